@@ -4,33 +4,33 @@ import { Activity } from './activity.ts';
 import { Aggregator } from './aggregate/aggregator.ts';
 import { DigitalReleases } from './aggregate/digital-releases.ts';
 import { createLiveSettings } from '../kit/live-settings.ts';
-import { Patterns } from './aggregate/patterns.ts';
+import { PatternMatcher } from './aggregate/patterns.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 import { Precacher } from './aggregate/precacher.ts';
 import { SeaDex } from './aggregate/seadex.ts';
-import { Titles } from './aggregate/titles.ts';
+import { TitleLookup } from './aggregate/titles.ts';
 import type { ServiceId } from './domain/debrid-services.ts';
 import { debridService } from './domain/debrid-services.ts';
-import { rememberReleases } from './domain/release-cache.ts';
+import { createCachedReleaseParser } from './domain/release-cache.ts';
 import { manifest } from './manifest.ts';
 import { createAddonMetrics } from './metrics.ts';
 import { Fallbacks } from './playback/fallbacks.ts';
 import { PlaybackLinks } from './playback/links.ts';
 import { Player } from './playback/player.ts';
 import { Profiles } from './profiles/profiles.ts';
-import { BuiltIns } from './providers/built-ins.ts';
+import { BuiltInAddons } from './providers/built-ins.ts';
 import { PikPak } from './providers/pikpak.ts';
 import { ProviderPool } from './providers/provider-pool.ts';
 import { StreamProxy } from './proxy/stream-proxy.ts';
-import { addonsHandlers } from './app-api/app-api.ts';
-import { Askers } from './stremio-api/request-context-factory.ts';
+import { createAppApiHandlers } from './app-api/app-api.ts';
+import { RequestContextFactory } from './stremio-api/request-context-factory.ts';
 import { RateLimits } from './stremio-api/rate-limits.ts';
-import { addonsListener } from './stremio-api/server.ts';
+import { createListener } from './stremio-api/server.ts';
 import type { Settings } from './settings.ts';
 import { PlayHistory } from './store/plays.ts';
 import { AddressPolicy, type Trust } from './upstream/address-policy.ts';
 import { GuardedFetch } from './upstream/guarded-fetch.ts';
-import { Upstream } from './upstream/upstream.ts';
+import { UpstreamClient } from './upstream/upstream.ts';
 
 /** The addon aggregator. */
 export const addons = defineService({
@@ -42,20 +42,20 @@ const version = '1.0.0';
 /** Release names recur within a season, so more of them are cached than responses. */
 const releasesPerEntry = 5;
 
-function create(context: Context, given: Settings): Service {
+function create(context: Context, initialSettings: Settings): Service {
   const { clock, log } = context;
-  const live = createLiveSettings(given, () => aggregator.forgetLists());
+  const live = createLiveSettings(initialSettings, () => aggregator.clearLists());
   const settings = live.current;
   const metrics = createAddonMetrics(context.metrics, () => upstream.cached);
-  const policy = new AddressPolicy(context, () => settings.baseUrl || undefined);
-  const guarded = new GuardedFetch(context, policy);
+  const addressPolicy = new AddressPolicy(context, () => settings.baseUrl || undefined);
+  const guardedFetch = new GuardedFetch(context, addressPolicy);
   const trust = (): Trust => (settings.allowPrivateAddresses ? 'owner' : 'other');
   const profiles = new Profiles(context, settings.secretKey);
-  const upstream = new Upstream({
+  const upstream = new UpstreamClient({
     context,
-    guarded,
+    guardedFetch,
     metrics,
-    readRelease: rememberReleases(() => settings.maxCacheSize * releasesPerEntry),
+    readRelease: createCachedReleaseParser(() => settings.maxCacheSize * releasesPerEntry),
     get cacheSize() {
       return settings.maxCacheSize;
     },
@@ -69,13 +69,13 @@ function create(context: Context, given: Settings): Service {
   });
   const pool = new ProviderPool({
     context,
-    guarded,
+    guardedFetch,
     metrics,
     get cacheSize() {
       return settings.maxCacheSize;
     },
-    baseUrl: (id) => baseUrlOf(id, settings),
-    makers: {
+    baseUrl: (id) => getProviderUrl(id, settings),
+    providerFactories: {
       pikpak: (caller, credentials) =>
         new PikPak(caller, credentials, {
           authUrl: settings.pikpakAuthUrl || 'https://user.mypikpak.com',
@@ -89,17 +89,17 @@ function create(context: Context, given: Settings): Service {
   const fallbacks = new Fallbacks(links);
   const history = new PlayHistory(context);
   const sandbox = new Sandbox(context);
-  const patterns = new Patterns(sandbox, () => settings.regexFilterAccess);
-  const proxy = new StreamProxy({ context, profiles, policy, guarded, trust });
+  const patterns = new PatternMatcher(sandbox, () => settings.regexFilterAccess);
+  const proxy = new StreamProxy({ context, profiles, policy: addressPolicy, guardedFetch, trust });
   const activity = new Activity(clock);
-  const titles = new Titles(context, settings.metadataUrl);
-  const builtIns = new BuiltIns({
+  const titles = new TitleLookup(context, settings.metadataUrl);
+  const builtIns = new BuiltInAddons({
     clock,
     pool,
     links,
     proxy,
     titles,
-    servicesOf: (config, self) => aggregator.services(config, self),
+    getServices: (config, identity) => aggregator.getProviderAccounts(config, identity),
   });
   const aggregator: Aggregator = new Aggregator({
     context,
@@ -117,7 +117,7 @@ function create(context: Context, given: Settings): Service {
     digital: new DigitalReleases(context, settings.tmdbUrl),
     seadex: new SeaDex(context, { list: settings.seadexUrl, mapping: settings.animeMappingUrl }),
     addons: {
-      policy,
+      policy: addressPolicy,
       get trust() {
         return trust();
       },
@@ -130,10 +130,10 @@ function create(context: Context, given: Settings): Service {
       get disableSelfScraping() {
         return settings.disableSelfScraping;
       },
-      makeBuiltIn: (preset, config, self) => builtIns.make(preset, config, self),
+      createBuiltIn: (preset, config, identity) => builtIns.create(preset, config, identity),
     },
   });
-  const askers = new Askers({
+  const requestContexts = new RequestContextFactory({
     profiles,
     proxy,
     get baseUrl() {
@@ -145,13 +145,13 @@ function create(context: Context, given: Settings): Service {
   const player = new Player({ clock, log, metrics, pool, history, fallbacks });
   const precacher = new Precacher({ context, aggregator, titles, links, player, sandbox });
   const limits = new RateLimits(clock, () => settings.disableRateLimits);
-  const parts = {
+  const dependencies = {
     context,
     settings,
     metrics,
     profiles,
     aggregator,
-    askers,
+    requestContexts,
     upstream,
     activity,
     pool,
@@ -163,19 +163,19 @@ function create(context: Context, given: Settings): Service {
     version,
   };
   return {
-    http: addonsListener(parts),
-    api: addonsHandlers(parts),
+    http: createListener(dependencies),
+    api: createAppApiHandlers(dependencies),
     async start() {
       await profiles.start();
       await history.load();
     },
     async health(): Promise<Health> {
-      const down = pool.health.list().filter(({ disabledUntil }) => disabledUntil !== undefined);
-      const names = down.map(({ id }) => debridService(id)?.name ?? id).join(', ');
+      const unavailableServices = pool.health.list().filter(({ disabledUntil }) => disabledUntil !== undefined);
+      const names = unavailableServices.map(({ id }) => debridService(id)?.name ?? id).join(', ');
       if (names !== '')
         return {
           state: 'degraded',
-          detail: `${names} ${down.length === 1 ? 'does' : 'do'} not answer.`,
+          detail: `${names} ${unavailableServices.length === 1 ? 'does' : 'do'} not answer.`,
           remedy: { label: 'See the services', to: '/addons/services' },
         };
       const count = await profiles.count();
@@ -191,7 +191,7 @@ function create(context: Context, given: Settings): Service {
     reconfigure: live.update,
     accountData: {
       async summary(account) {
-        return [{ kind: 'configurations', count: await profiles.countOf(account) }];
+        return [{ kind: 'configurations', count: await profiles.countByOwner(account) }];
       },
       release: (account, disposition) => profiles.release(account, disposition),
     },
@@ -201,7 +201,7 @@ function create(context: Context, given: Settings): Service {
   };
 }
 
-function baseUrlOf(id: ServiceId, settings: Settings): string {
-  const given = settings[`${id}Url`];
-  return typeof given === 'string' && given !== '' ? given : (debridService(id)?.baseUrl ?? '');
+function getProviderUrl(id: ServiceId, settings: Settings): string {
+  const configuredUrl = settings[`${id}Url`];
+  return typeof configuredUrl === 'string' && configuredUrl !== '' ? configuredUrl : (debridService(id)?.baseUrl ?? '');
 }

@@ -58,20 +58,20 @@ export function createAddonMetrics(metrics: Metrics, cached: () => number): Addo
   };
 }
 
-const mostLabels = 200;
-const longestLabel = 100;
+const maxLabels = 200;
+const maxLabelLength = 100;
 
 /**
  * Limits the number of metric labels. Clients choose the addons, so only the first ones get a label and the rest share
  * `other`.
  */
-export class Labels {
-  readonly #known = new Set<string>();
+export class MetricLabels {
+  readonly #labels = new Set<string>();
 
-  of(label: string): string {
-    if (this.#known.has(label)) return label;
-    if (this.#known.size >= mostLabels || label.length > longestLabel) return 'other';
-    this.#known.add(label);
+  getLabel(label: string): string {
+    if (this.#labels.has(label)) return label;
+    if (this.#labels.size >= maxLabels || label.length > maxLabelLength) return 'other';
+    this.#labels.add(label);
     return label;
   }
 }

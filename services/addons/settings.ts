@@ -4,11 +4,11 @@ import { debridServices, type DebridService, type ServiceId } from './domain/deb
 const webAddress = z.string().regex(/^$|^https?:\/\/[^\s?#]+$/, 'Use a web address without a query.');
 
 /** Returns the settings of each service: default credentials, and the base address of its API for tests and mirrors. */
-function serviceFields(): Record<string, z.ZodType> {
+function buildServiceFields(): Record<string, z.ZodType> {
   const fields: Record<string, z.ZodType> = {};
   for (const { id, name, credentials } of debridServices) {
     for (const credential of credentials)
-      fields[credentialSetting(id, credential.id)] = z
+      fields[getCredentialSetting(id, credential.id)] = z
         .string()
         .max(4096)
         .default('')
@@ -18,7 +18,7 @@ function serviceFields(): Record<string, z.ZodType> {
           description: 'Used where a configuration has none of its own.',
           ...(credential.type === 'password' ? { secret: true } : {}),
         });
-    if (!hasKey(credentials))
+    if (!hasApiKey(credentials))
       fields[`${id}ApiKey`] = z
         .string()
         .max(4096)
@@ -26,7 +26,7 @@ function serviceFields(): Record<string, z.ZodType> {
         .meta({
           live: true,
           title: `${name}: both as one text`,
-          description: `In place of the two above: ${credentials.map((one) => one.name.toLowerCase()).join(':')}.`,
+          description: `In place of the two above: ${credentials.map((field) => field.name.toLowerCase()).join(':')}.`,
           secret: true,
         });
     fields[`${id}Url`] = webAddress
@@ -37,12 +37,12 @@ function serviceFields(): Record<string, z.ZodType> {
 }
 
 /** Returns true when the only credential of the service is an API key. */
-function hasKey(credentials: DebridService['credentials']): boolean {
+function hasApiKey(credentials: DebridService['credentials']): boolean {
   return credentials.some(({ id }) => id === 'apiKey');
 }
 
 /** Returns the name of the setting that holds a default credential. */
-function credentialSetting(service: ServiceId, credential: string): string {
+function getCredentialSetting(service: ServiceId, credential: string): string {
   return `${service}${credential.slice(0, 1).toUpperCase()}${credential.slice(1)}`;
 }
 
@@ -163,11 +163,11 @@ const general = z.object({
 });
 
 /** Section `services.addons` of the settings. */
-export const Settings = general.extend(serviceFields());
+export const Settings = general.extend(buildServiceFields());
 export type Settings = z.infer<typeof general> & Readonly<Record<string, unknown>>;
 
 /** Returns the passwords that allow a client to create configurations. The peer separates them by commas. */
-export function addonPasswords({ addonPassword }: Settings): readonly string[] {
+export function parseAddonPasswords({ addonPassword }: Settings): readonly string[] {
   return addonPassword
     .split(',')
     .map((password) => password.trim())
@@ -175,26 +175,26 @@ export function addonPasswords({ addonPassword }: Settings): readonly string[] {
 }
 
 /** Returns the default credentials of a service from the settings. */
-export function defaultCredentials(
+export function getDefaultCredentials(
   settings: Settings,
   { id, credentials }: DebridService,
 ): Readonly<Record<string, string>> {
-  const found: Record<string, string> = {};
-  const whole = hasKey(credentials) ? undefined : settings[`${id}ApiKey`];
-  if (typeof whole === 'string' && whole !== '') {
+  const defaults: Record<string, string> = {};
+  const combinedCredential = hasApiKey(credentials) ? undefined : settings[`${id}ApiKey`];
+  if (typeof combinedCredential === 'string' && combinedCredential !== '') {
     // Apps of put.io separate client ID and token by `@`, and a token can be used without a client ID.
-    const form = id === 'putio' ? /^(?:([^@:]*)[@:])?(.+)$/s : /^([^:]*):(.+)$/s;
-    const parts = form.exec(whole)?.slice(1) ?? [];
-    for (const [at, field] of credentials.entries()) if (parts[at]) found[field.id] = parts[at];
+    const pattern = id === 'putio' ? /^(?:([^@:]*)[@:])?(.+)$/s : /^([^:]*):(.+)$/s;
+    const values = pattern.exec(combinedCredential)?.slice(1) ?? [];
+    for (const [index, field] of credentials.entries()) if (values[index]) defaults[field.id] = values[index];
   }
   for (const field of credentials) {
-    const given = settings[credentialSetting(id, field.id)];
-    if (typeof given === 'string' && given !== '') found[field.id] = given;
+    const configuredValue = settings[getCredentialSetting(id, field.id)];
+    if (typeof configuredValue === 'string' && configuredValue !== '') defaults[field.id] = configuredValue;
   }
-  return found;
+  return defaults;
 }
 
-function serviceEnvironment(): Record<string, string> {
+function buildServiceEnvironment(): Record<string, string> {
   const names: Record<string, string> = {};
   const credentialNames: Readonly<Record<string, string>> = {
     apiKey: 'API_KEY',
@@ -206,7 +206,7 @@ function serviceEnvironment(): Record<string, string> {
   };
   for (const { id, letter, credentials } of debridServices) {
     for (const { id: credential } of credentials)
-      names[`PROVIDER_${letter}_${credentialNames[credential] ?? ''}`] = credentialSetting(id, credential);
+      names[`PROVIDER_${letter}_${credentialNames[credential] ?? ''}`] = getCredentialSetting(id, credential);
     names[`PROVIDER_${letter}_API_KEY`] = `${id}ApiKey`;
     names[`PROVIDER_${letter}_BASE_URL`] = `${id}Url`;
   }
@@ -226,7 +226,7 @@ export const environment: Readonly<Record<string, string>> = {
   DEFAULT_MAX_CACHE_SIZE: 'maxCacheSize',
   DISABLE_RATE_LIMITS: 'disableRateLimits',
   LOG_SENSITIVE_INFO: 'logSensitiveInfo',
-  ...serviceEnvironment(),
+  ...buildServiceEnvironment(),
   PROVIDER_G_AUTH_BASE_URL: 'pikpakAuthUrl',
   PROVIDER_G_CLIENT_ID: 'pikpakClientId',
   PROVIDER_G_CLIENT_SECRET: 'pikpakClientSecret',

@@ -40,15 +40,15 @@ export interface AddonAddress {
   readonly name: string;
   readonly manifestUrl: string;
   /** Distinguishes several addons of one preset; empty when there is only one. */
-  readonly part: string;
+  readonly suffix: string;
   readonly trust: Trust;
   readonly builtIn?: BuiltIn;
 }
 
 /** Builds an addon from a preset. */
-export function makeAddon(preset: Preset, address: AddonAddress, index: number, defaultTimeoutMs: number): Addon {
+export function buildAddon(preset: Preset, address: AddonAddress, index: number, defaultTimeoutMs: number): Addon {
   const { options } = preset;
-  const { name, manifestUrl, part, trust, builtIn } = address;
+  const { name, manifestUrl, suffix: part, trust, builtIn } = address;
   const instanceId = `${preset.instanceId}${createHash('sha256').update(part).digest('hex').slice(0, 4)}`;
   const [path = '', query] = splitQuery(manifestUrl);
   return {
@@ -81,8 +81,8 @@ export function makeAddon(preset: Preset, address: AddonAddress, index: number, 
 }
 
 function splitQuery(url: string): readonly [string, string] {
-  const at = url.indexOf('?');
-  return at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at)];
+  const queryIndex = url.indexOf('?');
+  return queryIndex === -1 ? [url, ''] : [url.slice(0, queryIndex), url.slice(queryIndex)];
 }
 
 /** Returns true when an address can be the address of a manifest. */

@@ -1,19 +1,19 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
-import { failoverOf } from '../domain/config-failover.ts';
-import { formatContext, withDuration } from '../domain/format-context.ts';
+import { getFailoverLimits } from '../domain/config-failover.ts';
+import { buildFormatContext, addDuration } from '../domain/format-context.ts';
 import type { FormatContext } from '../domain/format/values.ts';
-import { formatterOf, type Formatter } from '../domain/format/predefined.ts';
+import { compileFormat, type Formatter } from '../domain/format/predefined.ts';
 import { LruMap } from '../domain/lru-map.ts';
 import type { Activity } from '../activity.ts';
-import { toDownload, toOutput } from '../domain/pipeline/output.ts';
+import { toDownloadItems, toClientStream } from '../domain/pipeline/output.ts';
 import { compileFilter } from '../domain/pipeline/filter.ts';
 import type { PipelineResult } from '../domain/pipeline/pipeline.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { Conditions } from './conditions.ts';
 import { filterStreams, hasExpressions } from './filter-streams.ts';
-import { wantedOf, type Wanted } from '../domain/pipeline/title-request.ts';
+import { parseTitleRequest, type TitleRequest } from '../domain/pipeline/title-request.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { Fallbacks } from '../playback/fallbacks.ts';
@@ -22,45 +22,45 @@ import type { ProviderPool } from '../providers/provider-pool.ts';
 import { wrapTorrents, type UsableService } from '../providers/wrap-torrents.ts';
 import type { Settings } from '../settings.ts';
 import type { PlayHistory } from '../store/plays.ts';
-import type { Upstream } from '../upstream/upstream.ts';
-import { errorMeta, errorStream, readErrorMeta, type ShownError } from './error-items.ts';
-import { keptAway } from './hidden-title-errors.ts';
-import { statisticItems } from './statistics-items.ts';
-import { accountsOf } from './provider-accounts.ts';
+import type { UpstreamClient } from '../upstream/upstream.ts';
+import { buildErrorMeta, buildErrorStream, parseErrorMeta, type ErrorItem } from './error-items.ts';
+import { buildHiddenTitleErrors } from './hidden-title-errors.ts';
+import { buildStatisticsItems } from './statistics-items.ts';
+import { getProviderAccounts } from './provider-accounts.ts';
 import {
-  addonsOf,
+  resolveAddons,
   requireAddons,
-  type AddonsOfOptions,
+  type ResolveAddonsOptions,
   type ConfiguredAddons,
-  type Self,
+  type ConfigurationIdentity,
 } from './configured-addons.ts';
-import type { Asker } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 import type { DigitalReleases } from './digital-releases.ts';
-import { gatherStreams, reach, type Gathered, type Reached } from './gather-streams.ts';
+import { gatherStreams, fetchManifests, type GatheredStreams, type ReachableAddons } from './gather-streams.ts';
 import { gatherGroups, hasGroups } from './gather-groups.ts';
-import { answerCatalog, type CatalogParts } from './catalog.ts';
-import { installedManifest, unconfiguredManifest } from './installed-manifest.ts';
-import { KeptLists, listKey } from './stream-list-cache.ts';
-import { answerMeta, answerSubtitles, isHidden } from './other-resources.ts';
-import type { Patterns } from './patterns.ts';
-import { lookUp, type Looked } from './lookups.ts';
+import { getCatalog, type CatalogContext } from './catalog.ts';
+import { buildManifest, buildUnconfiguredManifest } from './installed-manifest.ts';
+import { StreamListCache, buildListKey } from './stream-list-cache.ts';
+import { getMeta, getSubtitles, hidesErrors } from './other-resources.ts';
+import type { PatternMatcher } from './patterns.ts';
+import { startLookups, type LookupResults } from './lookups.ts';
 import { markRecommended, type SeaDex } from './seadex.ts';
-import type { Titles } from './titles.ts';
+import type { TitleLookup } from './titles.ts';
 
-const checkMs = 10_000;
+const manifestTimeoutMs = 10_000;
 
 export interface AggregatorOptions {
   readonly context: Context;
   readonly settings: Settings;
-  readonly upstream: Upstream;
-  readonly addons: AddonsOfOptions;
+  readonly upstream: UpstreamClient;
+  readonly addons: ResolveAddonsOptions;
   readonly pool: ProviderPool;
   readonly links: PlaybackLinks;
   readonly fallbacks: Fallbacks;
   readonly history: PlayHistory;
-  readonly patterns: Patterns;
+  readonly patterns: PatternMatcher;
   readonly sandbox: Sandbox;
-  readonly titles: Titles;
+  readonly titles: TitleLookup;
   readonly digital: DigitalReleases;
   readonly seadex: SeaDex;
   readonly activity: Activity;
@@ -68,19 +68,19 @@ export interface AggregatorOptions {
 }
 
 /** Streams of all addons for one title, after the pipeline. */
-export interface Searched extends PipelineResult {
+export interface SearchResult extends PipelineResult {
   /** Values for formats that do not depend on the stream. */
   readonly formatContext: FormatContext;
-  readonly gathered: Gathered;
-  readonly errors: readonly ShownError[];
+  readonly gatheredStreams: GatheredStreams;
+  readonly errors: readonly ErrorItem[];
 }
 
 /** Combines several addons into one. */
 export class Aggregator {
   readonly #options: AggregatorOptions;
-  #lists = new KeptLists();
+  #lists = new StreamListCache();
   /** Number of finished lists. Services with the same torrent take turns by it. */
-  #turn = 0;
+  #finishedLists = 0;
   readonly #formatters = new LruMap<string, Formatter>(50);
 
   constructor(options: AggregatorOptions) {
@@ -88,12 +88,12 @@ export class Aggregator {
   }
 
   /** Discards cached lists, because they may depend on changed settings. */
-  forgetLists(): void {
-    this.#lists = new KeptLists();
+  clearLists(): void {
+    this.#lists = new StreamListCache();
   }
 
-  configured(asker: Self & Pick<Asker, 'config'>): ConfiguredAddons {
-    return addonsOf(asker.config, asker, this.#options.addons);
+  resolveAddons(requestContext: ConfigurationIdentity & Pick<RequestContext, 'config'>): ConfiguredAddons {
+    return resolveAddons(requestContext.config, requestContext, this.#options.addons);
   }
 
   /**
@@ -101,215 +101,286 @@ export class Aggregator {
    *
    * @throws Problem `addons.invalid_config` (400) for the first addon that fails.
    */
-  async verify(asker: Self & Pick<Asker, 'config'>): Promise<void> {
-    const addons = requireAddons(this.configured(asker));
-    const told = await Promise.all(
+  async verifyAddons(requestContext: ConfigurationIdentity & Pick<RequestContext, 'config'>): Promise<void> {
+    const addons = requireAddons(this.resolveAddons(requestContext));
+    const results = await Promise.all(
       addons.map(async (addon) => ({
         addon,
-        told: await this.#options.upstream.manifest(addon, { fresh: true, timeoutMs: checkMs }),
+        told: await this.#options.upstream.getManifest(addon, { fresh: true, timeoutMs: manifestTimeoutMs }),
       })),
     );
-    for (const { addon, told: answer } of told)
-      if ('failure' in answer)
+    for (const { addon, told: result } of results)
+      if ('failure' in result)
         throw new Problem(
           'addons.invalid_config',
           400,
-          `Failed to fetch manifest for ${addon.name}: ${answer.failure.message}`,
+          `Failed to fetch manifest for ${addon.name}: ${result.failure.message}`,
         );
   }
 
-  async manifest(asker: Asker): Promise<Record<string, unknown>> {
-    const { addons } = await reach(this.configured(asker).addons, this.#options.upstream);
-    return installedManifest(asker, addons, this.#options);
+  async getManifest(requestContext: RequestContext): Promise<Record<string, unknown>> {
+    const { addons } = await fetchManifests(this.resolveAddons(requestContext).addons, this.#options.upstream);
+    return buildManifest(requestContext, addons, this.#options);
   }
 
   /** Returns the manifest without a configuration. */
-  unconfigured(): Record<string, unknown> {
-    return unconfiguredManifest(this.#options);
+  getUnconfiguredManifest(): Record<string, unknown> {
+    return buildUnconfiguredManifest(this.#options);
   }
 
   /** Returns the JSON text of a resource. */
-  async resource(asker: Asker, request: ResourceRequest): Promise<{ readonly text: string; readonly status: number }> {
+  async getResource(
+    requestContext: RequestContext,
+    request: ResourceRequest,
+  ): Promise<{ readonly text: string; readonly status: number }> {
     const { resource } = request;
-    if (resource === 'stream') return { text: await this.#streams(asker, request), status: 200 };
+    if (resource === 'stream') return { text: await this.#streams(requestContext, request), status: 200 };
     if (resource === 'meta') {
-      const card = readErrorMeta(request.id);
-      if (card !== undefined) return { text: JSON.stringify({ meta: errorMeta(card, request.type) }), status: 200 };
+      const card = parseErrorMeta(request.id);
+      if (card !== undefined)
+        return { text: JSON.stringify({ meta: buildErrorMeta(card, request.type) }), status: 200 };
     }
-    const reached = await reach(this.configured(asker).addons, this.#options.upstream);
+    const reachable = await fetchManifests(this.resolveAddons(requestContext).addons, this.#options.upstream);
     const body =
       resource === 'catalog' || resource === 'addon_catalog'
-        ? await answerCatalog(this.#catalogParts(), asker, request, reached.addons)
+        ? await getCatalog(this.#buildCatalogContext(), requestContext, request, reachable.addons)
         : resource === 'meta'
-          ? await answerMeta(this.#options.upstream, asker, request, reached.addons)
-          : await answerSubtitles(this.#options.upstream, asker, request, reached.addons);
+          ? await getMeta(this.#options.upstream, requestContext, request, reachable.addons)
+          : await getSubtitles(this.#options.upstream, requestContext, request, reachable.addons);
     return { text: JSON.stringify(body), status: 200 };
   }
 
-  #catalogParts(): CatalogParts {
+  #buildCatalogContext(): CatalogContext {
     const { context, upstream } = this.#options;
-    return { upstream, now: context.clock.now(), luck: context.random.text(12) };
+    return { upstream, now: context.clock.now(), randomSeed: context.random.text(12) };
   }
 
   /** Requests all addons and runs the pipeline. The result includes hidden streams with the reason. */
-  async search(asker: Asker, request: ResourceRequest): Promise<Searched> {
-    const { addons, errors, problems } = await this.#reach(asker);
-    const looked = this.#lookUp(request, asker.config);
-    const gathered = await this.#gather({ addons, errors }, request, asker);
-    return await this.#finish(asker, request, { looked: await looked(), gathered, problems });
+  async search(requestContext: RequestContext, request: ResourceRequest): Promise<SearchResult> {
+    const { addons, errors, problems } = await this.#fetchManifests(requestContext);
+    const lookups = this.#lookUp(request, requestContext.config);
+    const gatheredStreams = await this.#gather({ addons, errors }, request, requestContext);
+    return await this.#runPipeline(requestContext, request, { lookups: await lookups(), gatheredStreams, problems });
   }
 
-  async #streams(asker: Asker, request: ResourceRequest): Promise<string> {
+  async #streams(requestContext: RequestContext, request: ResourceRequest): Promise<string> {
     const { clock } = this.#options.context;
-    const began = performance.now();
-    const { addons, errors, problems } = await this.#reach(asker);
-    const looked = this.#lookUp(request, asker.config);
-    const gathered = await this.#gather({ addons, errors }, request, asker);
-    this.#options.activity.listed([...gathered.reports, ...errors], asker);
-    const key = listKey(asker, request);
-    const isWhole = gathered.errors.length === 0 && problems.length === 0;
-    const kept = isWhole ? this.#lists.get(key, gathered.answers, clock.now()) : undefined;
-    if (kept !== undefined) return kept;
-    const result = await this.#finish(asker, request, { looked: await looked(), gathered, problems });
-    const { config } = asker;
+    const startedAt = performance.now();
+    const { addons, errors, problems } = await this.#fetchManifests(requestContext);
+    const lookups = this.#lookUp(request, requestContext.config);
+    const gatheredStreams = await this.#gather({ addons, errors }, request, requestContext);
+    this.#options.activity.recordList([...gatheredStreams.reports, ...errors], requestContext);
+    const key = buildListKey(requestContext, request);
+    const isComplete = gatheredStreams.errors.length === 0 && problems.length === 0;
+    const cachedText = isComplete ? this.#lists.get(key, gatheredStreams.responses, clock.now()) : undefined;
+    if (cachedText !== undefined) return cachedText;
+    const result = await this.#runPipeline(requestContext, request, {
+      lookups: await lookups(),
+      gatheredStreams,
+      problems,
+    });
+    const { config } = requestContext;
     const output = {
       config,
       addonId: this.#options.settings.addonId,
-      addonName: this.#nameOf(config),
-      formatter: this.#formatter(config),
-      withData: asker.withData,
+      addonName: this.#getAddonName(config),
+      formatter: this.#compileFormatter(config),
+      withData: requestContext.withData,
       context: result.formatContext,
     };
-    const items = result.shown.flatMap((stream) => [
-      toOutput(stream, output),
-      ...(config.externalDownloads === true ? toDownload(stream, output) : []),
+    const streamItems = result.visible.flatMap((stream) => [
+      toClientStream(stream, output),
+      ...(config.externalDownloads === true ? toDownloadItems(stream, output) : []),
     ]);
-    const failed = isHidden(config, 'stream')
+    const errorItems = hidesErrors(config, 'stream')
       ? []
-      : result.errors.map((error) => errorStream(error, asker.configureUrl));
-    const statistics = statisticItems(
-      { reports: gathered.reports, hidden: result.hidden, shown: items.length, tookMs: performance.now() - began },
+      : result.errors.map((error) => buildErrorStream(error, requestContext.configureUrl));
+    const statisticsItems = buildStatisticsItems(
+      {
+        reports: gatheredStreams.reports,
+        hidden: result.hidden,
+        visibleCount: streamItems.length,
+        durationMs: performance.now() - startedAt,
+      },
       config.statistics,
-      asker.configureUrl,
+      requestContext.configureUrl,
     );
-    const top = config.statistics?.position === 'top';
-    const streams = [...(top ? statistics : []), ...items, ...failed, ...(top ? [] : statistics)];
+    const isTop = config.statistics?.position === 'top';
+    const streams = [
+      ...(isTop ? statisticsItems : []),
+      ...streamItems,
+      ...errorItems,
+      ...(isTop ? [] : statisticsItems),
+    ];
     const text = JSON.stringify({ streams });
-    const isKept = this.#options.settings.streamCacheSeconds > 0;
-    if (isKept && result.errors.length === 0 && statistics.length === 0 && gathered.answers.length > 0)
-      this.#lists.keep(key, { answers: gathered.answers, text }, clock.now());
+    const isCacheable = this.#options.settings.streamCacheSeconds > 0;
+    if (
+      isCacheable &&
+      result.errors.length === 0 &&
+      statisticsItems.length === 0 &&
+      gatheredStreams.responses.length > 0
+    )
+      this.#lists.set(key, { responses: gatheredStreams.responses, text }, clock.now());
     return text;
   }
 
-  async #reach(asker: Asker) {
-    const configured = this.configured(asker);
-    const { addons, errors } = await reach(configured.addons, this.#options.upstream);
+  async #fetchManifests(requestContext: RequestContext) {
+    const configured = this.resolveAddons(requestContext);
+    const { addons, errors } = await fetchManifests(configured.addons, this.#options.upstream);
     return { addons, errors, problems: configured.problems.map(({ name, sentence }) => ({ title: name, sentence })) };
   }
 
   /** Requests all addons at the same time, or by groups. */
-  async #gather(reached: Reached, request: ResourceRequest, asker: Asker): Promise<Gathered> {
+  async #gather(
+    reachable: ReachableAddons,
+    request: ResourceRequest,
+    requestContext: RequestContext,
+  ): Promise<GatheredStreams> {
     const { context, upstream, settings } = this.#options;
-    const { config } = asker;
-    const wanted = wantedOf(request.type, request.id);
-    const ready = (streams: readonly ParsedStream[]) => this.#ready(asker, wanted, streams);
+    const { config } = requestContext;
+    const titleRequest = parseTitleRequest(request.type, request.id);
+    const prepare = (streams: readonly ParsedStream[]) =>
+      this.#prepareForConditions(requestContext, titleRequest, streams);
     const conditions = new Conditions(this.#options.sandbox, context.clock);
     // The process starts while the requests to the addons are running.
     if (needsSandbox(config)) this.#options.sandbox.warm();
-    const gather = (part: Reached, deadlineMs: number) =>
-      gatherStreams(part, request, { context, upstream, config, deadlineMs, wanted, ready, conditions });
+    const gather = (part: ReachableAddons, deadlineMs: number) =>
+      gatherStreams(part, request, {
+        context,
+        upstream,
+        config,
+        deadlineMs,
+        titleRequest,
+        prepareStreams: prepare,
+        conditions,
+      });
     const deadlineMs = config.deadline ?? settings.deadline;
-    if (!hasGroups(config)) return await gather(reached, deadlineMs);
-    return await gatherGroups(reached, {
+    if (!hasGroups(config)) return await gather(reachable, deadlineMs);
+    return await gatherGroups(reachable, {
       context,
       config,
-      wanted,
+      titleRequest,
       deadlineMs,
-      ready,
+      prepareStreams: prepare,
       conditions,
       gather: (addons, ms) => gather({ addons, errors: [] }, ms),
     });
   }
 
   /** Prepares streams for conditions: adds the availability at services and removes filtered streams. */
-  async #ready(asker: Asker, wanted: Wanted, streams: readonly ParsedStream[]): Promise<readonly ParsedStream[]> {
-    const { streams: wrapped } = await this.#wrap(asker, wanted, streams);
-    const { config } = asker;
-    const filter = compileFilter({ config, wanted, patterns: undefined });
-    return wrapped.filter((stream, index) => filter(stream, index) === undefined);
+  async #prepareForConditions(
+    requestContext: RequestContext,
+    titleRequest: TitleRequest,
+    streams: readonly ParsedStream[],
+  ): Promise<readonly ParsedStream[]> {
+    const { streams: wrapResult } = await this.#wrap(requestContext, titleRequest, streams);
+    const { config } = requestContext;
+    const filter = compileFilter({ config, titleRequest, patterns: undefined });
+    return wrapResult.filter((stream, index) => filter(stream, index) === undefined);
   }
 
-  async #wrap(asker: Asker, wanted: Wanted, streams: readonly ParsedStream[]) {
+  async #wrap(requestContext: RequestContext, titleRequest: TitleRequest, streams: readonly ParsedStream[]) {
     const { pool, links, history } = this.#options;
-    const { config, baseUrl } = asker;
-    const services = this.services(config, asker);
-    return await wrapTorrents(streams, { config, wanted, baseUrl, pool, links, history, services, turn: this.#turn });
+    const { config, baseUrl } = requestContext;
+    const services = this.getProviderAccounts(config, requestContext);
+    return await wrapTorrents(streams, {
+      config,
+      titleRequest,
+      baseUrl,
+      pool,
+      links,
+      history,
+      services,
+      rotation: this.#finishedLists,
+    });
   }
 
-  #lookUp(request: ResourceRequest, config: AddonConfig): () => Promise<Looked> {
+  #lookUp(request: ResourceRequest, config: AddonConfig): () => Promise<LookupResults> {
     const { context, settings, titles, digital, seadex } = this.#options;
     const deadlineMs = config.deadline ?? settings.deadline;
-    return lookUp(request, config, { titles, digital, seadex, deadlineMs, clock: context.clock });
+    return startLookups(request, config, { titles, digital, seadex, deadlineMs, clock: context.clock });
   }
 
-  async #finish(
-    asker: Asker,
+  async #runPipeline(
+    requestContext: RequestContext,
     request: ResourceRequest,
     {
-      looked: { wanted, recommended },
-      gathered,
+      lookups: { titleRequest, recommendations: recommended },
+      gatheredStreams,
       problems,
-    }: { readonly looked: Looked; readonly gathered: Gathered; readonly problems: readonly ShownError[] },
-  ): Promise<Searched> {
-    const { config } = asker;
+    }: {
+      readonly lookups: LookupResults;
+      readonly gatheredStreams: GatheredStreams;
+      readonly problems: readonly ErrorItem[];
+    },
+  ): Promise<SearchResult> {
+    const { config } = requestContext;
     const { patterns, sandbox } = this.#options;
-    this.#turn += 1;
-    const wrapped = await this.#wrap(asker, wanted, gathered.streams);
-    const marked = withDuration(markRecommended(wrapped.streams, recommended), wanted);
-    const matched = await patterns.match(config, marked, asker);
-    const listed = await filterStreams(sandbox, marked, { config, wanted, patterns: matched.matches });
-    const result = asker.proxy(this.#withFallbacks(asker, request, listed));
-    const own = [wrapped.streams.length === 0 ? undefined : recommended.sentence, matched.sentence, ...result.problems];
+    this.#finishedLists += 1;
+    const wrapResult = await this.#wrap(requestContext, titleRequest, gatheredStreams.streams);
+    const markedStreams = addDuration(markRecommended(wrapResult.streams, recommended), titleRequest);
+    const patternResult = await patterns.match(config, markedStreams, requestContext);
+    const filteredResult = await filterStreams(sandbox, markedStreams, {
+      config,
+      titleRequest,
+      patterns: patternResult.matches,
+    });
+    const result = requestContext.proxy(this.#withFallbacks(requestContext, request, filteredResult));
+    const configurationErrors = [
+      wrapResult.streams.length === 0 ? undefined : recommended.sentence,
+      patternResult.sentence,
+      ...result.problems,
+    ];
     const errors = [
       ...problems,
-      ...keptAway(result.hidden, this.#nameOf(config)),
-      ...[...gathered.errors, ...wrapped.errors].map(({ addon, sentence }) => ({ title: addon, sentence })),
-      ...own.flatMap((sentence) => (sentence === undefined ? [] : [{ title: this.#nameOf(config), sentence }])),
+      ...buildHiddenTitleErrors(result.hidden, this.#getAddonName(config)),
+      ...[...gatheredStreams.errors, ...wrapResult.errors].map(({ addon, sentence }) => ({ title: addon, sentence })),
+      ...configurationErrors.flatMap((sentence) =>
+        sentence === undefined ? [] : [{ title: this.#getAddonName(config), sentence }],
+      ),
     ];
-    return { ...result, gathered, errors, formatContext: formatContext(config, wanted, result.shown) };
+    return {
+      ...result,
+      gatheredStreams,
+      errors,
+      formatContext: buildFormatContext(config, titleRequest, result.visible),
+    };
   }
 
-  #withFallbacks(asker: Asker, request: ResourceRequest, result: PipelineResult): PipelineResult {
-    const limits = failoverOf(asker.config.failover);
+  #withFallbacks(requestContext: RequestContext, request: ResourceRequest, result: PipelineResult): PipelineResult {
+    const limits = getFailoverLimits(requestContext.config.failover);
     if (limits === undefined) return result;
     const { context, fallbacks } = this.#options;
-    const key = context.vault.fingerprint(listKey(asker, request), 'addons.fallbacks').slice(0, 32);
-    return fallbacks.keep(key, limits, result);
+    const key = context.vault.fingerprint(buildListKey(requestContext, request), 'addons.fallbacks').slice(0, 32);
+    return fallbacks.addFallbacks(key, limits, result);
   }
 
   /**
    * Returns the services of a configuration with credentials. Configurations created by another site do not use the
    * credentials of the settings.
    */
-  services(config: AddonConfig, { foreign = false }: Pick<Self, 'foreign'>): readonly UsableService[] {
+  getProviderAccounts(
+    config: AddonConfig,
+    { foreign = false }: Pick<ConfigurationIdentity, 'foreign'>,
+  ): readonly UsableService[] {
     const { settings, pool } = this.#options;
-    return accountsOf(config, { settings, pool, foreign });
+    return getProviderAccounts(config, { settings, pool, foreign });
   }
 
-  formatterFor(config: AddonConfig): Formatter {
-    return this.#formatter(config);
+  getFormatter(config: AddonConfig): Formatter {
+    return this.#compileFormatter(config);
   }
 
-  #formatter({ formatter }: AddonConfig): Formatter {
+  #compileFormatter({ formatter }: AddonConfig): Formatter {
     const key = JSON.stringify(formatter);
-    const known = this.#formatters.get(key);
-    if (known !== undefined) return known;
-    const made = formatterOf(formatter);
-    this.#formatters.set(key, made);
-    return made;
+    const cachedFormatter = this.#formatters.get(key);
+    if (cachedFormatter !== undefined) return cachedFormatter;
+    const newFormatter = compileFormat(formatter);
+    this.#formatters.set(key, newFormatter);
+    return newFormatter;
   }
 
-  #nameOf(config: AddonConfig): string {
+  #getAddonName(config: AddonConfig): string {
     return config.addonName || this.#options.settings.addonName;
   }
 }

@@ -1,18 +1,18 @@
 import type { Clock } from '../../contracts/service.ts';
 import type { Value } from '../domain/expression/value.ts';
 import type { ParsedStream } from '../domain/stream.ts';
-import type { ConditionAnswer } from '../sandbox/jobs.ts';
-import { forSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import type { ConditionResult } from '../sandbox/jobs.ts';
+import { toSandboxStreams, type Sandbox } from '../sandbox/sandbox.ts';
 
 /** Time limit for all conditions of one request. */
 const maxTotalMs = 3000;
-const tooSlow = 'It takes too long. Make it simpler.';
+const timeoutMessage = 'It takes too long. Make it simpler.';
 
 /** Evaluates the conditions of one request. */
 export class Conditions {
   readonly #sandbox: Sandbox;
   readonly #clock: Clock;
-  #leftMs = maxTotalMs;
+  #remainingMs = maxTotalMs;
 
   constructor(sandbox: Sandbox, clock: Clock) {
     this.#sandbox = sandbox;
@@ -24,13 +24,13 @@ export class Conditions {
     source: string | null | undefined,
     names: Readonly<Record<string, Value>>,
     lists: Readonly<Record<string, readonly ParsedStream[]>>,
-  ): Promise<ConditionAnswer> {
+  ): Promise<ConditionResult> {
     if (source === null || source === undefined || source.trim() === '') return { holds: true };
-    if (this.#leftMs <= 0) return { holds: false, sentence: tooSlow };
-    const began = this.#clock.now();
-    const streams = Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, forSandbox(list)]));
-    const answer = await this.#sandbox.run({ kind: 'condition', source, names: { ...names, ...streams } });
-    this.#leftMs -= answer === undefined ? maxTotalMs : this.#clock.now() - began;
-    return answer ?? { holds: false, sentence: tooSlow };
+    if (this.#remainingMs <= 0) return { holds: false, sentence: timeoutMessage };
+    const startedAt = this.#clock.now();
+    const streams = Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, toSandboxStreams(list)]));
+    const result = await this.#sandbox.run({ kind: 'condition', source, variables: { ...names, ...streams } });
+    this.#remainingMs -= result === undefined ? maxTotalMs : this.#clock.now() - startedAt;
+    return result ?? { holds: false, sentence: timeoutMessage };
   }
 }

@@ -1,27 +1,31 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { AddonConfig, Preset } from '../domain/config.ts';
-import { isKnownPreset, manifestUrlOf, presetKind } from '../domain/presets.ts';
+import { isKnownPreset, getManifestUrl, findPresetKind } from '../domain/presets.ts';
 import type { AddressPolicy, Trust } from '../upstream/address-policy.ts';
-import { isManifestUrl, makeAddon, type Addon, type AddonAddress, type BuiltIn } from './addon.ts';
+import { isManifestUrl, buildAddon, type Addon, type AddonAddress, type BuiltIn } from './addon.ts';
 
 /** Creates the built-in addon of a preset. Returns undefined for presets that are not built in. */
-export type MakeBuiltIn = (preset: Preset, config: AddonConfig, self: Self) => BuiltIn | undefined;
+export type CreateBuiltIn = (
+  preset: Preset,
+  config: AddonConfig,
+  identity: ConfigurationIdentity,
+) => BuiltIn | undefined;
 
-export interface AddonsOfOptions {
+export interface ResolveAddonsOptions {
   readonly policy: AddressPolicy;
   readonly defaultTimeoutMs: number;
   readonly maxAddons: number;
   readonly disableSelfScraping: boolean;
-  readonly makeBuiltIn: MakeBuiltIn;
+  readonly createBuiltIn: CreateBuiltIn;
   /** Limits the addresses that addons may have. */
   readonly trust: Trust;
 }
 
 /** Identifies a configuration, so that it never requests itself. */
-export interface Self {
+export interface ConfigurationIdentity {
   readonly uuid: string | undefined;
   /** Parts of an address that lead back to the configuration. */
-  readonly marks: readonly string[];
+  readonly addressMarkers: readonly string[];
   /** Public address of the service for links in responses; empty where nothing is played. */
   readonly baseUrl?: string;
   /** Created by a page of another site; limited to public addresses. */
@@ -37,12 +41,16 @@ export interface ConfiguredAddons {
 }
 
 /** Resolves the enabled addons of a configuration. */
-export function addonsOf(config: AddonConfig, self: Self, options: AddonsOfOptions): ConfiguredAddons {
+export function resolveAddons(
+  config: AddonConfig,
+  identity: ConfigurationIdentity,
+  options: ResolveAddonsOptions,
+): ConfiguredAddons {
   const addons: Addon[] = [];
   const problems: { name: string; sentence: string; preset: Preset }[] = [];
   for (const preset of config.presets) {
     if (!preset.enabled) continue;
-    const name = nameOf(preset);
+    const name = getAddonName(preset);
     if (addons.length >= options.maxAddons) {
       problems.push({
         name,
@@ -51,57 +59,60 @@ export function addonsOf(config: AddonConfig, self: Self, options: AddonsOfOptio
       });
       continue;
     }
-    const builtIn = options.makeBuiltIn(preset, config, self);
-    const manifestUrl = builtIn === undefined ? manifestUrlOf(preset) : '';
-    const sentence = builtIn === undefined ? addressProblem(name, manifestUrl, self, options) : undefined;
+    const builtIn = options.createBuiltIn(preset, config, identity);
+    const manifestUrl = builtIn === undefined ? getManifestUrl(preset) : '';
+    const sentence = builtIn === undefined ? addressProblem(name, manifestUrl, identity, options) : undefined;
     if (sentence !== undefined) problems.push({ name, sentence, preset });
     else {
       const address: AddonAddress = {
         name,
         manifestUrl: manifestUrl ?? '',
-        part: '',
-        trust: self.foreign === true || self.publicOnly === true ? 'other' : options.trust,
+        suffix: '',
+        trust: identity.foreign === true || identity.publicOnly === true ? 'other' : options.trust,
         ...(builtIn === undefined ? {} : { builtIn }),
       };
-      addons.push(makeAddon(preset, address, addons.length, options.defaultTimeoutMs));
+      addons.push(buildAddon(preset, address, addons.length, options.defaultTimeoutMs));
     }
   }
   return { addons, problems };
 }
 
-function nameOf({ type, options }: Preset): string {
+function getAddonName({ type, options }: Preset): string {
   if (options.name !== undefined && options.name.trim() !== '') return options.name.trim();
-  return presetKind(type)?.name ?? type;
+  return findPresetKind(type)?.name ?? type;
 }
 
 function addressProblem(
   name: string,
   manifestUrl: string | undefined,
-  self: Self,
-  { policy, disableSelfScraping }: AddonsOfOptions,
+  identity: ConfigurationIdentity,
+  { policy, disableSelfScraping }: ResolveAddonsOptions,
 ): string | undefined {
   if (manifestUrl === undefined) return `${name} is of a kind that is not known here, and has no manifest address.`;
   if (!isManifestUrl(manifestUrl))
     return `${name} has an invalid Manifest URL. It must be a valid link to a manifest.json`;
-  if (leadsBack(manifestUrl, self))
+  if (isOwnConfiguration(manifestUrl, identity))
     return `${name} would cause infinite self scraping, ensure you wrap a different user.`;
-  if (disableSelfScraping && policy.isOwn(manifestUrl))
+  if (disableSelfScraping && policy.isOwnAddress(manifestUrl))
     return `${name} is an addon of this very service, which the settings refuse.`;
   return undefined;
 }
 
 /** Detects addresses of the same configuration, including percent-encoded and differently capitalized ones. */
-function leadsBack(address: string, { uuid, marks }: Self): boolean {
-  let plain = address;
-  for (let round = 0; round < 3 && plain.includes('%'); round += 1) {
+function isOwnConfiguration(address: string, { uuid, addressMarkers }: ConfigurationIdentity): boolean {
+  let decodedAddress = address;
+  for (let pass = 0; pass < 3 && decodedAddress.includes('%'); pass += 1) {
     try {
-      plain = decodeURIComponent(plain);
+      decodedAddress = decodeURIComponent(decodedAddress);
     } catch {
       break;
     }
   }
-  const lower = plain.toLowerCase();
-  return (uuid !== undefined && lower.includes(uuid)) || marks.some((mark) => mark !== '' && plain.includes(mark));
+  const lowerCaseAddress = decodedAddress.toLowerCase();
+  return (
+    (uuid !== undefined && lowerCaseAddress.includes(uuid)) ||
+    addressMarkers.some((marker) => marker !== '' && decodedAddress.includes(marker))
+  );
 }
 
 /**
@@ -111,7 +122,7 @@ function leadsBack(address: string, { uuid, marks }: Self): boolean {
  * @throws Problem `addons.invalid_config` (400) for the first addon of a known kind that cannot be requested.
  */
 export function requireAddons(configured: ConfiguredAddons): readonly Addon[] {
-  const problem = configured.problems.find(({ preset }) => isKnownPreset(preset));
-  if (problem !== undefined) throw new Problem('addons.invalid_config', 400, problem.sentence);
+  const firstProblem = configured.problems.find(({ preset }) => isKnownPreset(preset));
+  if (firstProblem !== undefined) throw new Problem('addons.invalid_config', 400, firstProblem.sentence);
   return configured.addons;
 }

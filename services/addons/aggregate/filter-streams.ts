@@ -1,15 +1,16 @@
 import type { AddonConfig } from '../domain/config.ts';
-import { expressionsOf } from '../domain/expression/rules.ts';
+import { getExpressionRules } from '../domain/expression/rules.ts';
 import type { FilterInput } from '../domain/pipeline/filter.ts';
 import { runPipeline, type PipelineResult } from '../domain/pipeline/pipeline.ts';
 import type { ParsedStream } from '../domain/stream.ts';
-import { forSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { toSandboxStreams, type Sandbox } from '../sandbox/sandbox.ts';
 
-const tooSlow = 'The stream expressions take too long, so they have no effect. Make them simpler or use fewer of them.';
+const timeoutMessage =
+  'The stream expressions take too long, so they have no effect. Make them simpler or use fewer of them.';
 
 /** Returns true when a configuration has valid stream expressions. */
 export function hasExpressions(config: AddonConfig): boolean {
-  const { included, excluded, required, preferred, ranked } = expressionsOf(config);
+  const { included, excluded, required, preferred, ranked } = getExpressionRules(config);
   return [included, excluded, required, preferred, ranked].some((rules) => rules.length > 0);
 }
 
@@ -20,36 +21,36 @@ export function hasExpressions(config: AddonConfig): boolean {
 export async function filterStreams(
   sandbox: Sandbox,
   streams: readonly ParsedStream[],
-  input: Pick<FilterInput, 'config' | 'wanted' | 'patterns'>,
+  input: Pick<FilterInput, 'config' | 'titleRequest' | 'patterns'>,
 ): Promise<PipelineResult> {
   const { config } = input;
   if (streams.length === 0 || !hasExpressions(config)) return runPipeline(streams, input);
-  const answer = await sandbox.run({
+  const sandboxResult = await sandbox.run({
     kind: 'pipeline',
-    config: withoutAccounts(config),
-    streams: forSandbox(streams),
-    wanted: input.wanted,
+    config: removeCredentials(config),
+    streams: toSandboxStreams(streams),
+    titleRequest: input.titleRequest,
     patterns: input.patterns,
   });
-  if (answer === undefined) {
-    const result = runPipeline(streams, { ...input, config: withoutExpressions(config) });
-    return { ...result, problems: [...result.problems, tooSlow] };
+  if (sandboxResult === undefined) {
+    const fallbackResult = runPipeline(streams, { ...input, config: removeExpressions(config) });
+    return { ...fallbackResult, problems: [...fallbackResult.problems, timeoutMessage] };
   }
   return {
-    shown: answer.shown.flatMap(({ index, marks }) => {
+    visible: sandboxResult.visible.flatMap(({ index, attributes }) => {
       const stream = streams[index];
-      return stream === undefined ? [] : [{ ...stream, ...marks }];
+      return stream === undefined ? [] : [{ ...stream, ...attributes }];
     }),
-    hidden: answer.hidden.flatMap(({ index, removal }) => {
+    hidden: sandboxResult.hidden.flatMap(({ index, removal }) => {
       const stream = streams[index];
       return stream === undefined ? [] : [{ stream, removal }];
     }),
-    problems: answer.problems,
+    problems: sandboxResult.problems,
   };
 }
 
 /** Removes the parts of a configuration that filters do not use, including all credentials. */
-function withoutAccounts(config: AddonConfig): AddonConfig {
+function removeCredentials(config: AddonConfig): AddonConfig {
   const { proxy: _proxy, parentConfig: _parent, variants: _variants, formatter: _formatter, ...rest } = config;
   return {
     ...rest,
@@ -59,7 +60,7 @@ function withoutAccounts(config: AddonConfig): AddonConfig {
   };
 }
 
-function withoutExpressions(config: AddonConfig): AddonConfig {
+function removeExpressions(config: AddonConfig): AddonConfig {
   return {
     ...config,
     includedStreamExpressions: null,

@@ -1,22 +1,22 @@
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
-import { queryType } from '../domain/expression/variables.ts';
-import type { Wanted } from '../domain/pipeline/title-request.ts';
+import { getQueryType } from '../domain/expression/variables.ts';
+import type { TitleRequest } from '../domain/pipeline/title-request.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import type { Addon } from './addon.ts';
 import type { Conditions } from './conditions.ts';
-import type { AddonError, Gathered, Reached } from './gather-streams.ts';
+import type { AddonError, GatheredStreams, ReachableAddons } from './gather-streams.ts';
 
-export interface GroupsOptions {
+export interface GatherGroupsOptions {
   readonly context: Context;
   readonly config: AddonConfig;
-  readonly wanted: Wanted;
+  readonly titleRequest: TitleRequest;
   readonly conditions: Conditions;
   readonly deadlineMs: number;
   /** Requests the given addons within a deadline. */
-  readonly gather: (addons: Reached['addons'], deadlineMs: number) => Promise<Gathered>;
+  readonly gather: (addons: ReachableAddons['addons'], deadlineMs: number) => Promise<GatheredStreams>;
   /** Prepares streams for conditions: adds the availability at services and removes filtered streams. */
-  readonly ready: (streams: readonly ParsedStream[]) => Promise<readonly ParsedStream[]>;
+  readonly prepareStreams: (streams: readonly ParsedStream[]) => Promise<readonly ParsedStream[]>;
 }
 
 type Group = NonNullable<NonNullable<NonNullable<AddonConfig['groups']>['groupings']>[number]>;
@@ -30,50 +30,60 @@ export function hasGroups({ groups }: AddonConfig): boolean {
  * Requests groups of addons as long as the condition of the next group is true. All groups start at the same time
  * unless the configuration requests them sequentially. Addons without a group belong to the first one.
  */
-export async function gatherGroups({ addons, errors }: Reached, options: GroupsOptions): Promise<Gathered> {
-  const { context, config, wanted, conditions, deadlineMs, gather, ready } = options;
+export async function gatherGroups(
+  { addons, errors }: ReachableAddons,
+  options: GatherGroupsOptions,
+): Promise<GatheredStreams> {
+  const { context, config, titleRequest, conditions, deadlineMs, gather, prepareStreams } = options;
   const { clock } = context;
   const groupings = config.groups?.groupings ?? [];
-  const began = clock.now();
-  const sequential = config.groups?.behaviour === 'sequential';
-  const members = groupings.map((group, at) => addons.filter(({ addon }) => placeOf(addon, groupings) === at));
-  const asked = sequential ? [] : members.map((list) => gather(list, deadlineMs));
-  const parts: Gathered[] = [];
-  const told: AddonError[] = [...errors];
-  const total: ParsedStream[] = [];
-  let previous: readonly ParsedStream[] = [];
+  const startedAt = clock.now();
+  const isSequential = config.groups?.behaviour === 'sequential';
+  const members = groupings.map((group, groupIndex) =>
+    addons.filter(({ addon }) => findGroupIndex(addon, groupings) === groupIndex),
+  );
+  const runningRequests = isSequential ? [] : members.map((list) => gather(list, deadlineMs));
+  const results: GatheredStreams[] = [];
+  const problems: AddonError[] = [...errors];
+  const allStreams: ParsedStream[] = [];
+  let previousStreams: readonly ParsedStream[] = [];
   let previousMs = 0;
-  for (const [at, group] of groupings.entries()) {
-    const list = members[at] ?? [];
-    if (list.length === 0) continue;
-    const elapsed = clock.now() - began;
-    if (parts.length > 0) {
+  for (const [index, group] of groupings.entries()) {
+    const groupAddons = members[index] ?? [];
+    if (groupAddons.length === 0) continue;
+    const elapsed = clock.now() - startedAt;
+    if (results.length > 0) {
       const { holds, sentence } = await conditions.evaluate(
         group.condition,
-        { queryType: queryType(wanted), previousGroupTimeTaken: previousMs, totalTimeTaken: elapsed },
-        { previousStreams: previous, totalStreams: total },
+        { queryType: getQueryType(titleRequest), previousGroupTimeTaken: previousMs, totalTimeTaken: elapsed },
+        { previousStreams, totalStreams: allStreams },
       );
       if (sentence !== undefined)
-        told.push({ addon: 'Groups', sentence: `The condition of group ${String(at + 1)} has no effect. ${sentence}` });
+        problems.push({
+          addon: 'Groups',
+          sentence: `The condition of group ${String(index + 1)} has no effect. ${sentence}`,
+        });
       // Parallel requests started at the beginning, so their responses are used even after the deadline.
-      if (!holds || (sequential && elapsed >= deadlineMs)) break;
+      if (!holds || (isSequential && elapsed >= deadlineMs)) break;
     }
-    const from = sequential ? elapsed : 0;
-    const gathered = await (asked[at] ?? gather(list, deadlineMs - elapsed));
-    previousMs = clock.now() - began - from;
-    previous = await ready(gathered.streams);
-    total.push(...previous);
-    parts.push(gathered);
+    const requestedAtMs = isSequential ? elapsed : 0;
+    const result = await (runningRequests[index] ?? gather(groupAddons, deadlineMs - elapsed));
+    previousMs = clock.now() - startedAt - requestedAtMs;
+    previousStreams = await prepareStreams(result.streams);
+    allStreams.push(...previousStreams);
+    results.push(result);
   }
   return {
-    streams: parts.flatMap(({ streams }) => streams),
-    errors: [...told, ...parts.flatMap((part) => part.errors)],
-    reports: parts.flatMap(({ reports }) => reports),
-    answers: parts.flatMap(({ answers }) => answers),
+    streams: results.flatMap(({ streams }) => streams),
+    errors: [...problems, ...results.flatMap((part) => part.errors)],
+    reports: results.flatMap(({ reports }) => reports),
+    responses: results.flatMap(({ responses: answers }) => answers),
   };
 }
 
-function placeOf({ presetId, instanceId }: Addon, groupings: readonly Group[]): number {
-  const at = groupings.findIndex(({ addons }) => addons?.some((id) => id === presetId || id === instanceId) === true);
-  return Math.max(0, at);
+function findGroupIndex({ presetId, instanceId }: Addon, groupings: readonly Group[]): number {
+  const groupIndex = groupings.findIndex(
+    ({ addons }) => addons?.some((id) => id === presetId || id === instanceId) === true,
+  );
+  return Math.max(0, groupIndex);
 }

@@ -1,14 +1,14 @@
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import type { Conditions } from './conditions.ts';
-import { queryType } from '../domain/expression/variables.ts';
-import { handles, type UpstreamManifest } from '../domain/manifest.ts';
+import { getQueryType } from '../domain/expression/variables.ts';
+import { supportsResource, type UpstreamManifest } from '../domain/manifest.ts';
 import type { ReadStreams } from '../domain/read-stream.ts';
-import type { Wanted } from '../domain/pipeline/title-request.ts';
+import type { TitleRequest } from '../domain/pipeline/title-request.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { ParsedStream } from '../domain/stream.ts';
-import { explainUpstream, inSeconds, UpstreamFailure } from '../upstream/upstream-failure.ts';
-import type { Upstream } from '../upstream/upstream.ts';
+import { toUpstreamFailure, formatSeconds, UpstreamFailure } from '../upstream/upstream-failure.ts';
+import type { UpstreamClient } from '../upstream/upstream.ts';
 import type { Addon } from './addon.ts';
 
 /** Problem of an addon that is shown to users. */
@@ -25,60 +25,60 @@ export interface AddonReport {
   readonly sentence: string | undefined;
 }
 
-export interface Gathered {
+export interface GatheredStreams {
   readonly streams: readonly ParsedStream[];
   readonly errors: readonly AddonError[];
   readonly reports: readonly AddonReport[];
   /** Responses that the streams were read from. An unchanged list means that the cached result is still valid. */
-  readonly answers: readonly ReadStreams[];
+  readonly responses: readonly ReadStreams[];
 }
 
 /** Addons with their manifests, and the errors of the addons without one. */
-export interface Reached {
+export interface ReachableAddons {
   readonly addons: readonly { readonly addon: Addon; readonly manifest: UpstreamManifest }[];
   readonly errors: readonly AddonError[];
 }
 
 /** Requests all manifests at the same time. */
-export async function reach(addons: readonly Addon[], upstream: Upstream): Promise<Reached> {
-  const told = await Promise.all(addons.map(async (addon) => ({ addon, told: await upstream.manifest(addon) })));
-  const reached: { addon: Addon; manifest: UpstreamManifest }[] = [];
+export async function fetchManifests(addons: readonly Addon[], upstream: UpstreamClient): Promise<ReachableAddons> {
+  const results = await Promise.all(addons.map(async (addon) => ({ addon, told: await upstream.getManifest(addon) })));
+  const reachable: { addon: Addon; manifest: UpstreamManifest }[] = [];
   const errors: AddonError[] = [];
-  for (const { addon, told: answer } of told) {
-    if ('failure' in answer) errors.push({ addon: addon.name, sentence: answer.failure.message });
-    else reached.push({ addon, manifest: withoutUnwanted(answer.value, addon) });
+  for (const { addon, told: result } of results) {
+    if ('failure' in result) errors.push({ addon: addon.name, sentence: result.failure.message });
+    else reachable.push({ addon, manifest: filterResources(result.value, addon) });
   }
-  return { addons: reached, errors };
+  return { addons: reachable, errors };
 }
 
-function withoutUnwanted(manifest: UpstreamManifest, { resources }: Addon): UpstreamManifest {
+function filterResources(manifest: UpstreamManifest, { resources }: Addon): UpstreamManifest {
   if (resources === undefined) return manifest;
-  const wanted = new Set(resources);
+  const resourceNames = new Set(resources);
   return {
     ...manifest,
-    resources: manifest.resources.filter(({ name }) => wanted.has(name)),
-    catalogs: wanted.has('catalog') ? manifest.catalogs : [],
-    addonCatalogs: wanted.has('addon_catalog') ? manifest.addonCatalogs : [],
+    resources: manifest.resources.filter(({ name }) => resourceNames.has(name)),
+    catalogs: resourceNames.has('catalog') ? manifest.catalogs : [],
+    addonCatalogs: resourceNames.has('addon_catalog') ? manifest.addonCatalogs : [],
   };
 }
 
 /** Returns true when an addon offers streams for a title. */
-export function isAsked(addon: Addon, manifest: UpstreamManifest, { type, id }: ResourceRequest): boolean {
-  if (!handles(manifest, 'stream', type, id)) return false;
+export function offersStreams(addon: Addon, manifest: UpstreamManifest, { type, id }: ResourceRequest): boolean {
+  if (!supportsResource(manifest, 'stream', type, id)) return false;
   if (addon.mediaTypes.length === 0) return true;
   const anime = /^(?:kitsu|mal|anilist|anidb):/.test(id);
   return addon.mediaTypes.includes(type) || (anime && addon.mediaTypes.includes('anime'));
 }
 
-export interface GatherOptions {
+export interface GatherStreamsOptions {
   readonly context: Context;
-  readonly upstream: Upstream;
+  readonly upstream: UpstreamClient;
   readonly config: AddonConfig;
   readonly deadlineMs: number;
-  readonly wanted: Wanted;
+  readonly titleRequest: TitleRequest;
   readonly conditions: Conditions;
   /** Prepares streams for conditions. */
-  readonly ready: (streams: readonly ParsedStream[]) => Promise<readonly ParsedStream[]>;
+  readonly prepareStreams: (streams: readonly ParsedStream[]) => Promise<readonly ParsedStream[]>;
 }
 
 /**
@@ -86,116 +86,116 @@ export interface GatherOptions {
  * deadline or when enough streams have arrived; later responses fill the cache.
  */
 export async function gatherStreams(
-  { addons, errors }: Reached,
+  { addons, errors }: ReachableAddons,
   request: ResourceRequest,
-  options: GatherOptions,
-): Promise<Gathered> {
+  options: GatherStreamsOptions,
+): Promise<GatheredStreams> {
   const { context, upstream, config, deadlineMs } = options;
   const { clock } = context;
-  const began = clock.now();
-  const asked = addons.filter(({ addon, manifest }) => isAsked(addon, manifest, request));
-  const results = new Array<{ readonly read: ReadStreams; readonly ms: number } | UpstreamFailure | undefined>(
-    asked.length,
+  const startedAt = clock.now();
+  const requestedAddons = addons.filter(({ addon, manifest }) => offersStreams(addon, manifest, request));
+  const results = new Array<{ readonly parsed: ReadStreams; readonly ms: number } | UpstreamFailure | undefined>(
+    requestedAddons.length,
   );
-  const enough = Promise.withResolvers<void>();
-  const isEnough = enoughFor(config);
-  const complaints: AddonError[] = [];
+  const earlyEnd = Promise.withResolvers<void>();
+  const hasEnough = createEnoughTest(config);
+  const conditionErrors: AddonError[] = [];
   using timers = new DisposableStack();
-  const each = asked.map(async ({ addon }, index) => {
-    const askedAt = clock.now();
+  const pendingRequests = requestedAddons.map(async ({ addon }, index) => {
+    const requestedAt = clock.now();
     try {
-      const answer = upstream.streams(addon, request);
+      const response = upstream.getStreams(addon, request);
       const waitMs = Math.min(addon.timeoutMs, deadlineMs);
-      const read = answer instanceof Promise ? await patiently(answer, waitMs, addon.name) : answer;
+      const parsed = response instanceof Promise ? await waitForResponse(response, waitMs, addon.name) : response;
       results[index] =
-        read.complaint === undefined
-          ? { read, ms: clock.now() - askedAt }
-          : new UpstreamFailure('complaint', `${addon.name} says: ${read.complaint}`);
+        parsed.errorMessage === undefined
+          ? { parsed, ms: clock.now() - requestedAt }
+          : new UpstreamFailure('complaint', `${addon.name} says: ${parsed.errorMessage}`);
     } catch (error) {
-      results[index] = explainUpstream(error, addon.name, Math.min(addon.timeoutMs, deadlineMs));
+      results[index] = toUpstreamFailure(error, addon.name, Math.min(addon.timeoutMs, deadlineMs));
     }
-    if (isEnough(results) || (await isMet())) enough.resolve();
+    if (hasEnough(results) || (await isConditionMet())) earlyEnd.resolve();
   });
 
-  async function patiently(answer: Promise<ReadStreams>, waitMs: number, name: string): Promise<ReadStreams> {
-    const late = Promise.withResolvers<never>();
-    const sentence = `${name} did not answer within ${inSeconds(waitMs)}. It will be faster next time if it answers at all.`;
-    using _timer = clock.after(waitMs, () => late.reject(new UpstreamFailure('timeout', sentence)));
+  async function waitForResponse(response: Promise<ReadStreams>, waitMs: number, name: string): Promise<ReadStreams> {
+    const timeout = Promise.withResolvers<never>();
+    const sentence = `${name} did not answer within ${formatSeconds(waitMs)}. It will be faster next time if it answers at all.`;
+    using _timer = clock.after(waitMs, () => timeout.reject(new UpstreamFailure('timeout', sentence)));
     // A response after the timeout still fills the cache.
-    answer.catch(() => undefined);
-    return await Promise.race([answer, late.promise]);
+    response.catch(() => undefined);
+    return await Promise.race([response, timeout.promise]);
   }
 
   /** Evaluates the condition of the configuration for the streams that have arrived so far. */
-  async function isMet(): Promise<boolean> {
+  async function isConditionMet(): Promise<boolean> {
     const { enabled, condition } = config.dynamicAddonFetching ?? {};
     if (enabled !== true || !condition) return false;
-    const there = results.flatMap((result, at) =>
-      result === undefined ? [] : [{ name: asked[at]?.addon.name ?? '', result }],
+    const responses = results.flatMap((result, index) =>
+      result === undefined ? [] : [{ name: requestedAddons[index]?.addon.name ?? '', result }],
     );
-    const streams = there.flatMap(({ result }) => ('read' in result ? result.read.streams : []));
+    const streams = responses.flatMap(({ result }) => ('parsed' in result ? result.parsed.streams : []));
     const { holds, sentence } = await options.conditions.evaluate(
       condition,
       {
-        queryType: queryType(options.wanted),
-        totalTimeTaken: clock.now() - began,
-        queriedAddons: there.map(({ name }) => name),
+        queryType: getQueryType(options.titleRequest),
+        totalTimeTaken: clock.now() - startedAt,
+        queriedAddons: responses.map(({ name }) => name),
       },
-      { totalStreams: await options.ready(streams) },
+      { totalStreams: await options.prepareStreams(streams) },
     );
-    if (sentence !== undefined && complaints.length === 0)
-      complaints.push({ addon: 'Early end', sentence: `The condition has no effect. ${sentence}` });
+    if (sentence !== undefined && conditionErrors.length === 0)
+      conditionErrors.push({ addon: 'Early end', sentence: `The condition has no effect. ${sentence}` });
     return holds;
   }
 
-  const all = Promise.all(each);
-  timers.use(clock.after(deadlineMs + 50, () => enough.resolve()));
-  await Promise.race([all, enough.promise]);
+  const allRequests = Promise.all(pendingRequests);
+  timers.use(clock.after(deadlineMs + 50, () => earlyEnd.resolve()));
+  await Promise.race([allRequests, earlyEnd.promise]);
 
   const streams: ParsedStream[] = [];
-  const answers: ReadStreams[] = [];
-  const told: AddonError[] = [...errors, ...complaints];
+  const parsedResponses: ReadStreams[] = [];
+  const allErrors: AddonError[] = [...errors, ...conditionErrors];
   const reports: AddonReport[] = [];
-  for (const [index, { addon }] of asked.entries()) {
+  for (const [index, { addon }] of requestedAddons.entries()) {
     const result = results[index];
     if (result instanceof UpstreamFailure) {
-      told.push({ addon: addon.name, sentence: result.message });
+      allErrors.push({ addon: addon.name, sentence: result.message });
       reports.push({ addon: addon.name, count: 0, ms: 0, sentence: result.message });
     } else if (result !== undefined) {
-      answers.push(result.read);
-      const { streams: looked, cutFrom } = result.read;
+      parsedResponses.push(result.parsed);
+      const { streams: parsedStreams, totalCount: cutFrom } = result.parsed;
       if (cutFrom !== undefined)
-        told.push({
+        allErrors.push({
           addon: addon.name,
-          sentence: `${addon.name} answered with ${String(cutFrom)} streams, more than anybody looks through; ${String(looked.length)} of them are here.`,
+          sentence: `${addon.name} answered with ${String(cutFrom)} streams, more than anybody looks through; ${String(parsedStreams.length)} of them are here.`,
         });
-      for (const stream of result.read.streams) streams.push(stream);
-      reports.push({ addon: addon.name, count: result.read.streams.length, ms: result.ms, sentence: undefined });
+      for (const stream of result.parsed.streams) streams.push(stream);
+      reports.push({ addon: addon.name, count: result.parsed.streams.length, ms: result.ms, sentence: undefined });
     }
   }
-  return { streams, errors: told, reports, answers };
+  return { streams, errors: allErrors, reports, responses: parsedResponses };
 }
 
 /**
  * Returns a function that decides whether the streams that have arrived are enough, if the configuration defines a
  * minimum.
  */
-function enoughFor({
+function createEnoughTest({
   dynamicAddonFetching: options,
-}: AddonConfig): (results: readonly ({ readonly read: ReadStreams } | UpstreamFailure | undefined)[]) => boolean {
+}: AddonConfig): (results: readonly ({ readonly parsed: ReadStreams } | UpstreamFailure | undefined)[]) => boolean {
   if (options?.enabled !== true || options.condition) return () => false;
-  const least = options.minResults ?? 20;
+  const minResults = options.minResults ?? 20;
   return (results) => {
     let count = 0;
     for (const result of results) {
       if (result === undefined || result instanceof UpstreamFailure) continue;
-      for (const { service, file } of result.read.streams)
+      for (const { service, file } of result.parsed.streams)
         if (
           (options.cachedOnly !== true || service?.cached === true) &&
           (!options.resolution || file.resolution === options.resolution)
         )
           count += 1;
     }
-    return count >= least;
+    return count >= minResults;
   };
 }

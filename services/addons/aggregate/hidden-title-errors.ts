@@ -1,13 +1,13 @@
-import type { Verdict } from '../domain/pipeline/pipeline.ts';
-import type { ShownError } from './error-items.ts';
+import type { FilterResult } from '../domain/pipeline/pipeline.ts';
+import type { ErrorItem } from './error-items.ts';
 
 /** Explains an empty list when all streams of a title are hidden by its age rating or its release date. */
-export function keptAway(hidden: readonly Verdict[], title: string): readonly ShownError[] {
-  const found = hidden.find(({ removal }) =>
+export function buildHiddenTitleErrors(hidden: readonly FilterResult[], title: string): readonly ErrorItem[] {
+  const matchingRemoval = hidden.find(({ removal }) =>
     /^Not Released$|(?:Certification|Nudity)$/.test(removal?.rule ?? ''),
   )?.removal;
-  if (found === undefined) return [];
-  const { rule, value } = found;
+  if (matchingRemoval === undefined) return [];
+  const { rule, value } = matchingRemoval;
   if (rule === 'Not Released')
     return [
       {
@@ -15,11 +15,11 @@ export function keptAway(hidden: readonly Verdict[], title: string): readonly Sh
         sentence: `This is not released yet (${value}), and this configuration hides what cannot be the real thing.`,
       },
     ];
-  const what =
+  const reason =
     value === 'Unknown'
       ? 'has no age rating that is known'
       : rule.endsWith('Nudity')
         ? `has ${value} nudity`
         : `is rated ${value}`;
-  return [{ title, sentence: `This title ${what}, which this configuration does not show.` }];
+  return [{ title, sentence: `This title ${reason}, which this configuration does not show.` }];
 }

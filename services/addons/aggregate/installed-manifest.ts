@@ -2,19 +2,19 @@ import { listCatalogs, mergeCatalogs } from '../domain/catalogs.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { mergeResources } from '../domain/manifest.ts';
 import type { Settings } from '../settings.ts';
-import type { Asker } from './request-context.ts';
-import type { Reached } from './gather-streams.ts';
+import type { RequestContext } from './request-context.ts';
+import type { ReachableAddons } from './gather-streams.ts';
 
-interface Own {
+interface ServiceIdentity {
   readonly settings: Pick<Settings, 'addonId' | 'addonName'>;
   readonly version: string;
 }
 
 /** Builds the manifest of a configuration from the manifests of its addons. */
-export function installedManifest(
-  { config, uuid, revision, variants }: Asker,
-  addons: Reached['addons'],
-  { settings, version }: Own,
+export function buildManifest(
+  { config, uuid, revision, variants }: RequestContext,
+  addons: ReachableAddons['addons'],
+  { settings, version }: ServiceIdentity,
 ): Record<string, unknown> {
   const sources = addons.map(({ addon: { instanceId }, manifest }) => ({ instanceId, manifest }));
   const resources = mergeResources(sources);
@@ -23,7 +23,7 @@ export function installedManifest(
     newHidden: newCatalogsDisabled === true,
   });
   return {
-    ...identity(config, settings),
+    ...buildIdentity(config, settings),
     id: [settings.addonId, (uuid ?? revision).slice(0, 12), ...(variants?.split(',') ?? [])].join('.'),
     version,
     catalogs,
@@ -36,9 +36,9 @@ export function installedManifest(
 }
 
 /** Builds the manifest of the service without a configuration. */
-export function unconfiguredManifest({ settings, version }: Own): Record<string, unknown> {
+export function buildUnconfiguredManifest({ settings, version }: ServiceIdentity): Record<string, unknown> {
   return {
-    ...identity(undefined, settings),
+    ...buildIdentity(undefined, settings),
     id: settings.addonId,
     version,
     catalogs: [],
@@ -49,7 +49,10 @@ export function unconfiguredManifest({ settings, version }: Own): Record<string,
   };
 }
 
-function identity(config: AddonConfig | undefined, { addonName }: Own['settings']): Record<string, unknown> {
+function buildIdentity(
+  config: AddonConfig | undefined,
+  { addonName }: ServiceIdentity['settings'],
+): Record<string, unknown> {
   return {
     name: config?.addonName || addonName,
     description: config?.addonDescription || 'Many addons as one, with keys kept at home.',

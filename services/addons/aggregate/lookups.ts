@@ -1,15 +1,15 @@
 import type { Clock } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
-import { looksAtRelease } from '../domain/pipeline/release-filter.ts';
-import { wantedOf, type Wanted } from '../domain/pipeline/title-request.ts';
+import { usesReleaseDates } from '../domain/pipeline/release-filter.ts';
+import { parseTitleRequest, type TitleRequest } from '../domain/pipeline/title-request.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { DigitalReleases } from './digital-releases.ts';
-import { notReached, type Recommended, type SeaDex } from './seadex.ts';
-import type { Titles } from './titles.ts';
+import { unreachable, type Recommendations, type SeaDex } from './seadex.ts';
+import type { TitleLookup } from './titles.ts';
 
 interface LookupOptions {
   readonly clock: Clock;
-  readonly titles: Titles;
+  readonly titles: TitleLookup;
   readonly digital: DigitalReleases;
   readonly seadex: SeaDex;
   /** Deadline, measured from the start. */
@@ -17,35 +17,44 @@ interface LookupOptions {
 }
 
 /** Facts about a title from metadata services. */
-export interface Looked {
-  readonly wanted: Wanted;
-  readonly recommended: Recommended;
+export interface LookupResults {
+  readonly titleRequest: TitleRequest;
+  readonly recommendations: Recommendations;
 }
 
 /**
  * Starts the requests to metadata services in parallel to the addons. The returned function waits for them until the
  * deadline and omits the facts that have not arrived.
  */
-export function lookUp(
+export function startLookups(
   { type, id }: ResourceRequest,
   config: AddonConfig,
   options: LookupOptions,
-): () => Promise<Looked> {
+): () => Promise<LookupResults> {
   const { clock, titles, digital, seadex, deadlineMs } = options;
-  const until = clock.now() + deadlineMs;
-  const bare: Wanted = { ...wantedOf(type, id), now: clock.now() };
-  const title = titles.complete(bare, config);
-  const dates =
-    type === 'movie' && looksAtRelease(config, bare) ? digital.find(id, config) : Promise.resolve(undefined);
-  const recommended = seadex.find(id, config);
+  const deadlineAt = clock.now() + deadlineMs;
+  const baseRequest: TitleRequest = { ...parseTitleRequest(type, id), now: clock.now() };
+  const titleLookup = titles.addMetadata(baseRequest, config);
+  const releaseLookup =
+    type === 'movie' && usesReleaseDates(config, baseRequest)
+      ? digital.findRelease(id, config)
+      : Promise.resolve(undefined);
+  const recommendationLookup = seadex.findRecommendations(id, config);
   return async () => {
-    const late = Promise.withResolvers<undefined>();
-    using _timer = clock.after(Math.max(0, until - clock.now()), () => late.resolve(undefined));
-    const inTime = <T>(answer: Promise<T>): Promise<T | undefined> => Promise.race([answer, late.promise]);
-    const [wanted, released, marks] = await Promise.all([inTime(title), inTime(dates), inTime(recommended)]);
+    const deadline = Promise.withResolvers<undefined>();
+    using _timer = clock.after(Math.max(0, deadlineAt - clock.now()), () => deadline.resolve(undefined));
+    const beforeDeadline = <T>(lookup: Promise<T>): Promise<T | undefined> => Promise.race([lookup, deadline.promise]);
+    const [completed, digitalRelease, recommendedReleases] = await Promise.all([
+      beforeDeadline(titleLookup),
+      beforeDeadline(releaseLookup),
+      beforeDeadline(recommendationLookup),
+    ]);
     return {
-      wanted: { ...(wanted ?? bare), ...(released === undefined ? {} : { digital: released }) },
-      recommended: marks ?? notReached,
+      titleRequest: {
+        ...(completed ?? baseRequest),
+        ...(digitalRelease === undefined ? {} : { digital: digitalRelease }),
+      },
+      recommendations: recommendedReleases ?? unreachable,
     };
   };
 }

@@ -1,19 +1,19 @@
 import { Problem } from '../../contracts/problem.ts';
-import { handles } from '../domain/manifest.ts';
-import { withPosters } from '../domain/posters.ts';
+import { supportsResource } from '../domain/manifest.ts';
+import { addPosters } from '../domain/posters.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
-import { explainUpstream } from '../upstream/upstream-failure.ts';
-import type { Upstream } from '../upstream/upstream.ts';
-import { errorBody, type ShownError } from './error-items.ts';
+import { toUpstreamFailure } from '../upstream/upstream-failure.ts';
+import type { UpstreamClient } from '../upstream/upstream.ts';
+import { buildErrorBody, type ErrorItem } from './error-items.ts';
 import type { AddonConfig } from '../domain/config.ts';
-import type { Reached } from './gather-streams.ts';
+import type { ReachableAddons } from './gather-streams.ts';
 
 /** Maximum duration of a metadata request. */
-const metaMs = 30_000;
+const metaTimeoutMs = 30_000;
 
-type Reachable = Reached['addons'][number];
+type ReachableAddon = ReachableAddons['addons'][number];
 /** Configuration of a request for other resources than streams. */
-export interface ResourceAsker {
+export interface ResourceContext {
   readonly config: AddonConfig;
   readonly configureUrl: string;
 }
@@ -22,68 +22,74 @@ export interface ResourceAsker {
  * Returns the metadata of a title from the first addon that has it. Addons that list the ID prefix precede addons
  * without a list.
  */
-export async function answerMeta(
-  upstream: Upstream,
-  asker: ResourceAsker,
+export async function getMeta(
+  upstream: UpstreamClient,
+  resourceContext: ResourceContext,
   request: ResourceRequest,
-  addons: readonly Reachable[],
+  addons: readonly ReachableAddon[],
 ): Promise<Record<string, unknown>> {
   const { type, id } = request;
-  const able = addons.filter(({ manifest }) => handles(manifest, 'meta', type, id));
-  const naming = able.filter(({ manifest }) =>
+  const supportingAddons = addons.filter(({ manifest }) => supportsResource(manifest, 'meta', type, id));
+  const prefixMatches = supportingAddons.filter(({ manifest }) =>
     manifest.resources.some(
       ({ name, idPrefixes }) => name === 'meta' && idPrefixes?.some((prefix) => id.startsWith(prefix)) === true,
     ),
   );
-  const errors: ShownError[] = [];
-  for (const { addon } of [...naming, ...able.filter((one) => !naming.includes(one))]) {
+  const errors: ErrorItem[] = [];
+  for (const { addon } of [
+    ...prefixMatches,
+    ...supportingAddons.filter((candidate) => !prefixMatches.includes(candidate)),
+  ]) {
     try {
-      const { meta } = await upstream.resource(addon, request, metaMs);
-      if (typeof meta === 'object' && meta !== null) return { meta: shownMeta(meta, type, asker.config) };
+      const { meta } = await upstream.getResource(addon, request, metaTimeoutMs);
+      if (typeof meta === 'object' && meta !== null) return { meta: withPoster(meta, type, resourceContext.config) };
     } catch (error) {
-      errors.push({ title: addon.name, sentence: explainUpstream(error, addon.name, metaMs).message });
+      errors.push({ title: addon.name, sentence: toUpstreamFailure(error, addon.name, metaTimeoutMs).message });
     }
   }
-  if (able.length === 0) throw new Problem('addons.no_meta', 404, 'no addon to handle meta resource');
-  if (errors.length === 0 || isHidden(asker.config, 'meta'))
+  if (supportingAddons.length === 0) throw new Problem('addons.no_meta', 404, 'no addon to handle meta resource');
+  if (errors.length === 0 || hidesErrors(resourceContext.config, 'meta'))
     throw new Problem('addons.no_meta', 404, 'no addon knows this');
-  return errorBody('meta', type, errors, asker.configureUrl);
+  return buildErrorBody('meta', type, errors, resourceContext.configureUrl);
 }
 
-function shownMeta(meta: object, type: string, config: AddonConfig): object {
+function withPoster(meta: object, type: string, config: AddonConfig): object {
   if (config.usePosterServiceForMeta !== true) return meta;
-  return withPosters([{ ...meta }], type, config)[0] ?? meta;
+  return addPosters([{ ...meta }], type, config)[0] ?? meta;
 }
 
 /** Returns the subtitles of all addons. */
-export async function answerSubtitles(
-  upstream: Upstream,
-  asker: ResourceAsker,
+export async function getSubtitles(
+  upstream: UpstreamClient,
+  resourceContext: ResourceContext,
   request: ResourceRequest,
-  addons: readonly Reachable[],
+  addons: readonly ReachableAddon[],
 ): Promise<Record<string, unknown>> {
   const { type, id } = request;
-  const able = addons.filter(({ manifest }) => handles(manifest, 'subtitles', type, id));
-  const parts = await Promise.all(
-    able.map(async ({ addon }) => {
+  const supportingAddons = addons.filter(({ manifest }) => supportsResource(manifest, 'subtitles', type, id));
+  const subtitleLists = await Promise.all(
+    supportingAddons.map(async ({ addon }) => {
       try {
-        const { subtitles } = await upstream.resource(addon, request, addon.timeoutMs);
+        const { subtitles } = await upstream.getResource(addon, request, addon.timeoutMs);
         return Array.isArray(subtitles)
           ? subtitles.filter((item: unknown) => typeof item === 'object' && item !== null)
           : [];
       } catch (error) {
-        if (isHidden(asker.config, 'subtitles')) return [];
-        const { message } = explainUpstream(error, addon.name, addon.timeoutMs);
-        return errorBody('subtitles', type, [{ title: addon.name, sentence: message }], asker.configureUrl)[
-          'subtitles'
-        ];
+        if (hidesErrors(resourceContext.config, 'subtitles')) return [];
+        const { message } = toUpstreamFailure(error, addon.name, addon.timeoutMs);
+        return buildErrorBody(
+          'subtitles',
+          type,
+          [{ title: addon.name, sentence: message }],
+          resourceContext.configureUrl,
+        )['subtitles'];
       }
     }),
   );
-  return { subtitles: parts.flat() };
+  return { subtitles: subtitleLists.flat() };
 }
 
 /** Returns true when a configuration hides errors of a resource. */
-export function isHidden({ hideErrors, hideErrorsForResources }: AddonConfig, resource: string): boolean {
+export function hidesErrors({ hideErrors, hideErrorsForResources }: AddonConfig, resource: string): boolean {
   return hideErrors === true || hideErrorsForResources?.includes(resource) === true;
 }

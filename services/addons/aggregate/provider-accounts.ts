@@ -1,39 +1,39 @@
-import { usableServices, type AddonConfig, type ConfiguredService } from '../domain/config.ts';
+import { getUsableServices, type AddonConfig, type ConfiguredService } from '../domain/config.ts';
 import { debridService } from '../domain/debrid-services.ts';
 import type { ProviderPool } from '../providers/provider-pool.ts';
 import type { UsableService } from '../providers/wrap-torrents.ts';
-import { defaultCredentials, type Settings } from '../settings.ts';
+import { getDefaultCredentials, type Settings } from '../settings.ts';
 
-interface AccountsOptions {
+interface ProviderAccountsOptions {
   readonly settings: Settings;
-  readonly pool: Pick<ProviderPool, 'knows'>;
+  readonly pool: Pick<ProviderPool, 'isSupported'>;
   /** Set for configurations created by another site, which must not use the accounts of the settings. */
   readonly foreign: boolean;
 }
 
 /** Returns the services of a configuration with credentials, which come from the configuration or the settings. */
-export function accountsOf(
+export function getProviderAccounts(
   config: AddonConfig,
-  { settings, pool, foreign }: AccountsOptions,
+  { settings, pool, foreign }: ProviderAccountsOptions,
 ): readonly UsableService[] {
-  return usableServices(config, (service) => credentialsOf(service, foreign ? undefined : settings)).filter(({ id }) =>
-    pool.knows(id),
+  return getUsableServices(config, (service) => findCredentials(service, foreign ? undefined : settings)).filter(
+    ({ id }) => pool.isSupported(id),
   );
 }
 
-function credentialsOf(
+function findCredentials(
   { id, credentials }: ConfiguredService,
   settings: Settings | undefined,
 ): Readonly<Record<string, string>> | undefined {
   const service = debridService(id);
   if (service === undefined) return undefined;
-  const defaults = settings === undefined ? {} : defaultCredentials(settings, service);
-  const found: Record<string, string> = {};
+  const defaults = settings === undefined ? {} : getDefaultCredentials(settings, service);
+  const resolved: Record<string, string> = {};
   for (const { id: name, required } of service.credentials) {
-    const own = credentials[name];
-    const value = own === null || own === undefined || own === '' ? defaults[name] : own;
-    if (typeof value === 'string' && value !== '') found[name] = value;
+    const configured = credentials[name];
+    const value = configured === null || configured === undefined || configured === '' ? defaults[name] : configured;
+    if (typeof value === 'string' && value !== '') resolved[name] = value;
     else if (required && name !== 'clientId') return undefined;
   }
-  return found;
+  return resolved;
 }

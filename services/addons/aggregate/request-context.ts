@@ -1,9 +1,9 @@
 import type { AddonConfig } from '../domain/config.ts';
 import type { PipelineResult } from '../domain/pipeline/pipeline.ts';
-import type { Self } from './configured-addons.ts';
+import type { ConfigurationIdentity } from './configured-addons.ts';
 
 /** Configuration and addresses of a request. */
-export interface Asker extends Self {
+export interface RequestContext extends ConfigurationIdentity {
   readonly config: AddonConfig;
   /** IDs of the variants in the address, separated by commas. */
   readonly variants?: string;

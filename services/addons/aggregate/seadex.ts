@@ -3,13 +3,13 @@ import { findOwn } from '../../contracts/find-own.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import type { ParsedStream } from '../domain/stream.ts';
-import { AnswerCache } from '../upstream/response-cache.ts';
+import { ResponseCache } from '../upstream/response-cache.ts';
 
-const hour = 3_600_000;
-const patienceMs = 3000;
+const hourMs = 3_600_000;
+const timeoutMs = 3000;
 /** Duration for which a failed request is not repeated. */
-const failedMs = 60_000;
-const mappedBy: Readonly<Record<string, string>> = { kitsu: 'kitsu_id', mal: 'mal_id', anidb: 'anidb_id' };
+const failureCacheMs = 60_000;
+const mappingParameters: Readonly<Record<string, string>> = { kitsu: 'kitsu_id', mal: 'mal_id', anidb: 'anidb_id' };
 
 const Mapping = z.object({ mappings: z.object({ anilist_id: z.number().nullish() }).nullish() });
 const Entries = z.object({
@@ -34,13 +34,13 @@ const Entries = z.object({
 type Releases = readonly { readonly hash: string; readonly group: string; readonly best: boolean }[];
 
 /** Releases that SeaDex lists for a title. */
-export interface Recommended {
+export interface Recommendations {
   readonly releases: Releases;
   readonly sentence?: string;
 }
 
 /** Result when SeaDex did not respond in time. */
-export const notReached: Recommended = {
+export const unreachable: Recommendations = {
   releases: [],
   sentence: 'SeaDex could not be reached, so nothing is marked as recommended.',
 };
@@ -56,18 +56,18 @@ export interface SeaDexAddresses {
 export class SeaDex {
   readonly #context: Context;
   readonly #addresses: SeaDexAddresses;
-  readonly #cache: AnswerCache<Releases>;
+  readonly #cache: ResponseCache<Releases>;
 
   constructor(context: Context, { list, mapping }: SeaDexAddresses) {
     this.#context = context;
     this.#addresses = { list: list.replace(/\/+$/, ''), mapping: mapping.replace(/\/+$/, '') };
-    this.#cache = new AnswerCache({
+    this.#cache = new ResponseCache({
       clock: context.clock,
-      failedMs,
-      most: 500,
-      freshMs: 12 * hour,
-      staleMs: 7 * 24 * hour,
-      keeps: () => true,
+      failureCacheMs,
+      maxEntries: 500,
+      freshMs: 12 * hourMs,
+      staleMs: 7 * 24 * hourMs,
+      isCacheable: () => true,
     });
   }
 
@@ -75,21 +75,23 @@ export class SeaDex {
    * Returns the recommended releases of a title, if the configuration uses them. The result has a problem when SeaDex
    * was not reachable.
    */
-  async find(id: string, config: AddonConfig): Promise<Recommended> {
-    if (this.#addresses.list === '' || !wantsSeaDex(config)) return { releases: [] };
-    const found = /^(anilist|kitsu|mal|anidb):(\d{1,9})/.exec(id);
-    if (found?.[1] === undefined || found[2] === undefined) return { releases: [] };
-    const [, kind, number] = found;
+  async findRecommendations(id: string, config: AddonConfig): Promise<Recommendations> {
+    if (this.#addresses.list === '' || !usesSeaDex(config)) return { releases: [] };
+    const match = /^(anilist|kitsu|mal|anidb):(\d{1,9})/.exec(id);
+    if (match?.[1] === undefined || match[2] === undefined) return { releases: [] };
+    const [, idType, animeId] = match;
     try {
-      return { releases: await this.#cache.get(`${kind}:${number}`, () => this.#ask(kind, number)).answer };
+      return {
+        releases: await this.#cache.get(`${idType}:${animeId}`, () => this.#fetchReleases(idType, animeId)).response,
+      };
     } catch (error) {
       this.#context.log.debug('seadex request failed', { error });
-      return notReached;
+      return unreachable;
     }
   }
 
-  async #ask(kind: string, number: string): Promise<Releases> {
-    const anilist = kind === 'anilist' ? number : await this.#mapped(kind, number);
+  async #fetchReleases(idType: string, animeId: string): Promise<Releases> {
+    const anilist = idType === 'anilist' ? animeId : await this.#mapToAnilist(idType, animeId);
     if (anilist === undefined) return [];
     const query = new URLSearchParams({ filter: `alID=${anilist}`, expand: 'trs', perPage: '1', skipTotal: '1' });
     const body = await this.#json(`${this.#addresses.list}/api/collections/entries/records?${query.toString()}`);
@@ -102,16 +104,16 @@ export class SeaDex {
     );
   }
 
-  async #mapped(kind: string, number: string): Promise<string | undefined> {
-    const name = findOwn(mappedBy, kind);
+  async #mapToAnilist(idType: string, animeId: string): Promise<string | undefined> {
+    const name = findOwn(mappingParameters, idType);
     if (name === undefined || this.#addresses.mapping === '') return undefined;
-    const { mappings } = Mapping.parse(await this.#json(`${this.#addresses.mapping}/mappings?${name}=${number}`));
+    const { mappings } = Mapping.parse(await this.#json(`${this.#addresses.mapping}/mappings?${name}=${animeId}`));
     return mappings?.anilist_id ? String(mappings.anilist_id) : undefined;
   }
 
   async #json(url: string): Promise<unknown> {
     const reply = await this.#context.fetch(url, {
-      timeoutMs: patienceMs,
+      timeoutMs,
       maxBytes: 4 * 1024 * 1024,
       trust: 'owner',
     });
@@ -122,7 +124,7 @@ export class SeaDex {
 }
 
 /** Returns true when SeaDex is enabled, or when sort criteria, expressions or formats use it. */
-function wantsSeaDex(config: AddonConfig): boolean {
+function usesSeaDex(config: AddonConfig): boolean {
   if (typeof config.enableSeadex === 'boolean') return config.enableSeadex;
   const { sortCriteria, formatter } = config;
   const expressions = [
@@ -136,16 +138,21 @@ function wantsSeaDex(config: AddonConfig): boolean {
 }
 
 /** Marks the recommended streams. */
-export function markRecommended(streams: readonly ParsedStream[], { releases }: Recommended): readonly ParsedStream[] {
-  return releases.length === 0 ? streams : streams.map((stream) => marked(stream, releases));
+export function markRecommended(
+  streams: readonly ParsedStream[],
+  { releases }: Recommendations,
+): readonly ParsedStream[] {
+  return releases.length === 0 ? streams : streams.map((stream) => markStream(stream, releases));
 }
 
-function marked(stream: ParsedStream, releases: Releases): ParsedStream {
+function markStream(stream: ParsedStream, releases: Releases): ParsedStream {
   const group = stream.file.releaseGroup?.toLowerCase();
   const byHash = releases.filter(({ hash }) => hash !== '' && hash === stream.infoHash);
   // Private trackers publish no hash, so these releases are recognized by their group.
-  const fitting =
-    byHash.length > 0 ? byHash : releases.filter((one) => group !== undefined && group !== '' && one.group === group);
-  if (fitting.length === 0) return stream;
-  return { ...stream, seadex: fitting.some(({ best }) => best) ? 'best' : 'alternative' };
+  const matchingReleases =
+    byHash.length > 0
+      ? byHash
+      : releases.filter((release) => group !== undefined && group !== '' && release.group === group);
+  if (matchingReleases.length === 0) return stream;
+  return { ...stream, seadex: matchingReleases.some(({ best }) => best) ? 'best' : 'alternative' };
 }

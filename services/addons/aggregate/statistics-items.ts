@@ -1,35 +1,35 @@
 import type { AddonReport } from './gather-streams.ts';
 import type { AddonConfig } from '../domain/config.ts';
-import type { Verdict } from '../domain/pipeline/pipeline.ts';
+import type { FilterResult } from '../domain/pipeline/pipeline.ts';
 
 export interface StatisticsInput {
   readonly reports: readonly AddonReport[];
-  readonly hidden: readonly Verdict[];
+  readonly hidden: readonly FilterResult[];
   /** Number of visible streams. */
-  readonly shown: number;
-  readonly tookMs: number;
+  readonly visibleCount: number;
+  readonly durationMs: number;
 }
 
-const mostValues = 15;
+const maxValues = 15;
 
 /**
  * Builds the stream entries that show the results of the addons and the reasons of removals, if the configuration
  * enables them.
  */
-export function statisticItems(
-  { reports, hidden, shown: left, tookMs }: StatisticsInput,
+export function buildStatisticsItems(
+  { reports, hidden, visibleCount, durationMs }: StatisticsInput,
   statistics: AddonConfig['statistics'],
   link: string,
 ): readonly Record<string, unknown>[] {
-  const shown = new Set(wantedOf(statistics));
-  if (left === 0 && statistics?.showFilterStatsOnNoStreams === true) shown.add('filter');
+  const enabledStatistics = new Set(getEnabledStatistics(statistics));
+  if (visibleCount === 0 && statistics?.showFilterStatsOnNoStreams === true) enabledStatistics.add('filter');
   const items: Record<string, unknown>[] = [];
-  const add = (name: string, description: string): void => {
+  const addItem = (name: string, description: string): void => {
     items.push({ name, description, externalUrl: link, streamData: { type: 'statistic' } });
   };
-  if (shown.has('addon'))
+  if (enabledStatistics.has('addon'))
     for (const { addon, count, ms, sentence } of reports)
-      add(
+      addItem(
         `${sentence === undefined ? '🟢' : '🔴'} [${addon}] Scrape Summary`,
         [
           `✔ Status      : ${sentence === undefined ? 'SUCCESS' : 'FAILED'}`,
@@ -39,22 +39,22 @@ export function statisticItems(
           '',
         ].join('\n'),
       );
-  if (shown.has('filter') && hidden.length > 0) add('🔍 Removal Reasons', removalText(hidden));
-  if (shown.has('timing')) add('⏱️ Timing', `⏱️ Total      : ${tookMs.toFixed(2)}ms`);
+  if (enabledStatistics.has('filter') && hidden.length > 0) addItem('🔍 Removal Reasons', formatRemovals(hidden));
+  if (enabledStatistics.has('timing')) addItem('⏱️ Timing', `⏱️ Total      : ${durationMs.toFixed(2)}ms`);
   return items;
 }
 
-function wantedOf(statistics: AddonConfig['statistics']): readonly string[] {
+function getEnabledStatistics(statistics: AddonConfig['statistics']): readonly string[] {
   if (statistics?.enabled !== true) return [];
   return statistics.statsToShow?.length ? statistics.statsToShow : ['addon', 'filter'];
 }
 
-function removalText(hidden: readonly Verdict[]): string {
+function formatRemovals(hidden: readonly FilterResult[]): string {
   const byRule = Map.groupBy(hidden, ({ removal }) => removal?.rule ?? '');
   return [...byRule]
     .map(([rule, verdicts]) => {
       const byValue = Map.groupBy(verdicts, ({ removal }) => removal?.value ?? '');
-      const values = [...byValue].slice(0, mostValues).map(([value, list]) => `    • ${String(list.length)}× ${value}`);
+      const values = [...byValue].slice(0, maxValues).map(([value, list]) => `    • ${String(list.length)}× ${value}`);
       return [`📌 ${rule} (${String(verdicts.length)})`, ...values].join('\n');
     })
     .join('\n');

@@ -1,44 +1,49 @@
 import { LruMap } from '../domain/lru-map.ts';
 import type { ReadStreams } from '../domain/read-stream.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
-import type { Asker } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 
-const keptMs = 60_000;
-const most = 100;
-const mostWeight = 8_000_000;
+const maxAgeMs = 60_000;
+const maxLists = 100;
+const maxWeight = 8_000_000;
 const streamWeight = 1000;
 
-interface KeptList {
-  readonly answers: readonly ReadStreams[];
+interface CachedList {
+  readonly responses: readonly ReadStreams[];
   readonly text: string;
-  readonly until: number;
+  readonly expiresAt: number;
 }
 
 /** Caches finished lists for repeated requests, as long as the responses of the addons are unchanged. */
-export class KeptLists {
-  readonly #lists = new LruMap<string, KeptList>(most, {
+export class StreamListCache {
+  readonly #lists = new LruMap<string, CachedList>(maxLists, {
     // Each entry keeps its responses in memory.
-    weigh: ({ text, answers }) =>
+    getWeight: ({ text, responses: answers }) =>
       answers.reduce((weight, { streams }) => weight + streams.length * streamWeight, text.length),
-    mostWeight,
+    maxWeight,
   });
 
   get(key: string, answers: readonly ReadStreams[], now: number): string | undefined {
-    const kept = this.#lists.get(key);
-    return kept !== undefined && kept.until > now && isSame(kept.answers, answers) ? kept.text : undefined;
+    const cached = this.#lists.get(key);
+    return cached !== undefined && cached.expiresAt > now && areSameResponses(cached.responses, answers)
+      ? cached.text
+      : undefined;
   }
 
-  keep(key: string, list: Omit<KeptList, 'until'>, now: number): void {
-    this.#lists.set(key, { ...list, until: now + keptMs });
+  set(key: string, list: Omit<CachedList, 'expiresAt'>, now: number): void {
+    this.#lists.set(key, { ...list, expiresAt: now + maxAgeMs });
   }
 }
 
 /** Builds the cache key. Lists are never shared between configurations or public addresses. */
-export function listKey(asker: Asker, { type, id }: ResourceRequest): string {
-  const { uuid, revision, foreign = false, baseUrl, withData } = asker;
+export function buildListKey(requestContext: RequestContext, { type, id }: ResourceRequest): string {
+  const { uuid, revision, foreign = false, baseUrl, withData } = requestContext;
   return JSON.stringify([uuid, revision, foreign, baseUrl, withData, type, id]);
 }
 
-function isSame(one: readonly ReadStreams[], other: readonly ReadStreams[]): boolean {
-  return one.length === other.length && one.every((answer, at) => answer === other[at]);
+function areSameResponses(firstResponses: readonly ReadStreams[], secondResponses: readonly ReadStreams[]): boolean {
+  return (
+    firstResponses.length === secondResponses.length &&
+    firstResponses.every((response, index) => response === secondResponses[index])
+  );
 }

@@ -5,9 +5,9 @@ import type { CatalogExtra, ManifestCatalog, MergedSource } from './manifest.ts'
 export const mergedPrefix = 'aiostreams.merged.';
 
 /** Merged catalog with its sources. */
-export interface CatalogUnion {
+export interface MergedCatalogSources {
   readonly definition: MergedCatalog;
-  readonly parts: readonly ManifestCatalog[];
+  readonly sources: readonly ManifestCatalog[];
 }
 
 /**
@@ -23,17 +23,20 @@ export function mergeCatalogs(
   { newHidden = false }: { readonly newHidden?: boolean } = {},
 ): readonly ManifestCatalog[] {
   const all = listCatalogs(sources, 'catalogs');
-  const unions = unionsOf(all, merged);
-  const consumed = new Set(unions.flatMap(({ parts }) => parts.map(keyOf)));
-  const listed = [...unions.map(asCatalog), ...all.filter((catalog) => !consumed.has(keyOf(catalog)))];
-  const places = new Map(modifications.map((change, place) => [keyOf(change), place]));
-  const placeOf = (catalog: ManifestCatalog): number => places.get(keyOf(catalog)) ?? Infinity;
+  const mergedCatalogs = buildMergedCatalogs(all, merged);
+  const mergedKeys = new Set(mergedCatalogs.flatMap(({ sources }) => sources.map(getCatalogKey)));
+  const listed = [
+    ...mergedCatalogs.map(toCatalog),
+    ...all.filter((catalog) => !mergedKeys.has(getCatalogKey(catalog))),
+  ];
+  const positions = new Map(modifications.map((modification, position) => [getCatalogKey(modification), position]));
+  const getPosition = (catalog: ManifestCatalog): number => positions.get(getCatalogKey(catalog)) ?? Infinity;
   const sorted = listed
-    .map((catalog) => ({ catalog, place: placeOf(catalog) }))
-    .toSorted((one, other) => (one.place === other.place ? 0 : one.place - other.place));
-  return sorted.flatMap(({ catalog, place }) => {
-    const change = modifications[place];
-    if (change !== undefined) return modified(catalog, change);
+    .map((catalog) => ({ catalog, place: getPosition(catalog) }))
+    .toSorted((a, b) => (a.place === b.place ? 0 : a.place - b.place));
+  return sorted.flatMap(({ catalog, place: position }) => {
+    const modification = modifications[position];
+    if (modification !== undefined) return applyModification(catalog, modification);
     return newHidden && modifications.length > 0 ? [] : [catalog];
   });
 }
@@ -41,76 +44,86 @@ export function mergeCatalogs(
 /** Lists the catalogs of all addons without duplicates. */
 export function listCatalogs(
   sources: readonly MergedSource[],
-  which: 'catalogs' | 'addonCatalogs',
+  property: 'catalogs' | 'addonCatalogs',
 ): readonly ManifestCatalog[] {
   const all = sources.flatMap(({ instanceId, manifest }) =>
-    manifest[which].map((catalog) => ({ ...catalog, id: `${instanceId}.${catalog.id}` })),
+    manifest[property].map((catalog) => ({ ...catalog, id: `${instanceId}.${catalog.id}` })),
   );
-  return [...new Map(all.map((catalog) => [keyOf(catalog), catalog])).values()];
+  return [...new Map(all.map((catalog) => [getCatalogKey(catalog), catalog])).values()];
 }
 
 /** Returns the enabled merged catalogs with their existing sources. */
-export function unionsOf(all: readonly ManifestCatalog[], merged: readonly MergedCatalog[]): readonly CatalogUnion[] {
-  const known = new Map(all.map((catalog) => [keyOf(catalog), catalog]));
+export function buildMergedCatalogs(
+  all: readonly ManifestCatalog[],
+  merged: readonly MergedCatalog[],
+): readonly MergedCatalogSources[] {
+  const catalogsByKey = new Map(all.map((catalog) => [getCatalogKey(catalog), catalog]));
   return merged.flatMap((definition) => {
     if (definition.enabled === false) return [];
-    const parts = definition.catalogIds.flatMap((text) => {
+    const sources = definition.catalogIds.flatMap((text) => {
       const query = new URLSearchParams(text);
-      return known.get(keyOf({ id: query.get('id') ?? '', type: query.get('type') ?? '' })) ?? [];
+      return catalogsByKey.get(getCatalogKey({ id: query.get('id') ?? '', type: query.get('type') ?? '' })) ?? [];
     });
-    return parts.length === 0 ? [] : [{ definition, parts }];
+    return sources.length === 0 ? [] : [{ definition, sources }];
   });
 }
 
 /** Returns true when a catalog supports all given extras and has all it requires. */
-export function takesExtra({ extra = [] }: ManifestCatalog, given: Readonly<Record<string, string>>): boolean {
-  const known = new Map(extra.map((one) => [one.name, one]));
-  const names = Object.keys(given).filter((name) => name !== 'skip');
-  if (!extra.every(({ name, isRequired }) => isRequired !== true || given[name] !== undefined)) return false;
+export function supportsExtra(
+  { extra = [] }: ManifestCatalog,
+  requestedExtra: Readonly<Record<string, string>>,
+): boolean {
+  const extrasByName = new Map(extra.map((entry) => [entry.name, entry]));
+  const names = Object.keys(requestedExtra).filter((name) => name !== 'skip');
+  if (!extra.every(({ name, isRequired }) => isRequired !== true || requestedExtra[name] !== undefined)) return false;
   return names.every((name) => {
-    const options = known.get(name)?.options;
-    return known.has(name) && (options === undefined || options.includes(given[name] ?? ''));
+    const options = extrasByName.get(name)?.options;
+    return extrasByName.has(name) && (options === undefined || options.includes(requestedExtra[name] ?? ''));
   });
 }
 
-function asCatalog({ definition, parts }: CatalogUnion): ManifestCatalog {
-  const names = [...new Set(parts.flatMap(({ extra = [] }) => extra.map(({ name }) => name)))];
+function toCatalog({ definition, sources }: MergedCatalogSources): ManifestCatalog {
+  const names = [...new Set(sources.flatMap(({ extra = [] }) => extra.map(({ name }) => name)))];
   const extra = names.map((name): CatalogExtra => {
-    const found = parts.map((part) => part.extra?.find((one) => one.name === name));
-    const options = [...new Set(found.flatMap((one) => one?.options ?? []))];
+    const matchingExtras = sources.map((part) => part.extra?.find((extraEntry) => extraEntry.name === name));
+    const options = [...new Set(matchingExtras.flatMap((extraEntry) => extraEntry?.options ?? []))];
     return {
       name,
-      ...(found.every((one) => one?.isRequired === true) ? { isRequired: true } : {}),
+      ...(matchingExtras.every((extraEntry) => extraEntry?.isRequired === true) ? { isRequired: true } : {}),
       ...(options.length === 0 ? {} : { options }),
     };
   });
   return { id: definition.id, type: definition.type, name: definition.name, extra };
 }
 
-function modified(catalog: ManifestCatalog, change: CatalogModification): ManifestCatalog[] {
-  if (change.enabled === false) return [];
+function applyModification(catalog: ManifestCatalog, modification: CatalogModification): ManifestCatalog[] {
+  if (modification.enabled === false) return [];
   let extra = catalog.extra;
-  if (change.disableSearch === true) {
+  if (modification.disableSearch === true) {
     if (extra?.some(({ name, isRequired }) => name === 'search' && isRequired === true) === true) return [];
     extra = extra?.filter(({ name }) => name !== 'search');
   }
-  if (change.onlyOnDiscover === true) {
+  if (modification.onlyOnDiscover === true) {
     const genre = extra?.find(({ name }) => name === 'genre');
     const options = [...(genre?.options ?? []), ...(genre?.isRequired === true ? [] : ['None'])];
     extra = [...(extra ?? []).filter(({ name }) => name !== 'genre'), { name: 'genre', isRequired: true, options }];
-  } else if (change.onlyOnSearch === true && extra?.some(({ name }) => name === 'search') === true) {
-    extra = extra.map((one) => (one.name === 'search' ? { ...one, isRequired: true } : one));
+  } else if (modification.onlyOnSearch === true && extra?.some(({ name }) => name === 'search') === true) {
+    extra = extra.map((extraEntry) =>
+      extraEntry.name === 'search' ? { ...extraEntry, isRequired: true } : extraEntry,
+    );
   }
   return [
     {
       ...catalog,
-      ...(typeof change.name === 'string' && change.name !== '' ? { name: change.name } : {}),
-      ...(typeof change.overrideType === 'string' && change.overrideType !== '' ? { type: change.overrideType } : {}),
+      ...(typeof modification.name === 'string' && modification.name !== '' ? { name: modification.name } : {}),
+      ...(typeof modification.overrideType === 'string' && modification.overrideType !== ''
+        ? { type: modification.overrideType }
+        : {}),
       ...(extra === undefined ? {} : { extra }),
     },
   ];
 }
 
-function keyOf({ id, type }: Pick<ManifestCatalog, 'id' | 'type'>): string {
+function getCatalogKey({ id, type }: Pick<ManifestCatalog, 'id' | 'type'>): string {
   return `${type}\n${id}`;
 }

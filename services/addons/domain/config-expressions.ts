@@ -3,7 +3,7 @@ import { z } from 'zod';
 const ids = z.array(z.string().max(500)).max(1000).nullish();
 const expressionText = z.string().max(20_000);
 /** Maximum number of expressions of one kind. */
-export const mostExpressions = 2000;
+export const maxExpressions = 2000;
 const expressions = z
   .array(
     z.union([
@@ -15,7 +15,7 @@ const expressions = z
       }),
     ]),
   )
-  .max(mostExpressions)
+  .max(maxExpressions)
   .nullish();
 export type ConfiguredExpressions = z.infer<typeof expressions>;
 

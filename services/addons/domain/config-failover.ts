@@ -11,10 +11,10 @@ export const Failover = z.looseObject({
   maxWaitMs: z.number().min(0).nullish(),
 });
 
-const usualAttempts = 3;
-const mostAttempts = 10;
+const defaultAttempts = 3;
+const maxAllowedAttempts = 10;
 /** Players give up after about 30 seconds without data. */
-const usualWaitMs = 20_000;
+const defaultWaitMs = 20_000;
 
 /** Limits of a failover. */
 export interface FailoverLimits {
@@ -23,9 +23,9 @@ export interface FailoverLimits {
 }
 
 /** Returns the limits, or undefined when failover is disabled. */
-export function failoverOf(failover: z.infer<typeof Failover> | null | undefined): FailoverLimits | undefined {
+export function getFailoverLimits(failover: z.infer<typeof Failover> | null | undefined): FailoverLimits | undefined {
   if (failover?.enabled !== true) return undefined;
   const { contentTypes, maxAttempts, maxWaitMs } = failover;
   if (contentTypes?.includes('debrid') === false) return undefined;
-  return { attempts: Math.min(maxAttempts ?? usualAttempts, mostAttempts), waitMs: maxWaitMs ?? usualWaitMs };
+  return { attempts: Math.min(maxAttempts ?? defaultAttempts, maxAllowedAttempts), waitMs: maxWaitMs ?? defaultWaitMs };
 }

@@ -7,7 +7,7 @@ const templates = z.looseObject({
 });
 
 /** Format of stream names and descriptions. */
-export const Formatting = z.looseObject({
+export const FormatConfig = z.looseObject({
   id: z.string().max(60),
   definitions: z
     .looseObject({

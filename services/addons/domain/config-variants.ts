@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-export const mostVariants = 50;
-export const longestScript = 20_000;
+export const maxVariants = 50;
+export const maxScriptLength = 20_000;
 
 /** Modifications of a configuration that an address selects. */
 export const Variants = z
@@ -11,8 +11,8 @@ export const Variants = z
       name: z.string().max(200).nullish(),
       enabled: z.boolean().nullish(),
       /** Modifications, one instruction per line. */
-      script: z.string().max(longestScript),
+      script: z.string().max(maxScriptLength),
     }),
   )
-  .max(mostVariants)
+  .max(maxVariants)
   .nullish();

@@ -3,7 +3,7 @@ import { CatalogModification, MergedCatalog } from './config-catalogs.ts';
 import { Deduplicator } from './config-deduplicator.ts';
 import { expressionShape } from './config-expressions.ts';
 import { Failover } from './config-failover.ts';
-import { Formatting } from './config-format.ts';
+import { FormatConfig } from './config-format.ts';
 import { matchingShape } from './config-matching.ts';
 import { posterShape } from './config-posters.ts';
 import { Variants } from './config-variants.ts';
@@ -51,8 +51,8 @@ export const SortCriterion = z.looseObject({
 export type SortCriterion = z.infer<typeof SortCriterion>;
 const criteria = z.array(SortCriterion).max(100).nullish();
 
-const kinds = z.looseObject({ movies: range, series: range, anime: range });
-const Sizes = z.looseObject({ global: kinds.nullish(), resolution: z.record(z.string(), kinds).nullish() });
+const typeRanges = z.looseObject({ movies: range, series: range, anime: range });
+const Sizes = z.looseObject({ global: typeRanges.nullish(), resolution: z.record(z.string(), typeRanges).nullish() });
 
 /**
  * Public configurations contain patterns of more than 3,000 characters and lists of about 200. Matching has separate
@@ -82,7 +82,7 @@ const verbs = ['excluded', 'included', 'required', 'preferred'] as const;
 type FilterField = `${(typeof verbs)[number]}${(typeof filterNames)[number]}`;
 type PatternField = `${(typeof verbs)[number]}RegexPatterns`;
 const filterShape = Object.fromEntries(
-  verbs.flatMap((verb) => filterNames.map((one) => [`${verb}${one}`, texts])),
+  verbs.flatMap((verb) => filterNames.map((filterName) => [`${verb}${filterName}`, texts])),
 ) as Record<FilterField, typeof texts>;
 const patternShape = Object.fromEntries(verbs.map((verb) => [`${verb}RegexPatterns`, patterns])) as Record<
   PatternField,
@@ -103,7 +103,7 @@ export const AddonConfig = z.looseObject({
   accessKey: z.string().max(500).nullish(),
   presets: z.array(Preset).max(200),
   services: z.array(Service).max(50).nullish(),
-  formatter: Formatting,
+  formatter: FormatConfig,
   sortCriteria: z.looseObject({
     global: z.array(SortCriterion).max(100),
     movies: criteria,
@@ -218,27 +218,27 @@ export const AddonConfig = z.looseObject({
 export type AddonConfig = z.infer<typeof AddonConfig>;
 
 /** Returns the enabled services with credentials in the order of the configuration. */
-export function usableServices(
+export function getUsableServices(
   config: AddonConfig,
-  credentialsOf: (service: ConfiguredService) => Readonly<Record<string, string>> | undefined,
+  findCredentials: (service: ConfiguredService) => Readonly<Record<string, string>> | undefined,
 ): readonly { readonly id: (typeof serviceIds)[number]; readonly credentials: Readonly<Record<string, string>> }[] {
-  const known = new Set<string>(serviceIds);
-  const seen = new Set<string>();
+  const knownIds = new Set<string>(serviceIds);
+  const usedIds = new Set<string>();
   return (config.services ?? []).flatMap((service) => {
-    if (service.enabled === false || !known.has(service.id) || seen.has(service.id)) return [];
-    seen.add(service.id);
-    const credentials = credentialsOf(service);
+    if (service.enabled === false || !knownIds.has(service.id) || usedIds.has(service.id)) return [];
+    usedIds.add(service.id);
+    const credentials = findCredentials(service);
     return credentials === undefined ? [] : [{ id: service.id as (typeof serviceIds)[number], credentials }];
   });
 }
 
 /** Validation messages of the peer. Its tools display and compare them. */
-export const peerWords = { error: z.locales.en().localeError };
+export const peerErrorMessages = { error: z.locales.en().localeError };
 
 /** Describes the first validation error. */
-export function configProblem(error: z.ZodError): string {
+export function formatConfigError(error: z.ZodError): string {
   const [issue] = error.issues;
   if (issue === undefined) return 'The configuration does not fit.';
-  const where = issue.path.map(String).join('.');
-  return where === '' ? `The configuration must be an object. ${issue.message}` : `${where}: ${issue.message}`;
+  const path = issue.path.map(String).join('.');
+  return path === '' ? `The configuration must be an object. ${issue.message}` : `${path}: ${issue.message}`;
 }

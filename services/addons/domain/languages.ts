@@ -1,7 +1,7 @@
 import { findOwn } from '../../contracts/find-own.ts';
 
 /** English name, ISO 639-1 code and flag. The first language of a flag is the one it stands for. */
-const table: readonly (readonly [string, string, string])[] = [
+const languageTable: readonly (readonly [string, string, string])[] = [
   ['English', 'en', '🇬🇧'],
   ['Japanese', 'ja', '🇯🇵'],
   ['Chinese', 'zh', '🇨🇳'],
@@ -58,9 +58,9 @@ const table: readonly (readonly [string, string, string])[] = [
   ['Unknown', '', '❔'],
 ];
 
-const byCode = new Map(table.map(([name, code]) => [code, name]));
+const byCode = new Map(languageTable.map(([name, code]) => [code, name]));
 byCode.set('es-419', 'Latino');
-const byFlag = new Map(table.toReversed().map(([name, , flag]) => [flag, name]));
+const byFlag = new Map(languageTable.toReversed().map(([name, , flag]) => [flag, name]));
 for (const [flag, name] of [
   ['🇺🇸', 'English'],
   ['🇲🇽', 'Latino'],
@@ -77,11 +77,11 @@ for (const [flag, name] of [
   ['🇨🇭', 'German'],
 ] as const)
   byFlag.set(flag, name);
-const flags = new Map(table.map(([name, , flag]) => [name, flag]));
-const codes = new Map(table.map(([name, code]) => [name, code]));
+const flags = new Map(languageTable.map(([name, , flag]) => [name, flag]));
+const codes = new Map(languageTable.map(([name, code]) => [name, code]));
 
 /** Returns the English name for an ISO 639-1 code. */
-export function languageOfCode(code: string): string | undefined {
+export function findLanguageByCode(code: string): string | undefined {
   return byCode.get(code);
 }
 
@@ -147,26 +147,26 @@ const longCodes: Readonly<Record<string, string>> = {
 };
 
 /** Returns the language of a tag in files and players, such as `eng`, `en` or `pt-BR`. */
-export function languageOfTag(tag: string): string | undefined {
+export function findLanguageByTag(tag: string): string | undefined {
   const lower = tag.toLowerCase().replace('_', '-');
-  const bare = lower.replace(/-.*$/, '');
-  return byCode.get(lower) ?? languageOfCode(findOwn(longCodes, bare) ?? bare);
+  const baseTag = lower.replace(/-.*$/, '');
+  return byCode.get(lower) ?? findLanguageByCode(findOwn(longCodes, baseTag) ?? baseTag);
 }
 
 /** Returns the language of a three-letter code. */
-export function languageOfCode3(code: string): string | undefined {
-  return code.length === 3 ? languageOfTag(code) : undefined;
+export function findLanguageByCode3(code: string): string | undefined {
+  return code.length === 3 ? findLanguageByTag(code) : undefined;
 }
 
-const byName = new Map(table.map(([name]) => [name.toLowerCase(), name]));
+const byName = new Map(languageTable.map(([name]) => [name.toLowerCase(), name]));
 
 /** Returns the canonical English name of a language, ignoring case. */
-export function languageOfName(name: string): string | undefined {
+export function findLanguageByName(name: string): string | undefined {
   return byName.get(name.toLowerCase());
 }
 
 /** Words in release names in addition to the English names of languages. */
-const words: readonly (readonly [language: string, words: string])[] = [
+const languageWords: readonly (readonly [language: string, words: string])[] = [
   ['French', 'fra|fr|vf|vff|vfi|vfq|vf2|vfb|true-?french|fran[cç]ais'],
   ['German', 'ger|deu|deutsch'],
   ['Italian', 'ita|italiano'],
@@ -194,7 +194,7 @@ const words: readonly (readonly [language: string, words: string])[] = [
   ['Vietnamese', 'vie'],
 ];
 /** Words that have another meaning in lower case. */
-const capitalized = new Set([
+const upperCaseWords = new Set([
   'fr',
   'lat',
   'esp',
@@ -212,39 +212,47 @@ const capitalized = new Set([
   'vie',
   'ell',
 ]);
-const notAudio = new Set(['Multi', 'Dual Audio', 'Dubbed', 'Original', 'Unknown', 'Latino', 'Portuguese (Brazil)']);
+const nonAudioLanguages = new Set([
+  'Multi',
+  'Dual Audio',
+  'Dubbed',
+  'Original',
+  'Unknown',
+  'Latino',
+  'Portuguese (Brazil)',
+]);
 const wordPattern = new RegExp(
   String.raw`(?<![^\s[(_\-.,+&|])(?:${[
-    ...table.filter(([name]) => !notAudio.has(name)).map(([name]) => `(?<n${name}>${name})`),
-    ...words.map(([name, list]) => `(?<w${name.replaceAll(/[^A-Za-z]/g, '')}>${list})`),
+    ...languageTable.filter(([name]) => !nonAudioLanguages.has(name)).map(([name]) => `(?<n${name}>${name})`),
+    ...languageWords.map(([name, list]) => `(?<w${name.replaceAll(/[^A-Za-z]/g, '')}>${list})`),
   ].join('|')})(?=[\s)\]_\-.,+&|]|$)(?![ ._-]?sub(?:title)?s?(?:[\s)\]_\-.,]|$))`,
   'giu',
 );
 const groupNames = new Map<string, string>([
-  ...table.map(([name]): [string, string] => [`n${name}`, name]),
-  ...words.map(([name]): [string, string] => [`w${name.replaceAll(/[^A-Za-z]/g, '')}`, name]),
+  ...languageTable.map(([name]): [string, string] => [`n${name}`, name]),
+  ...languageWords.map(([name]): [string, string] => [`w${name.replaceAll(/[^A-Za-z]/g, '')}`, name]),
 ]);
 
 /** Detects languages in a release name without its title, such as `TRUEFRENCH`, `PT-BR` or `Italian`. */
-export function languagesOfWords(text: string): readonly string[] {
-  const found = new Set<string>();
+export function findLanguagesByWords(text: string): readonly string[] {
+  const languages = new Set<string>();
   for (const match of text.matchAll(wordPattern)) {
     const [word] = match;
-    if (capitalized.has(word.toLowerCase()) && word !== word.toUpperCase()) continue;
+    if (upperCaseWords.has(word.toLowerCase()) && word !== word.toUpperCase()) continue;
     const group = Object.keys(match.groups ?? {}).find((name) => match.groups?.[name] !== undefined) ?? '';
     const language = groupNames.get(group);
-    if (language !== undefined) found.add(language);
+    if (language !== undefined) languages.add(language);
   }
-  return [...found];
+  return [...languages];
 }
 
 /** Returns the flag of a language, or its name if it has none. */
-export function flagOf(name: string): string {
+export function getFlag(name: string): string {
   return flags.get(name) ?? name;
 }
 
 /** Returns the code of a language in upper case for formats. */
-export function codeOf(name: string): string {
+export function getLanguageCode(name: string): string {
   const code = codes.get(name) ?? name;
   return (code.includes(' ') ? name : code).toUpperCase();
 }
@@ -252,8 +260,8 @@ export function codeOf(name: string): string {
 const flagPattern = /[\u{1F1E6}-\u{1F1FF}]{2}|🌎|🎭/gu;
 
 /** Detects languages by flags. */
-export function languagesOfFlags(text: string): readonly string[] {
-  const found = text.match(flagPattern);
-  if (found === null) return [];
-  return [...new Set(found.flatMap((flag) => byFlag.get(flag) ?? []))];
+export function findLanguagesByFlags(text: string): readonly string[] {
+  const matches = text.match(flagPattern);
+  if (matches === null) return [];
+  return [...new Set(matches.flatMap((flag) => byFlag.get(flag) ?? []))];
 }

@@ -1,18 +1,18 @@
 /** Map that evicts the least recently used entries above a maximum number or a maximum weight. */
 export class LruMap<Key, Value> {
-  readonly #most: () => number;
-  readonly #mostWeight: number;
-  readonly #weigh: (value: Value) => number;
+  readonly #getMaxSize: () => number;
+  readonly #maxWeight: number;
+  readonly #getWeight: (value: Value) => number;
   readonly #entries = new Map<Key, Value>();
   #weight = 0;
 
   constructor(
-    most: number | (() => number),
-    { mostWeight = Infinity, weigh = () => 0 }: { mostWeight?: number; weigh?: (value: Value) => number } = {},
+    maxSize: number | (() => number),
+    { maxWeight = Infinity, getWeight = () => 0 }: { maxWeight?: number; getWeight?: (value: Value) => number } = {},
   ) {
-    this.#most = typeof most === 'number' ? () => most : most;
-    this.#mostWeight = mostWeight;
-    this.#weigh = weigh;
+    this.#getMaxSize = typeof maxSize === 'number' ? () => maxSize : maxSize;
+    this.#maxWeight = maxWeight;
+    this.#getWeight = getWeight;
   }
 
   get size(): number {
@@ -30,9 +30,9 @@ export class LruMap<Key, Value> {
   set(key: Key, value: Value): void {
     this.delete(key);
     this.#entries.set(key, value);
-    this.#weight += this.#weigh(value);
+    this.#weight += this.#getWeight(value);
     for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= this.#most() && this.#weight <= this.#mostWeight) break;
+      if (this.#entries.size <= this.#getMaxSize() && this.#weight <= this.#maxWeight) break;
       this.delete(oldest);
     }
   }
@@ -40,7 +40,7 @@ export class LruMap<Key, Value> {
   delete(key: Key): void {
     const value = this.#entries.get(key);
     if (value === undefined) return;
-    this.#weight -= this.#weigh(value);
+    this.#weight -= this.#getWeight(value);
     this.#entries.delete(key);
   }
 
@@ -48,7 +48,7 @@ export class LruMap<Key, Value> {
     return this.#entries.values();
   }
 
-  deleteWhere(unwanted: (key: Key, value: Value) => boolean): void {
-    for (const [key, value] of this.#entries) if (unwanted(key, value)) this.delete(key);
+  deleteWhere(matches: (key: Key, value: Value) => boolean): void {
+    for (const [key, value] of this.#entries) if (matches(key, value)) this.delete(key);
   }
 }

@@ -30,18 +30,18 @@ export interface UpstreamManifest {
 }
 
 /** Parses the manifest of an addon. Returns undefined for other values. */
-export function readManifest(value: unknown): UpstreamManifest | undefined {
+export function parseManifest(value: unknown): UpstreamManifest | undefined {
   if (!isRecord(value)) return undefined;
   const { id, name } = value;
   if (typeof id !== 'string' || typeof name !== 'string' || !Array.isArray(value['resources'])) return undefined;
-  const types = strings(value['types']);
-  const prefixes = Array.isArray(value['idPrefixes']) ? strings(value['idPrefixes']) : undefined;
+  const types = toStrings(value['types']);
+  const prefixes = Array.isArray(value['idPrefixes']) ? toStrings(value['idPrefixes']) : undefined;
   const resources = value['resources'].flatMap((resource: unknown): ManifestResource[] => {
     if (typeof resource === 'string') return [withPrefixes({ name: resource, types }, prefixes)];
     if (!isRecord(resource) || typeof resource['name'] !== 'string') return [];
-    const own = Array.isArray(resource['idPrefixes']) ? strings(resource['idPrefixes']) : undefined;
-    const ownTypes = Array.isArray(resource['types']) ? strings(resource['types']) : types;
-    return [withPrefixes({ name: resource['name'], types: ownTypes }, own)];
+    const ownPrefixes = Array.isArray(resource['idPrefixes']) ? toStrings(resource['idPrefixes']) : undefined;
+    const ownTypes = Array.isArray(resource['types']) ? toStrings(resource['types']) : types;
+    return [withPrefixes({ name: resource['name'], types: ownTypes }, ownPrefixes)];
   });
   return {
     id,
@@ -81,16 +81,16 @@ function readExtra(catalog: Readonly<Record<string, unknown>>): readonly Catalog
         {
           name: extra['name'],
           ...(extra['isRequired'] === true ? { isRequired: true } : {}),
-          ...(Array.isArray(extra['options']) ? { options: strings(extra['options']) } : {}),
+          ...(Array.isArray(extra['options']) ? { options: toStrings(extra['options']) } : {}),
           ...(typeof extra['optionsLimit'] === 'number' ? { optionsLimit: extra['optionsLimit'] } : {}),
         },
       ];
     });
   }
   if (!Array.isArray(catalog['extraSupported'])) return undefined;
-  const required = new Set(strings(catalog['extraRequired']));
-  const genres = strings(catalog['genres']);
-  return strings(catalog['extraSupported']).map((name) => ({
+  const required = new Set(toStrings(catalog['extraRequired']));
+  const genres = toStrings(catalog['genres']);
+  return toStrings(catalog['extraSupported']).map((name) => ({
     name,
     ...(required.has(name) ? { isRequired: true } : {}),
     ...(name === 'genre' && genres.length > 0 ? { options: genres } : {}),
@@ -98,7 +98,7 @@ function readExtra(catalog: Readonly<Record<string, unknown>>): readonly Catalog
 }
 
 /** Returns true when an addon supports an ID. An addon without a list of prefixes supports every ID. */
-export function handles(manifest: UpstreamManifest, resource: string, type: string, id: string): boolean {
+export function supportsResource(manifest: UpstreamManifest, resource: string, type: string, id: string): boolean {
   return manifest.resources.some(
     ({ name, types, idPrefixes }) =>
       name === resource &&
@@ -121,14 +121,14 @@ export function mergeResources(sources: readonly MergedSource[]): readonly Manif
   const merged = new Map<string, { types: string[]; idPrefixes: string[] | undefined }>();
   for (const { manifest } of sources) {
     for (const { name, types, idPrefixes } of manifest.resources) {
-      const known = merged.get(name);
-      if (known === undefined) {
+      const existing = merged.get(name);
+      if (existing === undefined) {
         merged.set(name, { types: [...types], idPrefixes: idPrefixes === undefined ? undefined : [...idPrefixes] });
         continue;
       }
-      known.types.push(...types.filter((type) => !known.types.includes(type)));
-      if (idPrefixes === undefined) known.idPrefixes = undefined;
-      else known.idPrefixes?.push(...idPrefixes.filter((prefix) => known.idPrefixes?.includes(prefix) === false));
+      existing.types.push(...types.filter((type) => !existing.types.includes(type)));
+      if (idPrefixes === undefined) existing.idPrefixes = undefined;
+      else existing.idPrefixes?.push(...idPrefixes.filter((prefix) => existing.idPrefixes?.includes(prefix) === false));
     }
   }
   return [...merged].map(([name, { types, idPrefixes }]) => {
@@ -141,6 +141,6 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function strings(value: unknown): readonly string[] {
+function toStrings(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }

@@ -1,7 +1,7 @@
 import type { AddonConfig } from './config.ts';
 import { readConfig } from './read-config.ts';
 import { isRecord } from './variants/path.ts';
-import { withoutCredentials } from './without-credentials.ts';
+import { removeCredentials } from './without-credentials.ts';
 
 /**
  * Merges a configuration with an imported one. Keys and options of addons that the import does not contain are
@@ -10,42 +10,43 @@ import { withoutCredentials } from './without-credentials.ts';
  * @throws Problem `addons.invalid_config` (400)
  */
 export function mergeConfig(before: AddonConfig, change: Readonly<Record<string, unknown>>): AddonConfig {
-  const next = readConfig({ ...before, ...change, uuid: before.uuid });
-  const presets = next.presets.map((preset) => {
-    const old = before.presets.find((one) => nameOf(one) === nameOf(preset));
+  const merged = readConfig({ ...before, ...change, uuid: before.uuid });
+  const presets = merged.presets.map((preset) => {
+    const old = before.presets.find((existing) => getItemKey(existing) === getItemKey(preset));
     return { ...preset, options: { ...old?.options, ...preset.options } };
   });
-  return readConfig(withKeysOf(before, withoutCredentials(before), { ...next, presets }));
+  return readConfig(restoreCredentials(before, removeCredentials(before), { ...merged, presets }));
 }
 
 /**
  * Adds the credentials of the former configuration that are missing.
  *
- * @param bare The former configuration without credentials.
+ * @param redacted The former configuration without credentials.
  */
-function withKeysOf(before: unknown, bare: unknown, next: unknown): unknown {
-  if (JSON.stringify(bare) === JSON.stringify(next)) return before;
-  if (Array.isArray(before) && Array.isArray(bare) && Array.isArray(next)) {
-    const names = bare.map((item) => nameOf(item));
-    return next.map((item: unknown, place) => {
+function restoreCredentials(before: unknown, redacted: unknown, updated: unknown): unknown {
+  if (JSON.stringify(redacted) === JSON.stringify(updated)) return before;
+  if (Array.isArray(before) && Array.isArray(redacted) && Array.isArray(updated)) {
+    const names = redacted.map((item) => getItemKey(item));
+    return updated.map((item: unknown, position) => {
       // Items without an ID are identified by their position.
-      const at = names[place] === nameOf(item) ? place : names.indexOf(nameOf(item));
-      return at === -1 ? item : withKeysOf(before[at], bare[at], item);
+      const formerIndex = names[position] === getItemKey(item) ? position : names.indexOf(getItemKey(item));
+      return formerIndex === -1 ? item : restoreCredentials(before[formerIndex], redacted[formerIndex], item);
     });
   }
   // The credentials of one item must not be copied to another one.
-  if (!isRecord(before) || !isRecord(bare) || !isRecord(next) || nameOf(bare) !== nameOf(next)) return next;
-  const result = { ...next };
+  if (!isRecord(before) || !isRecord(redacted) || !isRecord(updated) || getItemKey(redacted) !== getItemKey(updated))
+    return updated;
+  const result = { ...updated };
   for (const [name, value] of Object.entries(before)) {
-    const isKey = !Object.hasOwn(bare, name) || (bare[name] === null && value !== null);
-    if (isKey) result[name] = next[name] ?? value;
-    else if (Object.hasOwn(next, name)) result[name] = withKeysOf(value, bare[name], next[name]);
+    const isKey = !Object.hasOwn(redacted, name) || (redacted[name] === null && value !== null);
+    if (isKey) result[name] = updated[name] ?? value;
+    else if (Object.hasOwn(updated, name)) result[name] = restoreCredentials(value, redacted[name], updated[name]);
   }
   return result;
 }
 
 /** Returns the identity of a list item. */
-function nameOf(item: unknown): string {
+function getItemKey(item: unknown): string {
   if (!isRecord(item)) return JSON.stringify(item);
   return JSON.stringify([item['uuid'], item['instanceId'], item['type'], item['id']]);
 }

@@ -2,7 +2,7 @@ import { findOwn } from '../../contracts/find-own.ts';
 import type { AddonConfig } from './config.ts';
 
 /** Returns the section of a configuration that a field belongs to; `misc` by default. */
-function sectionOf(member: string): string {
+function getSection(member: string): string {
   if (member === 'presets' || member === 'services' || member === 'formatter' || member === 'proxy') return member;
   if (member === 'sortCriteria' || member.startsWith('preferred')) return 'sorting';
   if (
@@ -12,7 +12,7 @@ function sectionOf(member: string): string {
   return member.startsWith('addon') ? 'branding' : 'misc';
 }
 
-const ownAlways = new Set(['uuid', 'parentConfig', 'accessKey', 'addonPassword']);
+const notInherited = new Set(['uuid', 'parentConfig', 'accessKey', 'addonPassword']);
 
 /**
  * Merges a configuration with its parent. Each section uses a strategy: `inherit` uses the parent, `extend` both and
@@ -22,36 +22,36 @@ export function mergeParent(parent: AddonConfig, child: AddonConfig): AddonConfi
   const strategies = child.parentConfig?.mergeStrategies ?? {};
   const merged: Record<string, unknown> = {};
   for (const member of new Set([...Object.keys(parent), ...Object.keys(child)])) {
-    const [theirs, ours] = [parent[member], child[member]];
-    if (ownAlways.has(member)) {
-      if (ours !== undefined) merged[member] = ours;
+    const [parentValue, childValue] = [parent[member], child[member]];
+    if (notInherited.has(member)) {
+      if (childValue !== undefined) merged[member] = childValue;
       continue;
     }
-    const strategy = findOwn(strategies, sectionOf(member));
-    if (strategy === 'inherit') merged[member] = theirs ?? ours;
-    else if (strategy === 'override') merged[member] = ours;
-    else if (strategy === 'extend') merged[member] = extended(theirs, ours);
-    else merged[member] = saysNothing(ours) ? theirs : ours;
+    const strategy = findOwn(strategies, getSection(member));
+    if (strategy === 'inherit') merged[member] = parentValue ?? childValue;
+    else if (strategy === 'override') merged[member] = childValue;
+    else if (strategy === 'extend') merged[member] = extendValue(parentValue, childValue);
+    else merged[member] = isEmpty(childValue) ? parentValue : childValue;
   }
   return { ...(merged as AddonConfig), presets: (merged['presets'] as AddonConfig['presets'] | undefined) ?? [] };
 }
 
-function saysNothing(value: unknown): boolean {
+function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }
 
-function extended(theirs: unknown, ours: unknown): unknown {
-  if (saysNothing(ours)) return theirs;
-  if (saysNothing(theirs)) return ours;
-  if (Array.isArray(theirs) && Array.isArray(ours)) {
-    const known = new Set(ours.map(identity));
-    return [...ours, ...theirs.filter((item) => !known.has(identity(item)))] as unknown[];
+function extendValue(parentValue: unknown, childValue: unknown): unknown {
+  if (isEmpty(childValue)) return parentValue;
+  if (isEmpty(parentValue)) return childValue;
+  if (Array.isArray(parentValue) && Array.isArray(childValue)) {
+    const childKeys = new Set(childValue.map(getItemKey));
+    return [...childValue, ...parentValue.filter((item) => !childKeys.has(getItemKey(item)))] as unknown[];
   }
-  return isRecord(theirs) && isRecord(ours) ? { ...theirs, ...ours } : ours;
+  return isRecord(parentValue) && isRecord(childValue) ? { ...parentValue, ...childValue } : childValue;
 }
 
 /** Returns the identity of a list item. Addons and services with the same ID are one item. */
-function identity(item: unknown): string {
+function getItemKey(item: unknown): string {
   if (isRecord(item)) {
     const id = item['instanceId'] ?? item['id'] ?? item['key'];
     if (typeof id === 'string') return id;

@@ -14,17 +14,20 @@ const leadingFlags = /^\(\?([imsu]+)\)/;
  *
  * @throws SyntaxError
  */
-export function readPattern(source: string): Pattern {
-  const found = delimited.exec(source);
-  const isDelimited = found !== null && knownFlags.test(found[2] ?? '');
-  const body = isDelimited ? (found[1] ?? '') : source;
-  const flags = new Set(isDelimited ? (found[2] ?? '') : 'i');
+export function parsePattern(source: string): Pattern {
+  const match = delimited.exec(source);
+  const isDelimited = match !== null && knownFlags.test(match[2] ?? '');
+  const expressionSource = isDelimited ? (match[1] ?? '') : source;
+  const flags = new Set(isDelimited ? (match[2] ?? '') : 'i');
   const negated = flags.delete('n');
   // A single test needs neither position nor indices, and `v` includes `u`.
   for (const flag of ['g', 'd', ...(flags.has('v') ? ['u'] : [])]) flags.delete(flag);
-  const leading = leadingFlags.exec(body);
-  for (const flag of leading?.[1] ?? '') flags.add(flag);
-  return { expression: new RegExp(body.slice(leading?.[0].length ?? 0), [...flags].join('')), negated };
+  const leadingMatch = leadingFlags.exec(expressionSource);
+  for (const flag of leadingMatch?.[1] ?? '') flags.add(flag);
+  return {
+    expression: new RegExp(expressionSource.slice(leadingMatch?.[0].length ?? 0), [...flags].join('')),
+    negated,
+  };
 }
 
 /** Returns true when the pattern matches a name. */
@@ -38,25 +41,27 @@ export function matchesPattern({ expression, negated }: Pattern, name: string): 
 const foreignConstructs = /\\(?:\\|[AZzKGQEhHR])|\[\[:[a-z]+:\]\]?|\\[pP]\{/g;
 
 /** Explains why a pattern has another meaning in JavaScript. Returns undefined for other patterns. */
-export function misreadProblem(source: string): string | undefined {
+export function findMisreadProblem(source: string): string | undefined {
   const flags = delimited.exec(source)?.[2] ?? '';
-  const shown = source.slice(0, 60);
+  const shortSource = source.slice(0, 60);
   if (!knownFlags.test(flags))
-    return `has the flags "${flags.slice(0, 20)}", which are not known, so it is read as it stands: ${shown}`;
+    return `has the flags "${flags.slice(0, 20)}", which are not known, so it is read as it stands: ${shortSource}`;
   const isUnicode = /[uv]/.test(flags) || leadingFlags.exec(source.replace(/^\//, ''))?.[1]?.includes('u') === true;
-  const foreign = [...source.matchAll(foreignConstructs)]
+  const foreignMatches = [...source.matchAll(foreignConstructs)]
     .map(([construct]) => construct)
     .filter((construct) => construct !== '\\\\' && !(isUnicode && /^\\p\{/i.test(construct)));
-  if (foreign.length === 0) return undefined;
-  const names = [...new Set(foreign.map((construct) => (/^\\p/i.test(construct) ? '\\p{…}' : construct)))].join(' ');
+  if (foreignMatches.length === 0) return undefined;
+  const names = [...new Set(foreignMatches.map((construct) => (/^\\p/i.test(construct) ? '\\p{…}' : construct)))].join(
+    ' ',
+  );
   const remedy = names.includes('\\p') ? ' Add the flag u for \\p{…}.' : '';
-  return `uses ${names}, which JavaScript reads as plain characters: ${shown}.${remedy}`;
+  return `uses ${names}, which JavaScript reads as plain characters: ${shortSource}.${remedy}`;
 }
 
 /** Explains why a pattern is invalid. Returns undefined for valid patterns. */
-export function unreadableProblem(source: string): string | undefined {
+export function findSyntaxProblem(source: string): string | undefined {
   try {
-    readPattern(source);
+    parsePattern(source);
     return undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return `It cannot be read: ${error.message}.`;

@@ -3,27 +3,27 @@ import type { AddonConfig } from './config.ts';
 import type { Entry } from './merge-entries.ts';
 
 /** ID of a film or series in a catalog. IDs of TMDB and TVDB require the type. */
-interface Title {
-  readonly of: 'imdb' | 'tmdb' | 'tvdb';
+interface TitleId {
+  readonly source: 'imdb' | 'tmdb' | 'tvdb';
   readonly id: string;
 }
 
 /** Builds the documented addresses of poster services, which require a key. */
-const services: Readonly<Record<string, (config: AddonConfig, title: Title, type: string) => string | undefined>> = {
+const services: Readonly<Record<string, (config: AddonConfig, title: TitleId, type: string) => string | undefined>> = {
   rpdb: ({ rpdbApiKey }, title, type) =>
-    addressOf('https://api.ratingposterdb.com', rpdbApiKey, title, type, { query: 'fallback=true' }),
+    buildAddress('https://api.ratingposterdb.com', rpdbApiKey, title, type, { query: 'fallback=true' }),
   'top-poster': ({ topPosterApiKey }, title, type) =>
-    addressOf('https://api.top-streaming.stream', topPosterApiKey, title, type, { query: 'fallback=true' }),
+    buildAddress('https://api.top-streaming.stream', topPosterApiKey, title, type, { query: 'fallback=true' }),
   aioratings({ aioratingsApiKey, aioratingsProfileId }, title, type) {
-    const own = aioratingsProfileId?.trim();
-    const style = own === undefined || own === '' || own === 'default' ? 'poster-default' : own;
-    return addressOf('https://api.aioratings.com', aioratingsApiKey, title, type, { style, series: 'tv' });
+    const profileId = aioratingsProfileId?.trim();
+    const style = profileId === undefined || profileId === '' || profileId === 'default' ? 'poster-default' : profileId;
+    return buildAddress('https://api.aioratings.com', aioratingsApiKey, title, type, { style, series: 'tv' });
   },
   openposterdb({ openposterdbApiKey, openposterdbUrl, openposterdbParameters }, title, type) {
     const server = openposterdbUrl?.trim() || 'https://openposterdb.com';
     if (!URL.canParse(server) || !/^https?:/.test(server)) return undefined;
     const query = openposterdbParameters?.trim().replace(/^[?&]+/, '') || 'fallback=true';
-    return addressOf(server.replace(/\/+$/, ''), openposterdbApiKey, title, type, { query });
+    return buildAddress(server.replace(/\/+$/, ''), openposterdbApiKey, title, type, { query });
   },
 };
 
@@ -31,43 +31,44 @@ const services: Readonly<Record<string, (config: AddonConfig, title: Title, type
  * Replaces posters by those of the selected service. Entries without a known ID and entries with another poster shape
  * are unchanged.
  */
-export function withPosters(entries: readonly Entry[], type: string, config: AddonConfig): readonly Entry[] {
+export function addPosters(entries: readonly Entry[], type: string, config: AddonConfig): readonly Entry[] {
   return entries.map((entry) => {
     const shape = entry['posterShape'] ?? 'poster';
-    const kind = typeof entry['type'] === 'string' ? entry['type'] : type;
-    const poster = shape === 'poster' || shape === 'regular' ? posterOf(entry['id'], kind, config) : undefined;
+    const entryType = typeof entry['type'] === 'string' ? entry['type'] : type;
+    const poster =
+      shape === 'poster' || shape === 'regular' ? buildPosterUrl(entry['id'], entryType, config) : undefined;
     return poster === undefined ? entry : { ...entry, poster };
   });
 }
 
-function posterOf(id: unknown, type: string, config: AddonConfig): string | undefined {
+function buildPosterUrl(id: unknown, type: string, config: AddonConfig): string | undefined {
   // Older configurations contain only the key.
   const service = config.posterService ?? 'rpdb';
-  const title = typeof id === 'string' ? titleOf(id) : undefined;
+  const title = typeof id === 'string' ? parseTitleId(id) : undefined;
   return title === undefined ? undefined : findOwn(services, service)?.(config, title, type);
 }
 
 /** Parses the ID formats of catalogs: `tt1234567`, `tmdb:123` and `tvdb:123`. */
-function titleOf(id: string): Title | undefined {
+function parseTitleId(id: string): TitleId | undefined {
   const imdb = /^tt\d{1,10}$/.exec(id)?.[0];
-  if (imdb !== undefined) return { of: 'imdb', id: imdb };
-  const [, of, number] = /^(tmdb|tvdb):(\d{1,10})$/.exec(id) ?? [];
-  return number === undefined ? undefined : { of: of === 'tmdb' ? 'tmdb' : 'tvdb', id: number };
+  if (imdb !== undefined) return { source: 'imdb', id: imdb };
+  const [, source, number] = /^(tmdb|tvdb):(\d{1,10})$/.exec(id) ?? [];
+  return number === undefined ? undefined : { source: source === 'tmdb' ? 'tmdb' : 'tvdb', id: number };
 }
 
-function addressOf(
+function buildAddress(
   server: string,
-  given: string | null | undefined,
-  { of, id }: Title,
+  apiKey: string | null | undefined,
+  { source, id }: TitleId,
   type: string,
   { style = 'poster-default', series = 'series', query = '' },
 ): string | undefined {
-  const secret = given?.trim() ?? '';
+  const secret = apiKey?.trim() ?? '';
   if (secret === '') return undefined;
-  if (of !== 'imdb' && type !== 'movie' && type !== 'series') return undefined;
-  if (of === 'tvdb' && type === 'movie') return undefined;
-  const kind = type === 'series' ? series : type;
-  const name = of === 'tmdb' ? `${kind}-${id}` : id;
-  const path = [secret, of, style, `${name}.jpg`].map(encodeURIComponent).join('/');
+  if (source !== 'imdb' && type !== 'movie' && type !== 'series') return undefined;
+  if (source === 'tvdb' && type === 'movie') return undefined;
+  const pathType = type === 'series' ? series : type;
+  const name = source === 'tmdb' ? `${pathType}-${id}` : id;
+  const path = [secret, source, style, `${name}.jpg`].map(encodeURIComponent).join('/');
   return `${server}/${path}${query === '' ? '' : `?${query}`}`;
 }

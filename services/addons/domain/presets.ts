@@ -31,7 +31,7 @@ export const presetKinds: readonly PresetKind[] = [
     resources: ['stream'],
     path: ({ providers }) =>
       Array.isArray(providers) && providers.length > 0
-        ? `/providers=${providers.map((one) => encodeURIComponent(String(one))).join(',')}/manifest.json`
+        ? `/providers=${providers.map((provider) => encodeURIComponent(String(provider))).join(',')}/manifest.json`
         : '/manifest.json',
   },
   {
@@ -101,30 +101,30 @@ export const presetKinds: readonly PresetKind[] = [
 ];
 
 /** Names of kinds in configurations of the peer. */
-const otherNames: Readonly<Record<string, string>> = { stremthruTorz: 'stremthru-torz', stremthruStore: 'library' };
+const peerNames: Readonly<Record<string, string>> = { stremthruTorz: 'stremthru-torz', stremthruStore: 'library' };
 
 /** Returns the kind of a preset, or undefined for unknown presets. */
-export function presetKind(type: string): PresetKind | undefined {
-  const name = Object.hasOwn(otherNames, type) ? otherNames[type] : type;
+export function findPresetKind(type: string): PresetKind | undefined {
+  const name = Object.hasOwn(peerNames, type) ? peerNames[type] : type;
   return presetKinds.find(({ id }) => id === name);
 }
 
 /** Returns the names of a kind in configurations of the peer. */
-export function otherNamesOf(id: string): readonly string[] {
-  return Object.keys(otherNames).filter((name) => otherNames[name] === id);
+export function getPeerNames(id: string): readonly string[] {
+  return Object.keys(peerNames).filter((name) => peerNames[name] === id);
 }
 
 /** Returns true when a preset can be requested because its kind or its manifest address is known. */
 export function isKnownPreset({ type, options }: Preset): boolean {
-  return presetKind(type) !== undefined || (options.manifestUrl ?? '') !== '';
+  return findPresetKind(type) !== undefined || (options.manifestUrl ?? '') !== '';
 }
 
 /** Returns the manifest address of a preset, or undefined for built-in and unknown kinds. */
-export function manifestUrlOf({ type, options }: Preset): string | undefined {
+export function getManifestUrl({ type, options }: Preset): string | undefined {
   if (options.manifestUrl !== undefined && options.manifestUrl !== '')
     return options.manifestUrl.trim().replace(/^stremio:\/\//, 'https://');
-  const kind = presetKind(type);
+  const kind = findPresetKind(type);
   if (kind === undefined || kind.builtIn === true || kind.id === 'custom') return undefined;
-  const place = options.url === undefined || options.url === '' ? kind.defaultUrl : options.url;
-  return `${place.replace(/\/+(?:manifest\.json)?$/, '')}${kind.path(options)}`;
+  const baseUrl = options.url === undefined || options.url === '' ? kind.defaultUrl : options.url;
+  return `${baseUrl.replace(/\/+(?:manifest\.json)?$/, '')}${kind.path(options)}`;
 }

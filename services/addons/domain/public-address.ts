@@ -7,18 +7,18 @@ const privateV4 =
 
 /** Returns true when an IP address is public. */
 export function isPublicAddress(address: string): boolean {
-  const plain = plainAddress(address);
-  if (plain.includes(':')) return /^[23][0-9a-f]{3}:/.test(plain);
-  return !privateV4.test(plain);
+  const normalized = normalizeAddress(address);
+  if (normalized.includes(':')) return /^[23][0-9a-f]{3}:/.test(normalized);
+  return !privateV4.test(normalized);
 }
 
 /** Removes the zone, and converts IPv6 addresses that contain an IPv4 address (mapped or NAT64) to the IPv4 address. */
-export function plainAddress(address: string): string {
-  const plain = address.toLowerCase().replace(/%.*$/, '');
-  const dotted = /^(?:::ffff:|64:ff9b::)(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1];
-  if (dotted !== undefined) return dotted;
-  const groups = /^(?:::ffff:|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(plain);
-  if (groups === null) return plain;
-  const [high, low] = [Number.parseInt(groups[1] ?? '0', 16), Number.parseInt(groups[2] ?? '0', 16)];
+export function normalizeAddress(address: string): string {
+  const normalized = address.toLowerCase().replace(/%.*$/, '');
+  const ipv4 = /^(?:::ffff:|64:ff9b::)(\d+\.\d+\.\d+\.\d+)$/.exec(normalized)?.[1];
+  if (ipv4 !== undefined) return ipv4;
+  const match = /^(?:::ffff:|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(normalized);
+  if (match === null) return normalized;
+  const [high, low] = [Number.parseInt(match[1] ?? '0', 16), Number.parseInt(match[2] ?? '0', 16)];
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }

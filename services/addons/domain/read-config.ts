@@ -1,9 +1,9 @@
 import { Problem } from '../../contracts/problem.ts';
-import { AddonConfig, configProblem, peerWords } from './config.ts';
+import { AddonConfig, formatConfigError, peerErrorMessages } from './config.ts';
 import { parseWithRepairs } from './repair-config.ts';
 import { isRecord } from './variants/path.ts';
 
-const deepest = 32;
+const maxDepth = 32;
 /** Keys that could change the prototype of an object. */
 const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -17,7 +17,7 @@ export function parseConfig(text: string): AddonConfig {
   try {
     value = JSON.parse(text, (key, inner: unknown) => (refusedKeys.has(key) ? undefined : inner));
   } catch (cause) {
-    throw invalid('The configuration is not JSON.', cause);
+    throw createInvalidProblem('The configuration is not JSON.', cause);
   }
   return readConfig(value);
 }
@@ -28,31 +28,39 @@ export function parseConfig(text: string): AddonConfig {
  * @throws Problem `addons.invalid_config` (400) for values that are no configuration.
  */
 export function readConfig(value: unknown): AddonConfig {
-  if (isTooDeep(value)) throw invalid('The configuration is nested too deep.');
-  const { config, notes } = normalized(unwrapped(value));
-  const read = parseWithRepairs(AddonConfig, config, peerWords);
-  if (read === undefined) {
-    const { error } = AddonConfig.safeParse(value, peerWords);
-    throw invalid(error === undefined ? 'The configuration is not supported.' : configProblem(error), error);
+  if (exceedsDepth(value)) throw createInvalidProblem('The configuration is nested too deep.');
+  const { config, notes } = normalizeConfig(unwrapTemplate(value));
+  const result = parseWithRepairs(AddonConfig, config, peerErrorMessages);
+  if (result === undefined) {
+    const { error } = AddonConfig.safeParse(value, peerErrorMessages);
+    throw createInvalidProblem(
+      error === undefined ? 'The configuration is not supported.' : formatConfigError(error),
+      error,
+    );
   }
-  const { importNotes, ...data } = read.data;
-  const found = [...notes, ...read.repairs.map(({ sentence }) => sentence)];
-  const all = [...new Set([...(importNotes ?? []), ...found])];
-  if (all.length === 0) return data;
-  const more = all.length - maxNotes;
-  return { ...data, importNotes: more > 0 ? [...all.slice(0, maxNotes), `and ${String(more)} more`] : all };
+  const { importNotes, ...data } = result.data;
+  const notesAndRepairs = [...notes, ...result.repairs.map(({ sentence }) => sentence)];
+  const allNotes = [...new Set([...(importNotes ?? []), ...notesAndRepairs])];
+  if (allNotes.length === 0) return data;
+  const omittedCount = allNotes.length - maxNotes;
+  return {
+    ...data,
+    importNotes: omittedCount > 0 ? [...allNotes.slice(0, maxNotes), `and ${String(omittedCount)} more`] : allNotes,
+  };
 }
 
 const maxNotes = 100;
 
 /** Returns the configuration of a template. Templates of the peer contain it next to their metadata. */
-function unwrapped(value: unknown): unknown {
-  const one: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
-  return isRecord(one) && isRecord(one['metadata']) && isRecord(one['config']) ? one['config'] : value;
+function unwrapTemplate(value: unknown): unknown {
+  const template: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  return isRecord(template) && isRecord(template['metadata']) && isRecord(template['config'])
+    ? template['config']
+    : value;
 }
 
 /** Adds defaults for required fields, and makes instance IDs unique and free of special characters. */
-function normalized(value: unknown): { readonly config: unknown; readonly notes: readonly string[] } {
+function normalizeConfig(value: unknown): { readonly config: unknown; readonly notes: readonly string[] } {
   if (!isRecord(value) || !Array.isArray(value['presets'])) return { config: value, notes: [] };
   const notes: string[] = [];
   const config: Record<string, unknown> = { ...value };
@@ -80,11 +88,11 @@ function isFormat(value: unknown): boolean {
   return isRecord(value) && typeof value['id'] === 'string';
 }
 
-function uniqueId(given: string, ids: Set<string>): string {
-  const plain = given.replaceAll(/[^A-Za-z0-9_-]/g, '-').slice(0, 50) || 'addon';
-  const base = given.length <= 60 && plain === given.slice(0, 50) ? given : plain;
-  let id = base;
-  for (let number = 2; ids.has(id); number += 1) id = `${plain}-${String(number)}`;
+function uniqueId(instanceId: string, ids: Set<string>): string {
+  const sanitizedId = instanceId.replaceAll(/[^A-Za-z0-9_-]/g, '-').slice(0, 50) || 'addon';
+  const baseId = instanceId.length <= 60 && sanitizedId === instanceId.slice(0, 50) ? instanceId : sanitizedId;
+  let id = baseId;
+  for (let number = 2; ids.has(id); number += 1) id = `${sanitizedId}-${String(number)}`;
   ids.add(id);
   return id;
 }
@@ -97,21 +105,22 @@ function uniqueId(given: string, ids: Set<string>): string {
  */
 export function decodeConfig(encoded: string): AddonConfig {
   const standard = encoded.replaceAll(' ', '+').replaceAll('-', '+').replaceAll('_', '/');
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(standard)) throw invalid('The configuration in the address cannot be read.');
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(standard))
+    throw createInvalidProblem('The configuration in the address cannot be read.');
   return parseConfig(Buffer.from(standard, 'base64').toString('utf8'));
 }
 
-function isTooDeep(root: unknown): boolean {
+function exceedsDepth(root: unknown): boolean {
   const pending: { value: object; depth: number }[] = [];
   if (typeof root === 'object' && root !== null) pending.push({ value: root, depth: 1 });
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (next.depth > deepest) return true;
-    for (const inner of Object.values(next.value) as unknown[])
-      if (typeof inner === 'object' && inner !== null) pending.push({ value: inner, depth: next.depth + 1 });
+  for (let current = pending.pop(); current !== undefined; current = pending.pop()) {
+    if (current.depth > maxDepth) return true;
+    for (const inner of Object.values(current.value) as unknown[])
+      if (typeof inner === 'object' && inner !== null) pending.push({ value: inner, depth: current.depth + 1 });
   }
   return false;
 }
 
-function invalid(detail: string, cause?: unknown): Problem {
+function createInvalidProblem(detail: string, cause?: unknown): Problem {
   return new Problem('addons.invalid_config', 400, detail, { cause });
 }

@@ -1,66 +1,70 @@
-import { languagesOfFlags } from './languages.ts';
-import { familyOf, generalNames, type AddonFamily, type StreamTexts } from './stream-text/families.ts';
-import { ageIn, durationIn, labelled, seedersIn, textAfter } from './stream-text/text-fields.ts';
+import { findLanguagesByFlags } from './languages.ts';
+import { findFamily, readGeneralNames, type AddonFamily, type StreamTexts } from './stream-text/families.ts';
+import { parseAge, parseDuration, findLabeledText, parseSeeders, findTextAfter } from './stream-text/text-fields.ts';
 import { isPart, mergeFiles } from './stream-text/merge-files.ts';
-import { serviceMark, type ServiceMark } from './stream-text/detect-service.ts';
-import { parseSize, sizeAfter, toBytes } from './stream-text/sizes.ts';
+import { detectService, type DetectedService } from './stream-text/detect-service.ts';
+import { parseSize, parseSizeAfter, toBytes } from './stream-text/sizes.ts';
 import type { ParsedFile, ParsedStream, StreamAddon, StreamType, UpstreamStream } from './stream.ts';
-import { subtitlesOfStream } from './subtitles.ts';
+import { findSubtitlesInStream } from './subtitles.ts';
 
 /** Parses a release name. Implementations may cache the result. */
 export type ReadRelease = (name: string) => ParsedFile;
 
 /** Messages by which addons report errors. They are sent as streams, because clients show nothing else. */
-const complaint =
+const errorPattern =
   /\binvalid\b[^\n]{0,40}\b(?:api ?key|token|account|credentials|password)\b|\brate[-\s]?limit\s+exceeded|Scraping in progress by another instance|Content Warning|\bERROR\b:/i;
-const hash = /^[0-9a-f]{40}$/i;
-const hashInUrl = /(?:btih:|\/)([0-9a-f]{40})(?=[/?&:.]|$)/i;
-const longestText = 4000;
+const hashPattern = /^[0-9a-f]{40}$/i;
+const urlHashPattern = /(?:btih:|\/)([0-9a-f]{40})(?=[/?&:.]|$)/i;
+const maxTextLength = 4000;
 
 /** Parsed response of an addon: its streams, or its error message. */
 export interface ReadStreams {
   readonly streams: readonly ParsedStream[];
-  readonly complaint: string | undefined;
+  readonly errorMessage: string | undefined;
   /** Number of items that are no streams. */
   readonly invalid: number;
   /** Total number of streams when only a part was parsed. */
-  readonly cutFrom?: number;
+  readonly totalCount?: number;
 }
 
 /**
  * Parses the streams of a response. Other items are omitted.
  *
- * @param isEnough Ends the loop early, because some names take the parser a thousand times as long as others.
+ * @param isTimeUp Ends the loop early, because some names take the parser a thousand times as long as others.
  */
 export function readStreams(
   items: readonly unknown[],
   addon: StreamAddon,
   readRelease: ReadRelease,
-  isEnough: () => boolean = () => false,
+  isTimeUp: () => boolean = () => false,
 ): ReadStreams {
   const streams: ParsedStream[] = [];
   let invalid = 0;
   for (const [index, item] of items.entries()) {
-    if (isEnough()) return { streams, complaint: undefined, invalid, cutFrom: items.length };
-    const read = readStream(item, addon, index, readRelease);
-    if (read === undefined) invalid += 1;
-    else if (read.file.resolution === undefined && read.size === undefined && complaint.test(textOf(read.upstream)))
-      return { streams: [], complaint: textOf(read.upstream).slice(0, 200), invalid };
-    else streams.push(read);
+    if (isTimeUp()) return { streams, errorMessage: undefined, invalid, totalCount: items.length };
+    const stream = readStream(item, addon, index, readRelease);
+    if (stream === undefined) invalid += 1;
+    else if (
+      stream.file.resolution === undefined &&
+      stream.size === undefined &&
+      errorPattern.test(getMessageText(stream.upstream))
+    )
+      return { streams: [], errorMessage: getMessageText(stream.upstream).slice(0, 200), invalid };
+    else streams.push(stream);
   }
-  return { streams, complaint: undefined, invalid };
+  return { streams, errorMessage: undefined, invalid };
 }
 
 /** Returns the same streams for an addon with another name, position or permissions. */
-export function ofAddon(read: ReadStreams, addon: StreamAddon): ReadStreams {
-  const first = read.streams[0]?.addon;
-  if (first === undefined || JSON.stringify(first) === JSON.stringify(addon)) return read;
-  const streams = read.streams.map((stream): ParsedStream => ({
+export function withAddon(parsed: ReadStreams, addon: StreamAddon): ReadStreams {
+  const currentAddon = parsed.streams[0]?.addon;
+  if (currentAddon === undefined || JSON.stringify(currentAddon) === JSON.stringify(addon)) return parsed;
+  const streams = parsed.streams.map((stream): ParsedStream => ({
     ...stream,
     addon,
-    library: isInLibrary(addon, text(stream.upstream['name']) ?? ''),
+    library: isInLibrary(addon, toText(stream.upstream['name']) ?? ''),
   }));
-  return { ...read, streams };
+  return { ...parsed, streams };
 }
 
 function isInLibrary({ library }: StreamAddon, name: string): boolean {
@@ -75,115 +79,122 @@ function readStream(
 ): ParsedStream | undefined {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return undefined;
   const upstream = withoutNulls(item);
-  const given = upstream['behaviorHints'];
-  const hints = typeof given === 'object' && given !== null && !Array.isArray(given) ? withoutNulls(given) : {};
+  const rawHints = upstream['behaviorHints'];
+  const hints =
+    typeof rawHints === 'object' && rawHints !== null && !Array.isArray(rawHints) ? withoutNulls(rawHints) : {};
   const address = streamUrl(upstream['url']);
   const infoHash = readHash(upstream);
-  const kind = kindOf(upstream, address, infoHash);
-  if (kind === undefined) return undefined;
+  const sourceType = detectSourceType(upstream, address, infoHash);
+  if (sourceType === undefined) return undefined;
   const texts: StreamTexts = {
-    name: text(upstream['name']) ?? '',
-    description: (text(upstream['description']) ?? text(upstream['title']) ?? '').slice(0, longestText),
-    hinted: text(hints['filename']),
-    hintedFolder: text(hints['folderName']),
+    name: toText(upstream['name']) ?? '',
+    description: (toText(upstream['description']) ?? toText(upstream['title']) ?? '').slice(0, maxTextLength),
+    hintedName: toText(hints['filename']),
+    hintedFolder: toText(hints['folderName']),
   };
-  const family = familyOf(addon, texts.name);
+  const family = findFamily(addon, texts.name);
   if (family.isNote?.(texts) === true) return undefined;
-  const read = (family.service ?? ((known: StreamTexts) => serviceMark(known.name, known.description)))(texts);
-  const service = kind === 'external' ? undefined : read;
+  const detectedService = (
+    family.service ?? ((serviceTexts: StreamTexts) => detectService(serviceTexts.name, serviceTexts.description))
+  )(texts);
+  const service = sourceType === 'external' ? undefined : detectedService;
   return {
     id: `${addon.instanceId}-${String(index)}`,
     addon,
     upstream,
     hints,
-    type: typeOf(kind, service, family.type?.(texts)),
+    type: resolveType(sourceType, service, family.type?.(texts)),
     service,
     library: isInLibrary(addon, texts.name) || family.isInLibrary?.(texts) === true,
     proxied: false,
     url: address,
     infoHash,
-    fileIdx: wholeNumber(upstream['fileIdx']),
-    sources: strings(upstream['sources']),
+    fileIdx: toWholeNumber(upstream['fileIdx']),
+    sources: toStrings(upstream['sources']),
     private: family.isPrivate?.(texts) === true,
     message: family.message?.(texts),
-    ...factsOf(texts, family, { upstream, hints }, readRelease),
+    ...readFacts(texts, family, { upstream, hints }, readRelease),
   };
 }
 
-function typeOf(kind: StreamType, service: ServiceMark | undefined, told: StreamType | undefined): StreamType {
-  if (kind === 'external' || kind === 'live') return service === undefined ? kind : 'debrid';
-  if (told !== undefined && (service !== undefined || kind === 'http')) return told;
-  if (service === undefined) return kind;
+function resolveType(
+  sourceType: StreamType,
+  service: DetectedService | undefined,
+  familyType: StreamType | undefined,
+): StreamType {
+  if (sourceType === 'external' || sourceType === 'live') return service === undefined ? sourceType : 'debrid';
+  if (familyType !== undefined && (service !== undefined || sourceType === 'http')) return familyType;
+  if (service === undefined) return sourceType;
   return service.id === 'easynews' ? 'usenet' : 'debrid';
 }
 
-interface Members {
+interface StreamFields {
   readonly upstream: UpstreamStream;
   readonly hints: Readonly<Record<string, unknown>>;
 }
 
-type Facts = Pick<
+type StreamFacts = Pick<
   ParsedStream,
   'filename' | 'folderName' | 'size' | 'folderSize' | 'seeders' | 'age' | 'duration' | 'indexer' | 'file'
 >;
 
 /** Reads the facts of a stream from names and texts. */
-function factsOf(
+function readFacts(
   texts: StreamTexts,
   family: AddonFamily,
-  { upstream, hints }: Members,
+  { upstream, hints }: StreamFields,
   readRelease: ReadRelease,
-): Facts {
+): StreamFacts {
   const { description } = texts;
   const { file: filename, folder } =
     family.fileNames?.(texts) ??
-    generalNames(texts, (line) => {
+    readGeneralNames(texts, (line) => {
       const { year, seasons, episodes } = readRelease(line);
       return year !== undefined || seasons !== undefined || episodes !== undefined;
     });
   const folderName = texts.hintedFolder ?? folder;
   // Numbers within names are no sizes.
   const rest = [filename, folderName].reduce<string>(
-    (left, name) => (name ? left.replaceAll(name, ' ') : left),
+    (remainingText, name) => (name ? remainingText.replaceAll(name, ' ') : remainingText),
     description,
   );
-  const size = sizeOf(upstream, hints, { ...texts, description: rest }, family);
-  const folderSize = folderSizeOf(hints, rest, family, size);
-  const own = readRelease(filename ?? '');
-  const merged = folderName === undefined ? own : mergeFiles(own, readRelease(folderName));
-  const file = withLanguages(merged, texts, family, upstream['subtitles']);
+  const size = readSize(upstream, hints, { ...texts, description: rest }, family);
+  const folderSize = readFolderSize(hints, rest, family, size);
+  const fileAttributes = readRelease(filename ?? '');
+  const merged = folderName === undefined ? fileAttributes : mergeFiles(fileAttributes, readRelease(folderName));
+  const file = addLanguages(merged, texts, family, upstream['subtitles']);
   return {
     filename,
     folderName,
     size,
     folderSize,
-    seeders: wholeNumber(upstream['seeders']) ?? seedersIn(rest),
-    age: ageIn(rest),
-    duration: durationOf(upstream, `${rest}\n${texts.name}`),
-    indexer: indexerOf(texts, rest, family),
+    seeders: toWholeNumber(upstream['seeders']) ?? parseSeeders(rest),
+    age: parseAge(rest),
+    duration: readDuration(upstream, `${rest}\n${texts.name}`),
+    indexer: readIndexer(texts, rest, family),
     file: isPart(file, size, folderSize) ? { ...file, seasonPack: true } : file,
   };
 }
 
-function textOf(upstream: UpstreamStream): string {
-  return `${text(upstream['name']) ?? ''} ${text(upstream['description']) ?? text(upstream['title']) ?? ''}`;
+function getMessageText(upstream: UpstreamStream): string {
+  return `${toText(upstream['name']) ?? ''} ${toText(upstream['description']) ?? toText(upstream['title']) ?? ''}`;
 }
 
-function kindOf(
+function detectSourceType(
   upstream: UpstreamStream,
   address: string | undefined,
   infoHash: string | undefined,
 ): StreamType | undefined {
-  if (text(upstream['externalUrl']) !== undefined) return 'external';
-  if (address !== undefined) return isLive.test(address) ? 'live' : 'http';
+  if (toText(upstream['externalUrl']) !== undefined) return 'external';
+  if (address !== undefined) return livePattern.test(address) ? 'live' : 'http';
   if (infoHash !== undefined) return 'p2p';
-  if (text(upstream['ytId']) !== undefined) return 'youtube';
-  if (text(upstream['nzbUrl']) !== undefined) return 'stremio-usenet';
+  if (toText(upstream['ytId']) !== undefined) return 'youtube';
+  if (toText(upstream['nzbUrl']) !== undefined) return 'stremio-usenet';
   return archiveMembers.some((member) => Array.isArray(upstream[member])) ? 'archive' : undefined;
 }
 
 /** Matches playlists and broadcast protocols. */
-const isLive = /^(?:rtmp\w*|rtsps?|rtp|mms\w*|udp|srt|igmp):|^https?:[^?#]*\.m3u8(?:$|[?#])/i;
+const livePattern = /^(?:rtmp\w*|rtsps?|rtp|mms\w*|udp|srt|igmp):|^https?:[^?#]*\.m3u8(?:$|[?#])/i;
 
 const archiveMembers = ['rarUrls', 'zipUrls', '7zipUrls', 'tgzUrls', 'tarUrls'];
 
@@ -198,38 +209,38 @@ function streamUrl(value: unknown): string | undefined {
 }
 
 function readHash(upstream: UpstreamStream): string | undefined {
-  const own = upstream['infoHash'];
-  if (typeof own === 'string' && hash.test(own)) return own.toLowerCase();
+  const ownHash = upstream['infoHash'];
+  if (typeof ownHash === 'string' && hashPattern.test(ownHash)) return ownHash.toLowerCase();
   const url = upstream['url'];
   if (typeof url !== 'string') return undefined;
-  return /^magnet:/i.test(url) ? hashOfMagnet(url) : hashInUrl.exec(url)?.[1]?.toLowerCase();
+  return /^magnet:/i.test(url) ? parseMagnetHash(url) : urlHashPattern.exec(url)?.[1]?.toLowerCase();
 }
 
 const base32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /** Returns the hash of a magnet link, which has 40 hexadecimal digits or 32 digits of Base32. */
-function hashOfMagnet(url: string): string | undefined {
-  const found = /btih(?::|%3a)([0-9a-f]{40}|[a-z2-7]{32})(?![0-9a-z])/i.exec(url)?.[1]?.toLowerCase();
-  if (found === undefined || found.length === 40) return found;
-  const bits = [...found].map((letter) => base32.indexOf(letter).toString(2).padStart(5, '0')).join('');
+function parseMagnetHash(url: string): string | undefined {
+  const encodedHash = /btih(?::|%3a)([0-9a-f]{40}|[a-z2-7]{32})(?![0-9a-z])/i.exec(url)?.[1]?.toLowerCase();
+  if (encodedHash === undefined || encodedHash.length === 40) return encodedHash;
+  const bits = [...encodedHash].map((letter) => base32.indexOf(letter).toString(2).padStart(5, '0')).join('');
   return (bits.match(/.{4}/g) ?? []).map((four) => Number.parseInt(four, 2).toString(16)).join('');
 }
 
 /** Adds the languages and subtitles from the texts of a stream. */
-function withLanguages(file: ParsedFile, texts: StreamTexts, family: AddonFamily, tracks: unknown): ParsedFile {
+function addLanguages(file: ParsedFile, texts: StreamTexts, family: AddonFamily, tracks: unknown): ParsedFile {
   const listed = family.languages?.(texts);
-  const flagged = languagesOfFlags(`${texts.description}\n${texts.name}\n${texts.hinted ?? ''}`);
+  const flagged = findLanguagesByFlags(`${texts.description}\n${texts.name}\n${texts.hintedName ?? ''}`);
   const audio = listed?.replaces === true ? listed.audio : [...flagged, ...(listed?.audio ?? [])];
-  const told = [...subtitlesOfStream(tracks, texts.description), ...(listed?.subtitles ?? [])];
-  if (audio.length === 0 && told.length === 0) return file;
+  const subtitleLanguages = [...findSubtitlesInStream(tracks, texts.description), ...(listed?.subtitles ?? [])];
+  if (audio.length === 0 && subtitleLanguages.length === 0) return file;
   return {
     ...file,
     languages: [...new Set([...file.languages, ...audio])],
-    subtitles: [...new Set([...file.subtitles, ...told])],
+    subtitles: [...new Set([...file.subtitles, ...subtitleLanguages])],
   };
 }
 
-function sizeOf(
+function readSize(
   upstream: UpstreamStream,
   hints: Readonly<Record<string, unknown>>,
   { name, description }: StreamTexts,
@@ -242,43 +253,49 @@ function sizeOf(
   }
   const icons = ['💾', '📦'].filter((icon) => !folderSizeIcons.includes(icon));
   const withoutFolder = folderSizeIcons.reduce(
-    (text, icon) => text.replaceAll(new RegExp(`${icon}[^\\n💾]*`, 'gu'), ' '),
+    (toText, icon) => toText.replaceAll(new RegExp(`${icon}[^\\n💾]*`, 'gu'), ' '),
     description,
   );
-  return sizeAfter(description, icons, sizeBase) ?? parseSize(withoutFolder, sizeBase) ?? parseSize(name, sizeBase);
+  return (
+    parseSizeAfter(description, icons, sizeBase) ?? parseSize(withoutFolder, sizeBase) ?? parseSize(name, sizeBase)
+  );
 }
 
 /**
  * Reads the size of the folder from the hints or from `💾 2 GB / 📦 30 GB`. Returns undefined when it equals the size of
  * the file.
  */
-function folderSizeOf(
+function readFolderSize(
   hints: Readonly<Record<string, unknown>>,
   description: string,
   { sizeBase = 1024, folderSizeIcons = [] }: AddonFamily,
   size: number | undefined,
 ): number | undefined {
   const pair = /(?:💾|📦)[^\n/💾📦]{1,40}\/\s*(?:💾|📦)?\s*([^\n]{1,40})/u.exec(description)?.[1];
-  const found =
+  const folderSize =
     toBytes(hints['folderSize']) ??
-    sizeAfter(description, folderSizeIcons, sizeBase) ??
+    parseSizeAfter(description, folderSizeIcons, sizeBase) ??
     (pair === undefined ? undefined : parseSize(pair, sizeBase));
-  return found !== undefined && size !== undefined && Math.abs(found - size) / size < 0.05 ? undefined : found;
+  return folderSize !== undefined && size !== undefined && Math.abs(folderSize - size) / size < 0.05
+    ? undefined
+    : folderSize;
 }
 
-function durationOf(upstream: UpstreamStream, texts: string): number {
-  const own = upstream['duration'];
-  return typeof own === 'number' && Number.isFinite(own) && own > 0 ? own : durationIn(texts);
+function readDuration(upstream: UpstreamStream, texts: string): number {
+  const ownDuration = upstream['duration'];
+  return typeof ownDuration === 'number' && Number.isFinite(ownDuration) && ownDuration > 0
+    ? ownDuration
+    : parseDuration(texts);
 }
 
 const indexerIcons = ['🌐', '⚙', '🔗', '🔎', '🔍', '☁'];
 
-function indexerOf(texts: StreamTexts, rest: string, family: AddonFamily): string | undefined {
-  const own = family.indexer?.(texts);
-  if (own !== undefined) return own;
+function readIndexer(texts: StreamTexts, rest: string, family: AddonFamily): string | undefined {
+  const familyIndexer = family.indexer?.(texts);
+  if (familyIndexer !== undefined) return familyIndexer;
   if (family.indexer !== undefined) return undefined;
-  const marked = textAfter(rest, family.indexerIcons ?? indexerIcons);
-  return (marked ?? labelled(rest, ['Indexer', 'Tracker', 'Source', 'Provider']))?.slice(0, 60);
+  const markedIndexer = findTextAfter(rest, family.indexerIcons ?? indexerIcons);
+  return (markedIndexer ?? findLabeledText(rest, ['Indexer', 'Tracker', 'Source', 'Provider']))?.slice(0, 60);
 }
 
 function withoutNulls(item: object): Record<string, unknown> {
@@ -290,16 +307,16 @@ function withoutNulls(item: object): Record<string, unknown> {
   return result;
 }
 
-function text(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function strings(value: unknown): readonly string[] | undefined {
+function toStrings(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  const found = value.filter((item) => typeof item === 'string');
-  return found.length === 0 ? undefined : found;
+  const texts = value.filter((item) => typeof item === 'string');
+  return texts.length === 0 ? undefined : texts;
 }
 
-function wholeNumber(value: unknown): number | undefined {
+function toWholeNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }

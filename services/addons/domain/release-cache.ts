@@ -4,19 +4,19 @@ import { parseRelease } from './release.ts';
 import type { ParsedFile } from './stream.ts';
 
 /** Longer names are not cached. */
-const longestName = 400;
+const maxNameLength = 400;
 
 /** Returns a parser for release names with a cache. */
-export function rememberReleases(most: number | (() => number)): ReadRelease {
-  const known = new LruMap<string, ParsedFile>(most);
+export function createCachedReleaseParser(maxSize: number | (() => number)): ReadRelease {
+  const releases = new LruMap<string, ParsedFile>(maxSize);
   return (name) => {
-    if (name.length > longestName) return parseRelease(name);
-    const found = known.get(name);
-    if (found !== undefined) return found;
+    if (name.length > maxNameLength) return parseRelease(name);
+    const cached = releases.get(name);
+    if (cached !== undefined) return cached;
     // A substring of a long text would keep the complete text in memory.
-    const own = Buffer.from(name).toString();
-    const read = parseRelease(own);
-    known.set(own, read);
-    return read;
+    const ownName = Buffer.from(name).toString();
+    const release = parseRelease(ownName);
+    releases.set(ownName, release);
+    return release;
   };
 }

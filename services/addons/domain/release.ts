@@ -1,11 +1,11 @@
 import { parseTorrentTitle } from '@viren070/parse-torrent-title';
 import { findOwn } from '../../contracts/find-own.ts';
-import { languageOfCode, languagesOfWords } from './languages.ts';
+import { findLanguageByCode, findLanguagesByWords } from './languages.ts';
 import type { ParsedFile } from './stream.ts';
-import { subtitlesOfName } from './subtitles.ts';
+import { findSubtitlesInName } from './subtitles.ts';
 
 /** Maximum parsed length of a name. */
-const longestName = 400;
+const maxNameLength = 400;
 
 const resolutions: Readonly<Record<string, string>> = { '4k': '2160p', '2k': '1440p', '540p': '576p', '8k': '2160p' };
 const qualities: Readonly<Record<string, string>> = {
@@ -66,44 +66,49 @@ const audio: Readonly<Record<string, string>> = {
 const channels: Readonly<Record<string, string>> = { stereo: '2.0', mono: '2.0' };
 
 /** Builds a pattern for a tag, which is a word between separators. */
-const tag = (pattern: string): RegExp =>
+const createTagPattern = (pattern: string): RegExp =>
   new RegExp(String.raw`(?<![^\s[(_\-.,+|])(?:${pattern})(?=[\s)\]_\-.,+|]|$)`, 'i');
 
 /** Tags that the parser confuses or does not detect. */
 const visualPatterns: readonly (readonly [name: string, pattern: RegExp])[] = [
-  ['10bit', tag(String.raw`10[ ._-]?bits?|hi10p?|main10`)],
-  ['HDR10+', tag(String.raw`hdr[ ._-]?10[ ._-]?(?:p(?:lus)?|\+)`)],
-  ['HDR10', tag(String.raw`hdr[ ._-]?10(?![ ._-]?(?:\+|p(?:lus)?|bit|hi))`)],
-  ['HDR', tag(String.raw`hdr(?![ ._-]?(?:10(?![ ._-]?(?:bit|hi))|\+|p(?:lus)?(?![a-z])))`)],
-  ['HLG', tag('hlg')],
-  ['DV', tag(String.raw`dv|dovi|do?(?:lby)?[ ._-]?vi(?:sion)?`)],
-  ['IMAX', tag('imax')],
-  ['AI', tag(String.raw`ai[ ._-]?(?:enhanced?|upscaled?|re[ ._-]?graded?)|upscaled?[ ._-]ai`)],
-  ['SDR', tag('sdr')],
-  ['H-OU', tag(String.raw`h(?:alf)?[ ._-]?ou|(?:half[ ._-]?)?over[ ._-]?under`)],
-  ['H-SBS', tag(String.raw`h(?:alf)?[ ._-]?sbs|(?:half[ ._-]?)?side[ ._-]?by[ ._-]?side`)],
+  ['10bit', createTagPattern(String.raw`10[ ._-]?bits?|hi10p?|main10`)],
+  ['HDR10+', createTagPattern(String.raw`hdr[ ._-]?10[ ._-]?(?:p(?:lus)?|\+)`)],
+  ['HDR10', createTagPattern(String.raw`hdr[ ._-]?10(?![ ._-]?(?:\+|p(?:lus)?|bit|hi))`)],
+  ['HDR', createTagPattern(String.raw`hdr(?![ ._-]?(?:10(?![ ._-]?(?:bit|hi))|\+|p(?:lus)?(?![a-z])))`)],
+  ['HLG', createTagPattern('hlg')],
+  ['DV', createTagPattern(String.raw`dv|dovi|do?(?:lby)?[ ._-]?vi(?:sion)?`)],
+  ['IMAX', createTagPattern('imax')],
+  ['AI', createTagPattern(String.raw`ai[ ._-]?(?:enhanced?|upscaled?|re[ ._-]?graded?)|upscaled?[ ._-]ai`)],
+  ['SDR', createTagPattern('sdr')],
+  ['H-OU', createTagPattern(String.raw`h(?:alf)?[ ._-]?ou|(?:half[ ._-]?)?over[ ._-]?under`)],
+  ['H-SBS', createTagPattern(String.raw`h(?:alf)?[ ._-]?sbs|(?:half[ ._-]?)?side[ ._-]?by[ ._-]?side`)],
 ];
 const audioPatterns: readonly (readonly [name: string, pattern: RegExp])[] = [
-  ['DTS:X', tag(String.raw`dts[ ._:-]?x`)],
-  ['DTS-HD MA', tag(String.raw`dts[ ._-]?hd[ ._-]?ma(?:[ ._-]?\d[ ._-]\d)?`)],
-  ['DTS-HD', tag(String.raw`dts[ ._-]?hd(?![ ._-]?ma)`)],
-  ['DTS-ES', tag(String.raw`dts[ ._-]?es`)],
+  ['DTS:X', createTagPattern(String.raw`dts[ ._:-]?x`)],
+  ['DTS-HD MA', createTagPattern(String.raw`dts[ ._-]?hd[ ._-]?ma(?:[ ._-]?\d[ ._-]\d)?`)],
+  ['DTS-HD', createTagPattern(String.raw`dts[ ._-]?hd(?![ ._-]?ma)`)],
+  ['DTS-ES', createTagPattern(String.raw`dts[ ._-]?es`)],
 ];
 const anyPattern =
   /HDR|HLG|IMAX|10[ ._-]?bit|hi10|main10|DTS|(?<![a-z])AI[ ._-]|upscale|sdr|(?<![a-z])(?:dv|dovi|dolby)|sbs|side|over|h-?ou/i;
 
 /** Recordings in a cinema, and other sources that the parser classifies as better ones. */
 const sourcePatterns: readonly (readonly [quality: string, pattern: RegExp])[] = [
-  ['CAM', tag(String.raw`(?:hd|hq|web|clean)?[ ._-]?cam(?:[ ._-]?rip)?|s[ ._-]print`)],
-  ['TS', tag(String.raw`telesync|(?:hd|hq)[ ._-]?ts(?:[ ._-]?rip)?|ts[ ._-]?rip|p(?:re)?[ ._-]?dvd(?:[ ._-]?rip)?`)],
-  ['TC', tag(String.raw`telecine|(?:hd|hq)[ ._-]?tc(?:[ ._-]?rip)?`)],
-  ['SCR', tag(String.raw`(?:dvd|bd|br|web|hd)?[ ._-]?scr(?:eener)?`)],
-  ['DVD REMUX', tag(String.raw`(?:hd[ ._-]?)?dvd\d?[ ._-]?remux|remux[ ._-]?(?:hd[ ._-]?)?dvd`)],
-  ['HC HD-Rip', tag(String.raw`hc[ ._-]?hd[ ._-]?rip`)],
+  ['CAM', createTagPattern(String.raw`(?:hd|hq|web|clean)?[ ._-]?cam(?:[ ._-]?rip)?|s[ ._-]print`)],
+  [
+    'TS',
+    createTagPattern(
+      String.raw`telesync|(?:hd|hq)[ ._-]?ts(?:[ ._-]?rip)?|ts[ ._-]?rip|p(?:re)?[ ._-]?dvd(?:[ ._-]?rip)?`,
+    ),
+  ],
+  ['TC', createTagPattern(String.raw`telecine|(?:hd|hq)[ ._-]?tc(?:[ ._-]?rip)?`)],
+  ['SCR', createTagPattern(String.raw`(?:dvd|bd|br|web|hd)?[ ._-]?scr(?:eener)?`)],
+  ['DVD REMUX', createTagPattern(String.raw`(?:hd[ ._-]?)?dvd\d?[ ._-]?remux|remux[ ._-]?(?:hd[ ._-]?)?dvd`)],
+  ['HC HD-Rip', createTagPattern(String.raw`hc[ ._-]?hd[ ._-]?rip`)],
 ];
-const cinemaWord = /cam|print|ts|tc|telesync|telecine|scr|remux|hc|dvd/i;
+const cinemaPattern = /cam|print|ts|tc|telesync|telecine|scr|remux|hc|dvd/i;
 /** Joins the words, so that the second word is not detected as the group. */
-const cinemaInTwo = /(?<![a-z\d])(hd|hq)[ ._-](cam|ts|tc)(?=[ ._\-)\]]|rip|$)/gi;
+const separatedCinemaPattern = /(?<![a-z\d])(hd|hq)[ ._-](cam|ts|tc)(?=[ ._\-)\]]|rip|$)/gi;
 /** File extensions that the parser classifies as sources. */
 const transportStream = /\.(m2ts|mts|ts)$/i;
 
@@ -114,116 +119,119 @@ function isSeasonPack(seasons: readonly number[] | undefined, episodes: readonly
 
 /** Parses the name of a release. */
 export function parseRelease(name: string): ParsedFile {
-  const cut = name.slice(0, longestName);
-  const stream = transportStream.exec(cut)?.[1];
-  const text = (stream === undefined ? cut : cut.slice(0, -stream.length - 1)).replaceAll(cinemaInTwo, '$1$2');
-  const found = parseTorrentTitle(text);
-  const rest = text.slice(startOfRest(text, found.title));
-  const resolution = found.resolution?.toLowerCase();
+  const shortName = name.slice(0, maxNameLength);
+  const streamExtension = transportStream.exec(shortName)?.[1];
+  const text = (streamExtension === undefined ? shortName : shortName.slice(0, -streamExtension.length - 1)).replaceAll(
+    separatedCinemaPattern,
+    '$1$2',
+  );
+  const parsed = parseTorrentTitle(text);
+  const rest = text.slice(findTitleEnd(text, parsed.title));
+  const resolution = parsed.resolution?.toLowerCase();
   return {
-    title: found.title,
-    year: found.year,
-    seasons: found.seasons,
-    episodes: found.episodes,
+    title: parsed.title,
+    year: parsed.year,
+    seasons: parsed.seasons,
+    episodes: parsed.episodes,
     resolution:
       resolution === undefined ? undefined : (findOwn(resolutions, resolution) ?? resolution.replace(/i$/, 'p')),
-    quality: qualityOf(rest, found.quality),
-    encode: found.codec === undefined ? undefined : encodes[found.codec.toLowerCase()],
-    releaseGroup: found.group,
-    network: found.network,
-    container: found.container ?? stream?.toLowerCase(),
-    extension: found.extension ?? stream?.toLowerCase(),
-    episodeTitle: found.episodeTitle,
-    country: found.country,
-    date: found.date,
-    editions: (found.editions ?? []).filter((edition) => edition !== 'IMAX'),
-    visualTags: visualTagsOf(rest, found),
-    audioTags: audioTagsOf(rest, found.audio),
-    audioChannels: mapped(found.channels, channels, true),
-    languages: languagesOf(rest, found),
-    subtitles: subtitlesOfName(rest),
-    subbed: found.subbed === true,
-    dubbed: found.dubbed === true,
-    proper: found.proper === true ? true : undefined,
-    repack: found.repack === true ? true : undefined,
-    regraded: found.regraded === true ? true : undefined,
-    uncensored: found.uncensored === true ? true : undefined,
-    unrated: found.unrated === true ? true : undefined,
-    seasonPack: isSeasonPack(found.seasons, found.episodes),
+    quality: getQuality(rest, parsed.quality),
+    encode: parsed.codec === undefined ? undefined : encodes[parsed.codec.toLowerCase()],
+    releaseGroup: parsed.group,
+    network: parsed.network,
+    container: parsed.container ?? streamExtension?.toLowerCase(),
+    extension: parsed.extension ?? streamExtension?.toLowerCase(),
+    episodeTitle: parsed.episodeTitle,
+    country: parsed.country,
+    date: parsed.date,
+    editions: (parsed.editions ?? []).filter((edition) => edition !== 'IMAX'),
+    visualTags: getVisualTags(rest, parsed),
+    audioTags: getAudioTags(rest, parsed.audio),
+    audioChannels: mapNames(parsed.channels, channels, true),
+    languages: getLanguages(rest, parsed),
+    subtitles: findSubtitlesInName(rest),
+    subbed: parsed.subbed === true,
+    dubbed: parsed.dubbed === true,
+    proper: parsed.proper === true ? true : undefined,
+    repack: parsed.repack === true ? true : undefined,
+    regraded: parsed.regraded === true ? true : undefined,
+    uncensored: parsed.uncensored === true ? true : undefined,
+    unrated: parsed.unrated === true ? true : undefined,
+    seasonPack: isSeasonPack(parsed.seasons, parsed.episodes),
   };
 }
 
-type Found = ReturnType<typeof parseTorrentTitle>;
+type ParsedTitle = ReturnType<typeof parseTorrentTitle>;
 
 /** Returns the end of the title, because words of the title are no attributes of the release. */
-function startOfRest(text: string, title: string | undefined): number {
+function findTitleEnd(text: string, title: string | undefined): number {
   if (title === undefined) return 0;
   const index = text.replaceAll(/[._]/g, ' ').indexOf(title);
   return index === -1 ? Math.min(title.length, text.length) : index + title.length;
 }
 
-function qualityOf(rest: string, quality: string | undefined): string | undefined {
-  const source = cinemaWord.test(rest) ? sourcePatterns.find(([, pattern]) => pattern.test(rest))?.[0] : undefined;
+function getQuality(rest: string, quality: string | undefined): string | undefined {
+  const source = cinemaPattern.test(rest) ? sourcePatterns.find(([, pattern]) => pattern.test(rest))?.[0] : undefined;
   if (source !== undefined) return source;
   return quality === undefined ? undefined : qualities[quality];
 }
 
-function visualTagsOf(rest: string, found: Found): readonly string[] {
+function getVisualTags(rest: string, parsed: ParsedTitle): readonly string[] {
   const tags = new Set<string>();
-  const own = anyPattern.test(rest) ? visualPatterns.filter(([, pattern]) => pattern.test(rest)) : [];
-  const ranges = own.map(([name]) => name).filter((name) => name.startsWith('HDR'));
+  const matchedPatterns = anyPattern.test(rest) ? visualPatterns.filter(([, pattern]) => pattern.test(rest)) : [];
+  const ranges = matchedPatterns.map(([name]) => name).filter((name) => name.startsWith('HDR'));
   // The parser reports every high dynamic range as HDR.
-  for (const one of found.hdr ?? []) if (one !== 'HDR' || ranges.length === 0) tags.add(one);
-  for (const [name] of own) tags.add(name);
-  if (found.threeD !== undefined) tags.add(threeD(found.threeD));
-  if (found.upscaled === true) tags.add('Upscaled');
+  for (const range of parsed.hdr ?? []) if (range !== 'HDR' || ranges.length === 0) tags.add(range);
+  for (const [name] of matchedPatterns) tags.add(name);
+  if (parsed.threeD !== undefined) tags.add(toThreeDTag(parsed.threeD));
+  if (parsed.upscaled === true) tags.add('Upscaled');
   return [...tags];
 }
 
-function audioTagsOf(rest: string, found: readonly string[] | undefined): readonly string[] {
-  const own = anyPattern.test(rest)
+function getAudioTags(rest: string, parserTags: readonly string[] | undefined): readonly string[] {
+  const matchedTags = anyPattern.test(rest)
     ? audioPatterns.filter(([, pattern]) => pattern.test(rest)).map(([name]) => name)
     : [];
-  const hasDts = own.some((name) => name.startsWith('DTS'));
-  const told = mapped(
-    found?.filter((one) => !(hasDts && one.startsWith('DTS'))),
+  const hasDts = matchedTags.some((name) => name.startsWith('DTS'));
+  const mappedTags = mapNames(
+    parserTags?.filter((parserTag) => !(hasDts && parserTag.startsWith('DTS'))),
     audio,
     false,
   );
-  return [...new Set([...told, ...own])];
+  return [...new Set([...mappedTags, ...matchedTags])];
 }
 
-function languagesOf(rest: string, found: Found): readonly string[] {
+function getLanguages(rest: string, parsed: ParsedTitle): readonly string[] {
   const languages = new Set<string>();
-  for (const code of found.languages ?? []) {
-    const language = languageOfCode(code);
+  for (const code of parsed.languages ?? []) {
+    const language = findLanguageByCode(code);
     if (language !== undefined) languages.add(language);
   }
-  for (const language of languagesOfWords(rest)) languages.add(language);
-  if (found.dubbed === true && languages.size === 0) languages.add('Dubbed');
+  for (const language of findLanguagesByWords(rest)) languages.add(language);
+  if (parsed.dubbed === true && languages.size === 0) languages.add('Dubbed');
   return [...languages];
 }
 
 /**
  * Maps values to names.
  *
- * @param unknown Keeps values without a name.
+ * @param keepUnknown Keeps values without a name.
  */
-function mapped(
+function mapNames(
   values: readonly string[] | undefined,
   names: Readonly<Record<string, string>>,
-  unknown: boolean,
+  keepUnknown: boolean,
 ): string[] {
   if (values === undefined) return [];
   const result: string[] = [];
   for (const value of values) {
-    const name = findOwn(names, value) ?? (unknown ? value : undefined);
+    const name = findOwn(names, value) ?? (keepUnknown ? value : undefined);
     if (name !== undefined && !result.includes(name)) result.push(name);
   }
   return result;
 }
 
-function threeD(tag: string): string {
-  if (tag.includes('SBS')) return 'H-SBS';
-  return tag.includes('OU') ? 'H-OU' : '3D';
+function toThreeDTag(createTagPattern: string): string {
+  if (createTagPattern.includes('SBS')) return 'H-SBS';
+  return createTagPattern.includes('OU') ? 'H-OU' : '3D';
 }

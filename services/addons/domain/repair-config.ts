@@ -33,7 +33,7 @@ export function parseWithRepairs<Schema extends z.ZodType>(
     if (result.success) return { data: result.data, repairs };
     if (round === 0) value = structuredClone(input);
     // Later elements are removed first, so that the indexes of the others stay valid.
-    const findings = result.error.issues.flatMap((issue) => findingsIn(issue, [])).toSorted(laterFirst);
+    const findings = result.error.issues.flatMap((issue) => findingsIn(issue, [])).toSorted(compareLaterFirst);
     for (const finding of findings) {
       const repair = repairOne(value, finding);
       if (repair === undefined) return undefined;
@@ -44,46 +44,53 @@ export function parseWithRepairs<Schema extends z.ZodType>(
 }
 
 /** Returns the findings of an issue. For a union, these are the findings of the alternative with the matching type. */
-function findingsIn(issue: z.core.$ZodIssue, base: readonly PropertyKey[]): readonly Finding[] {
-  const path = [...base, ...issue.path];
+function findingsIn(issue: z.core.$ZodIssue, basePath: readonly PropertyKey[]): readonly Finding[] {
+  const path = [...basePath, ...issue.path];
   if (issue.code !== 'invalid_union') return [{ issue, path }];
-  const nearest = issue.errors.find((errors) => errors.length > 0 && errors.every((inner) => inner.path.length > 0));
-  return nearest === undefined ? [{ issue, path }] : nearest.flatMap((inner) => findingsIn(inner, path));
+  const matchingAlternative = issue.errors.find(
+    (errors) => errors.length > 0 && errors.every((inner) => inner.path.length > 0),
+  );
+  return matchingAlternative === undefined
+    ? [{ issue, path }]
+    : matchingAlternative.flatMap((inner) => findingsIn(inner, path));
 }
 
-function laterFirst(one: Finding, other: Finding): number {
-  const length = Math.min(one.path.length, other.path.length);
+function compareLaterFirst(first: Finding, second: Finding): number {
+  const length = Math.min(first.path.length, second.path.length);
   for (let index = 0; index < length; index += 1) {
-    const [left, right] = [one.path[index], other.path[index]];
-    if (left === right) continue;
-    if (typeof left === 'number' && typeof right === 'number') return right - left;
-    return String(left) < String(right) ? -1 : 1;
+    const [firstKey, secondKey] = [first.path[index], second.path[index]];
+    if (firstKey === secondKey) continue;
+    if (typeof firstKey === 'number' && typeof secondKey === 'number') return secondKey - firstKey;
+    return String(firstKey) < String(secondKey) ? -1 : 1;
   }
-  return other.path.length - one.path.length;
+  return second.path.length - first.path.length;
 }
 
 function repairOne(root: unknown, { issue, path }: Finding): Repair | undefined {
   const current = valueAt(root, path);
   // A removed element may have moved the value, or a former finding removed it.
-  if (current === undefined) return removeAt(root, path.slice(0, -1), `${shownPath(path)} is missing`);
-  const bound = boundOf(issue);
+  if (current === undefined) return removeAt(root, path.slice(0, -1), `${formatPath(path)} is missing`);
+  const bound = getBound(issue);
   if (bound !== undefined && typeof current === 'number') {
     setAt(root, path, bound);
-    return { path, sentence: `${shownPath(path)} must not be ${String(current)}; ${String(bound)} is used.` };
+    return { path, sentence: `${formatPath(path)} must not be ${String(current)}; ${String(bound)} is used.` };
   }
   if (issue.code === 'too_big' && Array.isArray(current)) {
-    const dropped = current.splice(Number(issue.maximum)).length;
-    return { path, sentence: `${shownPath(path)} is longer than supported; the last ${String(dropped)} are left out.` };
+    const omittedCount = current.splice(Number(issue.maximum)).length;
+    return {
+      path,
+      sentence: `${formatPath(path)} is longer than supported; the last ${String(omittedCount)} are left out.`,
+    };
   }
-  return removeAt(root, path, `${shownPath(path)} is not supported (${messageOf(issue)})`);
+  return removeAt(root, path, `${formatPath(path)} is not supported (${getIssueMessage(issue)})`);
 }
 
-function boundOf(issue: z.core.$ZodIssue): number | undefined {
+function getBound(issue: z.core.$ZodIssue): number | undefined {
   if (issue.code === 'too_big' && issue.origin === 'number') return Number(issue.maximum);
   return issue.code === 'too_small' && issue.origin === 'number' ? Number(issue.minimum) : undefined;
 }
 
-function messageOf({ message }: z.core.$ZodIssue): string {
+function getIssueMessage({ message }: z.core.$ZodIssue): string {
   return message.replace(/\.$/, '').slice(0, 200);
 }
 
@@ -92,7 +99,7 @@ function removeAt(root: unknown, path: readonly PropertyKey[], reason: string): 
   const key = path.at(-1);
   const parent = valueAt(root, path.slice(0, -1));
   if (key === undefined || typeof parent !== 'object' || parent === null) return undefined;
-  const sentence = `${reason}; ${shownPath(path)} is left out.`;
+  const sentence = `${reason}; ${formatPath(path)} is left out.`;
   if (Array.isArray(parent)) {
     // A tuple cannot lose a single element.
     if (isTuple(parent, path)) return removeAt(root, path.slice(0, -1), reason);
@@ -122,14 +129,14 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-function setAt(root: unknown, path: readonly PropertyKey[], next: unknown): void {
+function setAt(root: unknown, path: readonly PropertyKey[], newValue: unknown): void {
   const parent = valueAt(root, path.slice(0, -1));
   const key = path.at(-1);
   if (key !== undefined && typeof parent === 'object' && parent !== null)
-    (parent as Record<PropertyKey, unknown>)[key] = next;
+    (parent as Record<PropertyKey, unknown>)[key] = newValue;
 }
 
-function shownPath(path: readonly PropertyKey[]): string {
+function formatPath(path: readonly PropertyKey[]): string {
   const text = path.map(String).join('.');
   return text.length > maxShownPath ? `${text.slice(0, maxShownPath)}…` : text;
 }

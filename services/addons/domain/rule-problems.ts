@@ -1,14 +1,14 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { AddonConfig } from './config.ts';
-import { conditionOf } from './expression/condition.ts';
+import { evaluateCondition } from './expression/condition.ts';
 import { select } from './expression/evaluate.ts';
-import { namesOf } from './expression/variables.ts';
+import { buildVariables } from './expression/variables.ts';
 import { parseExpression } from './expression/parse.ts';
-import { budgetOf, ExpressionError, scopeOf, type Budget } from './expression/value.ts';
-import { misreadProblem, unreadableProblem } from './pattern.ts';
-import { wantedOf } from './pipeline/title-request.ts';
+import { createBudget, ExpressionError, createScope, type Budget } from './expression/value.ts';
+import { findMisreadProblem, findSyntaxProblem } from './pattern.ts';
+import { parseTitleRequest } from './pipeline/title-request.ts';
 import { sampleStream } from './sample-stream.ts';
-import { withVariants } from './variants/variants.ts';
+import { applyVariants } from './variants/variants.ts';
 
 const verbs = ['included', 'excluded', 'required', 'preferred', 'ranked'] as const;
 
@@ -19,14 +19,14 @@ interface RuleProblem {
 }
 
 /** Returns the problems of all rules, each tested with one stream that has all attributes. */
-export function ruleProblems(config: AddonConfig): readonly RuleProblem[] {
-  const budget = budgetOf();
+export function findRuleProblems(config: AddonConfig): readonly RuleProblem[] {
+  const budget = createBudget();
   return [
     ...verbs.flatMap((verb) => expressionProblems(config, verb, budget)),
     ...verbs.flatMap((verb) => patternProblems(config, verb)),
     ...conditionProblems(config, budget),
-    ...(config.variants ?? []).flatMap((variant, at) =>
-      variant.enabled === false ? [] : told(`variants.${String(at)}`, variantProblem(config, variant.id)),
+    ...(config.variants ?? []).flatMap((variant, index) =>
+      variant.enabled === false ? [] : toProblems(`variants.${String(index)}`, variantProblem(config, variant.id)),
     ),
   ];
 }
@@ -34,25 +34,25 @@ export function ruleProblems(config: AddonConfig): readonly RuleProblem[] {
 function expressionProblems(config: AddonConfig, verb: (typeof verbs)[number], budget: Budget): readonly RuleProblem[] {
   const list = `${verb}StreamExpressions` as const;
   const streams = [sampleStream];
-  return (config[list] ?? []).flatMap((one, at) => {
-    const { expression, enabled = true } = typeof one === 'string' ? { expression: one } : one;
+  return (config[list] ?? []).flatMap((entry, index) => {
+    const { expression, enabled = true } = typeof entry === 'string' ? { expression: entry } : entry;
     if (enabled === false || expression.trim() === '') return [];
-    const names = { ...namesOf(wantedOf('movie', 'tt1'), streams), streams };
-    const sentence = sentenceOf(() => select(parseExpression(expression), scopeOf(names, budget)));
-    return told(`${list}.${String(at)}`, sentence);
+    const variables = { ...buildVariables(parseTitleRequest('movie', 'tt1'), streams), streams };
+    const sentence = findExpressionProblem(() => select(parseExpression(expression), createScope(variables, budget)));
+    return toProblems(`${list}.${String(index)}`, sentence);
   });
 }
 
 function patternProblems(config: AddonConfig, verb: (typeof verbs)[number]): readonly RuleProblem[] {
   const list = `${verb}RegexPatterns` as const;
-  return (config[list] ?? []).flatMap((one, at) =>
-    told(`${list}.${String(at)}`, patternProblem(typeof one === 'string' ? one : one.pattern)),
+  return (config[list] ?? []).flatMap((entry, index) =>
+    toProblems(`${list}.${String(index)}`, patternProblem(typeof entry === 'string' ? entry : entry.pattern)),
   );
 }
 
 function conditionProblems(config: AddonConfig, budget: Budget): readonly RuleProblem[] {
   const streams = [sampleStream];
-  const names = {
+  const variables = {
     previousStreams: streams,
     totalStreams: streams,
     queryType: 'movie',
@@ -61,15 +61,17 @@ function conditionProblems(config: AddonConfig, budget: Budget): readonly RulePr
     totalTimeTaken: 0,
   };
   const conditions: readonly (readonly [at: string, source: string | null | undefined])[] = [
-    ...(config.groups?.groupings ?? []).map(({ condition }, at) => [`groups.${String(at)}`, condition] as const),
+    ...(config.groups?.groupings ?? []).map(({ condition }, index) => [`groups.${String(index)}`, condition] as const),
     ['dynamicAddonFetching', config.dynamicAddonFetching?.condition],
   ];
-  return conditions.flatMap(([at, source]) => told(at, conditionOf(source, names, budget).sentence));
+  return conditions.flatMap(([position, source]) =>
+    toProblems(position, evaluateCondition(source, variables, budget).sentence),
+  );
 }
 
 function variantProblem(config: AddonConfig, id: string): string | undefined {
   try {
-    withVariants(config, id);
+    applyVariants(config, id);
     return undefined;
   } catch (error) {
     if (error instanceof Problem) return error.detail;
@@ -78,15 +80,15 @@ function variantProblem(config: AddonConfig, id: string): string | undefined {
 }
 
 function patternProblem(source: string): string | undefined {
-  const unreadable = unreadableProblem(source);
+  const unreadable = findSyntaxProblem(source);
   if (unreadable !== undefined) return unreadable;
-  const problem = misreadProblem(source);
+  const problem = findMisreadProblem(source);
   return problem === undefined ? undefined : `The pattern ${problem}`;
 }
 
-function sentenceOf(work: () => unknown): string | undefined {
+function findExpressionProblem(evaluateRule: () => unknown): string | undefined {
   try {
-    work();
+    evaluateRule();
     return undefined;
   } catch (error) {
     if (error instanceof ExpressionError) return error.message;
@@ -94,6 +96,6 @@ function sentenceOf(work: () => unknown): string | undefined {
   }
 }
 
-function told(at: string, sentence: string | undefined): readonly RuleProblem[] {
-  return sentence === undefined ? [] : [{ at, sentence }];
+function toProblems(position: string, sentence: string | undefined): readonly RuleProblem[] {
+  return sentence === undefined ? [] : [{ at: position, sentence }];
 }

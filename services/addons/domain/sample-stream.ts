@@ -1,7 +1,7 @@
 import { parseRelease } from './release.ts';
 import type { ParsedStream } from './stream.ts';
 
-const sampleName = 'The.Movie.2019.2160p.BluRay.REMUX.HEVC.DV.TrueHD.7.1.Atmos-GRP.mkv';
+const sampleFileName = 'The.Movie.2019.2160p.BluRay.REMUX.HEVC.DV.TrueHD.7.1.Atmos-GRP.mkv';
 /** Stream with all attributes, for tests of formats and expressions. */
 export const sampleStream: ParsedStream = {
   id: 'sample-0',
@@ -26,7 +26,7 @@ export const sampleStream: ParsedStream = {
   infoHash: '2a4e0006f054296755b7cbed0127c0c941c854c4',
   fileIdx: 1,
   sources: undefined,
-  filename: sampleName,
+  filename: sampleFileName,
   folderName: undefined,
   size: 60_000_000_000,
   folderSize: undefined,
@@ -36,5 +36,5 @@ export const sampleStream: ParsedStream = {
   indexer: 'Indexer',
   message: undefined,
   private: false,
-  file: { ...parseRelease(sampleName), languages: ['English', 'French'] },
+  file: { ...parseRelease(sampleFileName), languages: ['English', 'French'] },
 };

@@ -109,6 +109,6 @@ export interface ParsedStream {
 }
 
 /** Returns the bitrate in bits per second, if size and duration are known. */
-export function bitrateOf({ size, duration }: Pick<ParsedStream, 'size' | 'duration'>): number | undefined {
+export function getBitrate({ size, duration }: Pick<ParsedStream, 'size' | 'duration'>): number | undefined {
   return size === undefined || duration <= 0 ? undefined : Math.round((size * 8) / (duration / 1000));
 }

@@ -1,17 +1,17 @@
 import { AddonConfig } from './config.ts';
-import { failoverOf } from './config-failover.ts';
+import { getFailoverLimits } from './config-failover.ts';
 import { debridService } from './debrid-services.ts';
-import { expressionsOf } from './expression/rules.ts';
+import { getExpressionRules } from './expression/rules.ts';
 import { parseExpression } from './expression/parse.ts';
 import { ExpressionError } from './expression/value.ts';
-import { misreadProblem, unreadableProblem } from './pattern.ts';
-import { knowsCriterion } from './pipeline/sort.ts';
+import { findMisreadProblem, findSyntaxProblem } from './pattern.ts';
+import { isSupportedCriterion } from './pipeline/sort.ts';
 import { isKnownPreset } from './presets.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { withVariants } from './variants/variants.ts';
+import { applyVariants } from './variants/variants.ts';
 
 /** Unsupported fields of configurations of other programs, which are preserved, with their labels. */
-const members: readonly (readonly [name: string, words: string])[] = [
+const unsupportedFields: readonly (readonly [name: string, words: string])[] = [
   ['areYouStillThere', 'the question whether somebody is still there'],
   ['preloadStreams', 'preloading of streams'],
   ['cacheAndPlay', 'cache and play'],
@@ -26,30 +26,37 @@ const members: readonly (readonly [name: string, words: string])[] = [
 ];
 
 /** Unsupported nested fields. */
-const inner: readonly (readonly [name: string, member: string, words: string])[] = [
+const unsupportedNestedFields: readonly (readonly [name: string, member: string, words: string])[] = [
   ['failover', 'includeExternalFailover', 'failover to what other addons play'],
   ['deduplicator', 'merge', 'merging of what twins know'],
   ['serviceWrap', 'reconfigureService', 'other services for streams of debrid services'],
   ['proxy', 'publicIp', 'a public address of the proxy'],
 ];
-/** Fields that do not affect streams, or only belong to {@link members}. */
-const silent = new Set(['encryptedPassword', 'trusted', 'showChanges', 'ip', 'addonCategoryColors', 'checkOwned']);
-const mostNamed = 20;
+/** Fields that do not affect streams, or only belong to {@link unsupportedFields}. */
+const ignoredFields = new Set([
+  'encryptedPassword',
+  'trusted',
+  'showChanges',
+  'ip',
+  'addonCategoryColors',
+  'checkOwned',
+]);
+const maxNamedFields = 20;
 const patternVerbs = ['excluded', 'included', 'required', 'preferred', 'ranked'] as const;
 const syncedAddresses = /^synced\w+Urls$/;
 
 /** Returns messages about parts of a configuration that have no effect, for the user who imports it. */
-export function unsupportedOf(config: AddonConfig): readonly string[] {
-  const words = new Set([
-    ...members.flatMap(([name, text]) => (isOn(config[name]) ? [text] : [])),
-    ...inner.flatMap(([name, member, text]) => (isOn(memberOf(config[name], member)) ? [text] : [])),
+export function findUnsupportedFeatures(config: AddonConfig): readonly string[] {
+  const featureLabels = new Set([
+    ...unsupportedFields.flatMap(([name, text]) => (isOn(config[name]) ? [text] : [])),
+    ...unsupportedNestedFields.flatMap(([name, member, text]) => (isOn(getMember(config[name], member)) ? [text] : [])),
   ]);
   if (Object.keys(config).some((name) => syncedAddresses.test(name) && isOn(config[name])))
-    words.add('expressions that are read from addresses');
+    featureLabels.add('expressions that are read from addresses');
   return [
     ...(config.importNotes ?? []),
-    ...[...words].map((text) => `This configuration has ${text}, which has no effect here.`),
-    ...unknownNote(config),
+    ...[...featureLabels].map((text) => `This configuration has ${text}, which has no effect here.`),
+    ...findUnknownFields(config),
     ...config.presets.flatMap((preset) =>
       preset.enabled && !isKnownPreset(preset)
         ? [
@@ -62,87 +69,87 @@ export function unsupportedOf(config: AddonConfig): readonly string[] {
         ? [`${id} is no debrid service that is known here; nothing is asked of it.`]
         : [],
     ),
-    ...criteriaOf(config)
-      .filter((key) => !knowsCriterion(key))
+    ...getSortCriteria(config)
+      .filter((key) => !isSupportedCriterion(key))
       .map((key) => `Streams cannot be sorted by ${key} here; the other criteria count.`),
-    ...proxyNote(config),
-    ...failoverNote(config),
-    ...expressionsOf(config).problems,
-    ...conditionNotes(config),
-    ...variantNotes(config),
-    ...patternNotes(config),
+    ...findProxyNotes(config),
+    ...findFailoverNotes(config),
+    ...getExpressionRules(config).problems,
+    ...findConditionNotes(config),
+    ...findVariantNotes(config),
+    ...findPatternNotes(config),
   ];
 }
 
-function memberOf(value: unknown, name: string): unknown {
+function getMember(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined;
 }
 
 /** Lists fields that are unknown to this service. */
-function unknownNote(config: AddonConfig): readonly string[] {
-  const said = new Set(members.map(([name]) => name));
+function findUnknownFields(config: AddonConfig): readonly string[] {
+  const labeledFields = new Set(unsupportedFields.map(([name]) => name));
   const unknown = Object.keys(config).filter(
     (name) =>
-      !(Object.hasOwn(AddonConfig.shape, name) || said.has(name) || silent.has(name)) &&
+      !(Object.hasOwn(AddonConfig.shape, name) || labeledFields.has(name) || ignoredFields.has(name)) &&
       !syncedAddresses.test(name) &&
       isOn(config[name]),
   );
   if (unknown.length === 0) return [];
-  const names = unknown.slice(0, mostNamed).map((name) => name.slice(0, 60));
+  const names = unknown.slice(0, maxNamedFields).map((name) => name.slice(0, 60));
   return [`Nothing is known here of ${names.join(', ')}; it is kept, without effect.`];
 }
 
-function criteriaOf({ sortCriteria }: AddonConfig): readonly string[] {
+function getSortCriteria({ sortCriteria }: AddonConfig): readonly string[] {
   const lists = Object.values(sortCriteria).filter((list) => Array.isArray(list)) as readonly unknown[][];
-  const keys = lists.flat().flatMap((one) => {
-    const key = typeof one === 'object' && one !== null && 'key' in one ? one.key : undefined;
+  const keys = lists.flat().flatMap((criterion) => {
+    const key = typeof criterion === 'object' && criterion !== null && 'key' in criterion ? criterion.key : undefined;
     return typeof key === 'string' ? [key] : [];
   });
   return [...new Set(keys)];
 }
 
-function proxyNote({ proxy }: AddonConfig): readonly string[] {
-  const known = [undefined, null, '', 'builtin', 'mediaflow'];
-  if (proxy?.enabled !== true || known.includes(proxy.id)) return [];
+function findProxyNotes({ proxy }: AddonConfig): readonly string[] {
+  const supportedProxies = [undefined, null, '', 'builtin', 'mediaflow'];
+  if (proxy?.enabled !== true || supportedProxies.includes(proxy.id)) return [];
   return [`Streams go through Homeport's own proxy; ${proxy.id ?? ''} is not known here.`];
 }
 
-function failoverNote({ failover }: AddonConfig): readonly string[] {
-  return failover?.enabled === true && failoverOf(failover) === undefined
+function findFailoverNotes({ failover }: AddonConfig): readonly string[] {
+  return failover?.enabled === true && getFailoverLimits(failover) === undefined
     ? ['Failover is for streams of debrid services here, which this configuration leaves out of it.']
     : [];
 }
 
-function conditionNotes({ groups, dynamicAddonFetching, precacheSelector }: AddonConfig): readonly string[] {
+function findConditionNotes({ groups, dynamicAddonFetching, precacheSelector }: AddonConfig): readonly string[] {
   const conditions: readonly (readonly [string, string | null | undefined])[] = [
     ...(groups?.groupings ?? []).map(
-      ({ condition }, at) => [`The condition of group ${String(at + 1)}`, condition] as const,
+      ({ condition }, index) => [`The condition of group ${String(index + 1)}`, condition] as const,
     ),
     ['The condition that ends the wait', dynamicAddonFetching?.condition],
     ['What chooses the streams to fetch ahead', precacheSelector],
   ];
-  return conditions.flatMap(([what, source]) => {
+  return conditions.flatMap(([label, source]) => {
     if (!source) return [];
     try {
       parseExpression(source);
       return [];
     } catch (error) {
-      if (error instanceof ExpressionError) return [`${what} has no effect. ${error.message}`];
+      if (error instanceof ExpressionError) return [`${label} has no effect. ${error.message}`];
       throw error;
     }
   });
 }
 
-function variantNotes(config: AddonConfig): readonly string[] {
+function findVariantNotes(config: AddonConfig): readonly string[] {
   return (config.variants ?? []).flatMap((variant) => {
     if (variant.enabled === false) return [];
     const condition = isOn(variant['condition'])
       ? [`The variant ${variant.id} applies by its address alone; its condition has no effect here.`]
       : [];
     try {
-      withVariants(config, variant.id);
+      applyVariants(config, variant.id);
       return condition;
     } catch (error) {
       if (error instanceof Problem) return [...condition, error.detail];
@@ -152,13 +159,13 @@ function variantNotes(config: AddonConfig): readonly string[] {
 }
 
 /** Lists patterns that are invalid or have another meaning in JavaScript. */
-function patternNotes(config: AddonConfig): readonly string[] {
+function findPatternNotes(config: AddonConfig): readonly string[] {
   return patternVerbs.flatMap((verb) =>
-    (config[`${verb}RegexPatterns`] ?? []).flatMap((one) => {
-      const source = typeof one === 'string' ? one : one.pattern;
-      const unreadable = unreadableProblem(source);
+    (config[`${verb}RegexPatterns`] ?? []).flatMap((entry) => {
+      const source = typeof entry === 'string' ? entry : entry.pattern;
+      const unreadable = findSyntaxProblem(source);
       if (unreadable !== undefined) return [`A pattern of ${verb}RegexPatterns has no effect. ${unreadable}`];
-      const problem = misreadProblem(source);
+      const problem = findMisreadProblem(source);
       return problem === undefined ? [] : [`A pattern of ${verb}RegexPatterns ${problem}`];
     }),
   );

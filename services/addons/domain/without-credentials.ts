@@ -1,35 +1,40 @@
 import type { AddonConfig } from './config.ts';
-import { linesOf } from './variants/script.ts';
+import { splitInstructions } from './variants/script.ts';
 import { isRecord, ScriptError } from './variants/path.ts';
 
 /** Names of fields that contain credentials. */
-const secretName =
+const secretNamePattern =
   /(?:api_?key|access_?key|private_?key|token|passw(?:or)?d|passphrase|secret|auth|authorization|credential|cookie)s?$/i;
 /** User information before the host of an address. */
-const userInfo = /^((?:[a-z][a-z\d+.-]*:)?\/\/)?[^/?#]*@/i;
+const userInfoPattern = /^((?:[a-z][a-z\d+.-]*:)?\/\/)?[^/?#]*@/i;
 /** Names and values of query parameters. */
-const queryPair = /(^|[?&'"])([\w.-]+)=[^&#\s'"]*/g;
+const queryPattern = /(^|[?&'"])([\w.-]+)=[^&#\s'"]*/g;
 
 /** Removes all credentials from a configuration. Addresses of addons are preserved. */
-export function withoutCredentials(config: AddonConfig): AddonConfig {
+export function removeCredentials(config: AddonConfig): AddonConfig {
   const { openposterdbParameters, openposterdbUrl, parentConfig, proxy, services, variants, ...rest } = config;
   return {
-    ...withoutSecrets(rest),
-    ...(openposterdbUrl === undefined ? {} : { openposterdbUrl: openposterdbUrl && withoutUserInfo(openposterdbUrl) }),
+    ...removeSecrets(rest),
+    ...(openposterdbUrl === undefined ? {} : { openposterdbUrl: openposterdbUrl && removeUserInfo(openposterdbUrl) }),
     ...(openposterdbParameters === undefined
       ? {}
-      : { openposterdbParameters: openposterdbParameters && withoutQuerySecrets(openposterdbParameters) }),
+      : { openposterdbParameters: openposterdbParameters && removeQuerySecrets(openposterdbParameters) }),
     ...(variants
-      ? { variants: variants.map((one) => ({ ...withoutSecrets(one), script: scriptWithoutSecrets(one.script) })) }
+      ? {
+          variants: variants.map((variant) => ({
+            ...removeSecrets(variant),
+            script: removeScriptSecrets(variant.script),
+          })),
+        }
       : {}),
-    ...(services ? { services: services.map((one) => ({ ...withoutSecrets(one), credentials: {} })) } : {}),
-    ...(parentConfig ? { parentConfig: { ...withoutSecrets(parentConfig), password: '' } } : {}),
+    ...(services ? { services: services.map((service) => ({ ...removeSecrets(service), credentials: {} })) } : {}),
+    ...(parentConfig ? { parentConfig: { ...removeSecrets(parentConfig), password: '' } } : {}),
     ...(proxy
       ? {
           proxy: {
-            ...withoutSecrets(proxy),
-            ...(proxy.url ? { url: withoutUserInfo(proxy.url) } : {}),
-            ...(proxy.publicUrl ? { publicUrl: withoutUserInfo(proxy.publicUrl) } : {}),
+            ...removeSecrets(proxy),
+            ...(proxy.url ? { url: removeUserInfo(proxy.url) } : {}),
+            ...(proxy.publicUrl ? { publicUrl: removeUserInfo(proxy.publicUrl) } : {}),
             credentials: null,
           },
         }
@@ -38,31 +43,33 @@ export function withoutCredentials(config: AddonConfig): AddonConfig {
 }
 
 /** Removes user information and keys in the query from an address. */
-function withoutUserInfo(address: string): string {
-  return withoutQuerySecrets(address.replace(userInfo, '$1'));
+function removeUserInfo(address: string): string {
+  return removeQuerySecrets(address.replace(userInfoPattern, '$1'));
 }
 
-function withoutQuerySecrets(text: string): string {
-  return text.replaceAll(queryPair, (pair, before: string, name: string) =>
-    name.toLowerCase() === 'key' || secretName.test(name) ? `${before}${name}=` : pair,
+function removeQuerySecrets(text: string): string {
+  return text.replaceAll(queryPattern, (pair, before: string, name: string) =>
+    name.toLowerCase() === 'key' || secretNamePattern.test(name) ? `${before}${name}=` : pair,
   );
 }
 
 /** Removes credentials from a value recursively. Booleans with such names are preserved. */
-function withoutSecrets<Value>(value: Value): Value {
-  if (Array.isArray(value)) return value.map((item: unknown) => withoutSecrets(item)) as Value;
+function removeSecrets<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map((item: unknown) => removeSecrets(item)) as Value;
   if (!isRecord(value)) return value;
-  const kept = Object.entries(value).filter(([name, inner]) => typeof inner === 'boolean' || !secretName.test(name));
-  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutSecrets(inner)])) as Value;
+  const entries = Object.entries(value).filter(
+    ([name, inner]) => typeof inner === 'boolean' || !secretNamePattern.test(name),
+  );
+  return Object.fromEntries(entries.map(([name, inner]) => [name, removeSecrets(inner)])) as Value;
 }
 
 /** Removes instructions that set a secret from a script, and its comments if it contains a secret. */
-function scriptWithoutSecrets(script: string): string {
-  const plain = withoutQuerySecrets(script.replaceAll(/\/\/[^\s/?#'"]*@/g, '//'));
-  if (!namesSecret(plain)) return plain;
+function removeScriptSecrets(script: string): string {
+  const redactedScript = removeQuerySecrets(script.replaceAll(/\/\/[^\s/?#'"]*@/g, '//'));
+  if (!containsSecretName(redactedScript)) return redactedScript;
   try {
-    return linesOf(plain)
-      .filter((line) => /^use\s+variant\s/.test(line) || !namesSecret(withoutValues(line)))
+    return splitInstructions(redactedScript)
+      .filter((line) => /^use\s+variant\s/.test(line) || !containsSecretName(removeTextValues(line)))
       .join('\n');
   } catch (error) {
     // An invalid script cannot be filtered and has no effect.
@@ -71,13 +78,13 @@ function scriptWithoutSecrets(script: string): string {
   }
 }
 
-function namesSecret(text: string): boolean {
-  return (text.match(/[A-Za-z_]\w*/g) ?? []).some((word) => secretName.test(word));
+function containsSecretName(text: string): boolean {
+  return (text.match(/[A-Za-z_]\w*/g) ?? []).some((identifier) => secretNamePattern.test(identifier));
 }
 
 /** Removes text values from an instruction, but not the names of fields. */
-function withoutValues(line: string): string {
-  return line.replaceAll(/(?:"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*')(\s*:)?/g, (quoted, colon?: string) =>
-    colon === undefined ? '""' : quoted,
+function removeTextValues(line: string): string {
+  return line.replaceAll(/(?:"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*')(\s*:)?/g, (quotedText, colon?: string) =>
+    colon === undefined ? '""' : quotedText,
   );
 }

@@ -4,25 +4,25 @@ import type { PipelineResult } from '../domain/pipeline/pipeline.ts';
 import type { PlaybackLinks, PlaybackRequest } from './links.ts';
 
 /** Maximum number of alternatives per title. */
-const mostKept = 300;
-const mostLists = 200;
-const mostWeight = 8_000_000;
+const maxEntries = 300;
+const maxLists = 200;
+const maxWeight = 8_000_000;
 
-interface Entry {
+interface FallbackEntry {
   readonly url: string;
   readonly cached: boolean;
 }
 
-interface List {
+interface FallbackList {
   readonly limits: FailoverLimits;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly FallbackEntry[];
 }
 
 /** Streams that can be played instead of a stream. */
-export interface Others {
+export interface FallbackStreams {
   readonly limits: FailoverLimits;
   /** The stream was listed as available without a download. */
-  readonly wasReady: boolean;
+  readonly wasAvailable: boolean;
   readonly requests: readonly PlaybackRequest[];
 }
 
@@ -32,9 +32,9 @@ export interface Others {
  */
 export class Fallbacks {
   readonly #links: PlaybackLinks;
-  readonly #lists = new LruMap<string, List>(mostLists, {
-    weigh: ({ entries }) => entries.reduce((weight, { url }) => weight + url.length, 0),
-    mostWeight,
+  readonly #lists = new LruMap<string, FallbackList>(maxLists, {
+    getWeight: ({ entries }) => entries.reduce((weight, { url }) => weight + url.length, 0),
+    maxWeight,
   });
 
   constructor(links: PlaybackLinks) {
@@ -42,16 +42,16 @@ export class Fallbacks {
   }
 
   /** Stores a list under a key that cannot be guessed, and adds the key to the stream addresses. */
-  keep(key: string, limits: FailoverLimits, result: PipelineResult): PipelineResult {
-    const twins = result.hidden.flatMap(({ stream, removal }) => (removal?.rule === 'Duplicate' ? [stream] : []));
-    const entries = [...result.shown, ...twins].flatMap(({ url, service }) =>
-      url !== undefined && this.#links.isOwn(url) ? [{ url, cached: service?.cached === true }] : [],
+  addFallbacks(key: string, limits: FailoverLimits, result: PipelineResult): PipelineResult {
+    const duplicates = result.hidden.flatMap(({ stream, removal }) => (removal?.rule === 'Duplicate' ? [stream] : []));
+    const entries = [...result.visible, ...duplicates].flatMap(({ url, service }) =>
+      url !== undefined && this.#links.isPlaybackUrl(url) ? [{ url, cached: service?.cached === true }] : [],
     );
-    this.#lists.set(key, { limits, entries: entries.slice(0, mostKept) });
-    const shown = result.shown.map((stream) =>
-      stream.url === undefined ? stream : { ...stream, url: this.#links.withFallback(stream.url, key) },
+    this.#lists.set(key, { limits, entries: entries.slice(0, maxEntries) });
+    const linkedStreams = result.visible.map((stream) =>
+      stream.url === undefined ? stream : { ...stream, url: this.#links.addFallback(stream.url, key) },
     );
-    return { ...result, shown };
+    return { ...result, visible: linkedStreams };
   }
 
   /**
@@ -59,23 +59,29 @@ export class Fallbacks {
    * report availability; then the streams that are available without a download, first the ones below the selected
    * stream and then the ones above it.
    */
-  of({ fallback, auth, file }: PlaybackRequest): Others | undefined {
+  findFallbacks({ fallback, auth, file }: PlaybackRequest): FallbackStreams | undefined {
     const list = fallback === undefined ? undefined : this.#lists.get(fallback);
     if (list === undefined) return undefined;
     const entries = list.entries.flatMap(({ url, cached }) => {
-      const request = this.#links.readUrl(url);
+      const request = this.#links.parseUrl(url);
       return request === undefined ? [] : [{ request, cached }];
     });
-    const isChosen = ({ request }: (typeof entries)[number]): boolean =>
+    const isSelected = ({ request }: (typeof entries)[number]): boolean =>
       request.auth === auth && request.file.hash === file.hash && request.file.index === file.index;
-    const at = entries.findIndex(isChosen);
-    const rest = [...entries.slice(at + 1), ...entries.slice(0, Math.max(0, at))].filter((one) => !isChosen(one));
-    const isSame = ({ request }: (typeof entries)[number]): boolean => request.file.hash === file.hash;
-    const ordered = [...rest.filter(isSame), ...rest.filter((one) => one.cached && !isSame(one))];
+    const selectedIndex = entries.findIndex(isSelected);
+    const remainingEntries = [
+      ...entries.slice(selectedIndex + 1),
+      ...entries.slice(0, Math.max(0, selectedIndex)),
+    ].filter((entry) => !isSelected(entry));
+    const isSameTorrent = ({ request }: (typeof entries)[number]): boolean => request.file.hash === file.hash;
+    const orderedEntries = [
+      ...remainingEntries.filter(isSameTorrent),
+      ...remainingEntries.filter((entry) => entry.cached && !isSameTorrent(entry)),
+    ];
     return {
       limits: list.limits,
-      wasReady: entries[at]?.cached === true,
-      requests: ordered.map(({ request }) => request),
+      wasAvailable: entries[selectedIndex]?.cached === true,
+      requests: orderedEntries.map(({ request }) => request),
     };
   }
 }

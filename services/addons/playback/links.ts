@@ -6,8 +6,8 @@ import type { Profiles } from '../profiles/profiles.ts';
 const purpose = 'addons.playback';
 const prefix = '/api/v1/debrid/playback/';
 /** Placeholder for an absent fallback list. Players of the peer write it into addresses to disable failover. */
-const none = '-';
-const StoreAuth = z.object({ id: z.enum(serviceIds), credentials: z.record(z.string(), z.string()) });
+const noFallback = '-';
+const SealedCredentials = z.object({ id: z.enum(serviceIds), credentials: z.record(z.string(), z.string()) });
 const FileInfo = z.object({
   hash: z.string().regex(/^[0-9a-f]{40}$/),
   title: z.string().max(1000).default(''),
@@ -46,63 +46,63 @@ export class PlaybackLinks {
   }
 
   /** Returns the part of the address that identifies an account. */
-  auth(fingerprint: string, id: ServiceId, credentials: Readonly<Record<string, string>>): string {
-    const known = this.#sealed.get(fingerprint);
-    if (known !== undefined) return known;
+  sealCredentials(fingerprint: string, id: ServiceId, credentials: Readonly<Record<string, string>>): string {
+    const cached = this.#sealed.get(fingerprint);
+    if (cached !== undefined) return cached;
     const sealed = this.#profiles.seal(JSON.stringify({ id, credentials }), purpose);
     this.#sealed.set(fingerprint, sealed);
     return sealed;
   }
 
   /** Returns the path of a playback address below the base address of the service. */
-  path(auth: string, file: FileInfo, metadataId: string, filename: string): string {
+  buildPath(auth: string, file: FileInfo, metadataId: string, filename: string): string {
     const info = Buffer.from(JSON.stringify(file)).toString('base64url');
-    return `${prefix}${auth}/${none}/${info}/${encodeURIComponent(metadataId)}/${encodeURIComponent(filename || file.hash)}`;
+    return `${prefix}${auth}/${noFallback}/${info}/${encodeURIComponent(metadataId)}/${encodeURIComponent(filename || file.hash)}`;
   }
 
   /** Returns true for playback addresses of this service. */
-  isOwn(url: string): boolean {
+  isPlaybackUrl(url: string): boolean {
     return url.includes(prefix);
   }
 
   /** Adds the key of a fallback list to an address. */
-  withFallback(url: string, fallback: string): string {
-    const parts = partsOf(url);
-    if (parts?.[1] !== none) return url;
-    const at = url.indexOf(prefix) + prefix.length;
-    return url.slice(0, at) + parts.with(1, fallback).join('/');
+  addFallback(url: string, fallback: string): string {
+    const segments = splitUrl(url);
+    if (segments?.[1] !== noFallback) return url;
+    const prefixEnd = url.indexOf(prefix) + prefix.length;
+    return url.slice(0, prefixEnd) + segments.with(1, fallback).join('/');
   }
 
-  /** Works as {@link read} for a complete address. */
-  readUrl(url: string): PlaybackRequest | undefined {
-    const parts = partsOf(url);
-    return parts === undefined ? undefined : this.read(parts);
+  /** Works as {@link parsePath} for a complete address. */
+  parseUrl(url: string): PlaybackRequest | undefined {
+    const segments = splitUrl(url);
+    return segments === undefined ? undefined : this.parsePath(segments);
   }
 
   /** Decodes a playback address. Returns undefined for addresses that were not created with the current key. */
-  read(parts: readonly string[]): PlaybackRequest | undefined {
-    const [auth = '', fallback = '', info = '', , filename = ''] = parts;
-    if (!/^[A-Za-z0-9-]{1,64}$/.test(fallback) || parts.length !== 5) return undefined;
-    const store = StoreAuth.safeParse(parse(this.#profiles.unseal(auth, purpose)));
-    const file = FileInfo.safeParse(parse(Buffer.from(info, 'base64url').toString('utf8')));
-    if (!store.success || !file.success) return undefined;
+  parsePath(segments: readonly string[]): PlaybackRequest | undefined {
+    const [auth = '', fallback = '', info = '', , filename = ''] = segments;
+    if (!/^[A-Za-z0-9-]{1,64}$/.test(fallback) || segments.length !== 5) return undefined;
+    const credentials = SealedCredentials.safeParse(parseJson(this.#profiles.unseal(auth, purpose)));
+    const file = FileInfo.safeParse(parseJson(Buffer.from(info, 'base64url').toString('utf8')));
+    if (!credentials.success || !file.success) return undefined;
     return {
-      service: store.data.id,
-      credentials: store.data.credentials,
+      service: credentials.data.id,
+      credentials: credentials.data.credentials,
       auth,
-      fallback: fallback === none ? undefined : fallback,
+      fallback: fallback === noFallback ? undefined : fallback,
       file: file.data,
-      filename: decoded(filename),
+      filename: decodeSegment(filename),
     };
   }
 }
 
-function partsOf(url: string): string[] | undefined {
-  const at = url.indexOf(prefix);
-  return at === -1 ? undefined : url.slice(at + prefix.length).split('/');
+function splitUrl(url: string): string[] | undefined {
+  const prefixIndex = url.indexOf(prefix);
+  return prefixIndex === -1 ? undefined : url.slice(prefixIndex + prefix.length).split('/');
 }
 
-function parse(text: string | undefined): unknown {
+function parseJson(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? '');
   } catch {
@@ -110,7 +110,7 @@ function parse(text: string | undefined): unknown {
   }
 }
 
-function decoded(part: string): string {
+function decodeSegment(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

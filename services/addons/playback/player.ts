@@ -4,7 +4,7 @@ import type { AddonMetrics } from '../metrics.ts';
 import type { Account, ProviderPool } from '../providers/provider-pool.ts';
 import { ProviderError, type ProviderFile, type ProviderTorrent } from '../providers/provider.ts';
 import type { PlayHistory } from '../store/plays.ts';
-import { AnswerCache } from '../upstream/response-cache.ts';
+import { ResponseCache } from '../upstream/response-cache.ts';
 import type { Fallbacks } from './fallbacks.ts';
 import type { PlaybackRequest } from './links.ts';
 
@@ -24,7 +24,7 @@ export type Clip =
   | 'failed'
   | 'internal-error';
 
-const clips: Readonly<Record<string, Clip>> = {
+const clipsByCode: Readonly<Record<string, Clip>> = {
   UNAUTHORIZED: 'unauthorized',
   FORBIDDEN: 'forbidden',
   PAYMENT_REQUIRED: 'payment-required',
@@ -40,7 +40,7 @@ const clips: Readonly<Record<string, Clip>> = {
 };
 
 /** Failures that affect all files of an account. */
-const ofTheAccount: ReadonlySet<Clip> = new Set([
+const accountFailures: ReadonlySet<Clip> = new Set([
   'unauthorized',
   'payment-required',
   'too-many-requests',
@@ -48,9 +48,9 @@ const ofTheAccount: ReadonlySet<Clip> = new Set([
   'internal-error',
 ]);
 
-const hour = 3_600_000;
+const hourMs = 3_600_000;
 /** Maximum wait for a torrent that the service already has. */
-const readyWithinMs = 12_000;
+const readyTimeoutMs = 12_000;
 const pollMs = 700;
 
 export interface PlayerOptions {
@@ -68,55 +68,62 @@ export interface PlayerOptions {
  */
 export class Player {
   readonly #options: PlayerOptions;
-  readonly #played: AnswerCache<Playback>;
+  readonly #results: ResponseCache<Playback>;
 
   constructor(options: PlayerOptions) {
     this.#options = options;
-    this.#played = new AnswerCache({
+    this.#results = new ResponseCache({
       clock: options.clock,
-      most: 1000,
-      freshMs: hour / 2,
-      staleMs: hour / 2,
-      keeps: (playback) => 'url' in playback,
+      maxEntries: 1000,
+      freshMs: hourMs / 2,
+      staleMs: hourMs / 2,
+      isCacheable: (playback) => 'url' in playback,
     });
   }
 
   /** Plays a stream. Players send several requests before they start, so the result is cached. */
   async play(request: PlaybackRequest, userIp: string | undefined): Promise<Playback> {
-    return await this.#played.get(keyOf(request, userIp), () => this.#playAny(request, userIp)).answer;
+    return await this.#results.get(buildCacheKey(request, userIp), () => this.#playWithFallbacks(request, userIp))
+      .response;
   }
 
   /** Returns a cached result without a request, because a HEAD request must not start a download. */
-  known(request: PlaybackRequest, userIp: string | undefined): Playback | undefined {
-    return this.#played.peek(keyOf(request, userIp));
+  findCached(request: PlaybackRequest, userIp: string | undefined): Playback | undefined {
+    return this.#results.peek(buildCacheKey(request, userIp));
   }
 
   /** Plays the selected stream, or an alternative from its fallback list if it fails. */
-  async #playAny(chosen: PlaybackRequest, userIp: string | undefined): Promise<Playback> {
+  async #playWithFallbacks(selected: PlaybackRequest, userIp: string | undefined): Promise<Playback> {
     const { clock, log, fallbacks } = this.#options;
-    const began = clock.now();
-    const first = await this.#play(chosen, userIp);
-    const others = 'url' in first ? undefined : fallbacks.of(chosen);
+    const startedAt = clock.now();
+    const firstResult = await this.#play(selected, userIp);
+    const fallbackStreams = 'url' in firstResult ? undefined : fallbacks.findFallbacks(selected);
     // A stream that was listed as a download does not fall back.
-    if ('url' in first || others === undefined || (first.clip === 'downloading' && !others.wasReady)) return first;
-    const spent = new Set(ofTheAccount.has(first.clip) ? [chosen.auth] : []);
+    if (
+      'url' in firstResult ||
+      fallbackStreams === undefined ||
+      (firstResult.clip === 'downloading' && !fallbackStreams.wasAvailable)
+    )
+      return firstResult;
+    const failedAccounts = new Set(accountFailures.has(firstResult.clip) ? [selected.auth] : []);
     let attempts = 0;
-    for (const other of others.requests) {
-      if (attempts >= others.limits.attempts || clock.now() - began >= others.limits.waitMs) break;
-      if (spent.has(other.auth)) continue;
+    for (const fallback of fallbackStreams.requests) {
+      if (attempts >= fallbackStreams.limits.attempts || clock.now() - startedAt >= fallbackStreams.limits.waitMs)
+        break;
+      if (failedAccounts.has(fallback.auth)) continue;
       attempts += 1;
-      const playback = await this.#play(other, userIp, { isFallback: true });
+      const playback = await this.#play(fallback, userIp, { isFallback: true });
       if ('url' in playback) {
         log.info('playback fallback used', {
-          chosen: chosen.service,
-          instead: other.service,
-          reason: first.clip,
+          chosen: selected.service,
+          instead: fallback.service,
+          reason: firstResult.clip,
         });
         return playback;
       }
-      if (ofTheAccount.has(playback.clip)) spent.add(other.auth);
+      if (accountFailures.has(playback.clip)) failedAccounts.add(fallback.auth);
     }
-    return first;
+    return firstResult;
   }
 
   async #play(
@@ -126,41 +133,41 @@ export class Player {
   ): Promise<Playback> {
     const { pool, history, log, metrics } = this.#options;
     const { service, credentials, file } = request;
-    const account = pool.account(service, credentials);
+    const account = pool.getAccount(service, credentials);
     if (account === undefined) return { clip: 'internal-error', sentence: 'There is no client for this service.' };
     try {
-      const playback = await this.#from(account, request, { userIp, isFallback });
+      const playback = await this.#playFromAccount(account, request, { userIp, isFallback });
       metrics.plays.inc({ provider: service, outcome: 'url' in playback ? 'played' : playback.clip });
-      if ('url' in playback) await history.played(service, file.hash);
-      else if (playback.clip === 'downloading') await history.failed(service, file.hash);
+      if ('url' in playback) await history.recordPlay(service, file.hash);
+      else if (playback.clip === 'downloading') await history.removePlay(service, file.hash);
       return playback;
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       log.info('playback refused', { provider: service, code: error.code, reason: error.reason });
       metrics.plays.inc({ provider: service, outcome: error.code });
-      await history.failed(service, file.hash);
-      return { clip: clips[error.code] ?? 'internal-error', sentence: error.message };
+      await history.removePlay(service, file.hash);
+      return { clip: clipsByCode[error.code] ?? 'internal-error', sentence: error.message };
     }
   }
 
-  async #from(
+  async #playFromAccount(
     account: Account,
     request: PlaybackRequest,
     { userIp, isFallback }: { readonly userIp: string | undefined; readonly isFallback: boolean },
   ): Promise<Playback> {
     const { provider } = account;
-    const existing = await this.#existing(account, request);
-    let torrent = await this.#settle(account, existing ?? (await this.#add(account, request)), request);
+    const existing = await this.#findTorrent(account, request);
+    let torrent = await this.#waitUntilReady(account, existing ?? (await this.#addTorrent(account, request)), request);
     if (torrent.state === 'failed') {
       await provider.remove(torrent.id);
-      account.forgetLibrary();
+      account.clearTorrents();
       return { clip: 'failed', sentence: 'The service could not fetch this torrent.' };
     }
     if (torrent.state !== 'ready') {
       // An alternative is removed instead of downloaded, because the user did not select it.
       if (isFallback && existing === undefined) {
         await provider.remove(torrent.id);
-        account.forgetLibrary();
+        account.clearTorrents();
       }
       return {
         clip: 'downloading',
@@ -168,45 +175,45 @@ export class Player {
       };
     }
     torrent = torrent.files === undefined ? await provider.torrent(torrent.id) : torrent;
-    const chosen = chosenFile(torrent.files ?? [], request);
-    if (chosen === undefined)
+    const selectedFile = selectRequestedFile(torrent.files ?? [], request);
+    if (selectedFile === undefined)
       return { clip: 'no-matching-file', sentence: 'The torrent has no file that is what was asked for.' };
-    return { url: await provider.link(torrent, chosen, userIp) };
+    return { url: await provider.link(torrent, selectedFile, userIp) };
   }
 
   /**
    * Finds the torrent in the account. Returns undefined when its file selection does not include the requested file.
    */
-  async #existing(account: Account, request: PlaybackRequest): Promise<ProviderTorrent | undefined> {
+  async #findTorrent(account: Account, request: PlaybackRequest): Promise<ProviderTorrent | undefined> {
     const { provider } = account;
-    const listed = await account.library().catch((error: unknown) => {
+    const torrents = await account.listTorrents().catch((error: unknown) => {
       // Some accounts cannot be listed; adding the torrent returns the existing one.
       if (error instanceof ProviderError && error.code === 'UNAUTHORIZED') throw error;
       return [];
     });
-    const own = listed.find(({ hash }) => hash === request.file.hash);
-    if (own === undefined) return undefined;
-    if (own.state === 'failed') {
-      await provider.remove(own.id);
-      account.forgetLibrary();
+    const existing = torrents.find(({ hash }) => hash === request.file.hash);
+    if (existing === undefined) return undefined;
+    if (existing.state === 'failed') {
+      await provider.remove(existing.id);
+      account.clearTorrents();
       return undefined;
     }
-    const torrent = await provider.torrent(own.id).catch((error: unknown) => {
+    const torrent = await provider.torrent(existing.id).catch((error: unknown) => {
       if (error instanceof ProviderError && error.code === 'NOT_FOUND') return undefined;
       throw error;
     });
     if (torrent?.state !== 'ready' || provider.select === undefined) return torrent;
-    const chosen = chosenFile(torrent.files ?? [], request);
+    const selectedFile = selectRequestedFile(torrent.files ?? [], request);
     // A former selection of files does not include this one.
-    return chosen !== undefined &&
-      chosen.link === undefined &&
+    return selectedFile !== undefined &&
+      selectedFile.link === undefined &&
       torrent.files?.some(({ link }) => link !== undefined) === true
       ? undefined
       : torrent;
   }
 
-  async #add(account: Account, { file, filename }: PlaybackRequest): Promise<ProviderTorrent> {
-    account.forgetLibrary();
+  async #addTorrent(account: Account, { file, filename }: PlaybackRequest): Promise<ProviderTorrent> {
+    account.clearTorrents();
     const trackers = file.sources.flatMap((source) =>
       source.startsWith('tracker:') ? [source.slice('tracker:'.length)] : [],
     );
@@ -214,22 +221,29 @@ export class Player {
   }
 
   /** Waits until the torrent is ready, selects its files if the service requires it, and stops at the time limit. */
-  async #settle({ provider }: Account, first: ProviderTorrent, request: PlaybackRequest): Promise<ProviderTorrent> {
+  async #waitUntilReady(
+    { provider }: Account,
+    initial: ProviderTorrent,
+    request: PlaybackRequest,
+  ): Promise<ProviderTorrent> {
     const { clock } = this.#options;
-    const until = clock.now() + readyWithinMs;
-    let torrent = first;
+    const deadlineAt = clock.now() + readyTimeoutMs;
+    let torrent = initial;
     for (;;) {
       if (torrent.state === 'selecting' && provider.select !== undefined) {
-        const videos = (torrent.files ?? []).filter(({ path }) => isVideo(path));
-        const chosen = chosenFile(torrent.files ?? [], request);
-        await provider.select(torrent, videos.length === 0 && chosen !== undefined ? [chosen] : videos);
+        const videoFiles = (torrent.files ?? []).filter(({ path }) => isVideo(path));
+        const selectedFile = selectRequestedFile(torrent.files ?? [], request);
+        await provider.select(
+          torrent,
+          videoFiles.length === 0 && selectedFile !== undefined ? [selectedFile] : videoFiles,
+        );
         torrent = await provider.torrent(torrent.id);
         if (torrent.state !== 'selecting') continue;
       }
       // A download takes longer than players wait.
       if (torrent.state === 'ready' || torrent.state === 'failed') return torrent;
       if (torrent.state === 'downloading' && torrent.files !== undefined) return torrent;
-      if (clock.now() >= until) return torrent;
+      if (clock.now() >= deadlineAt) return torrent;
       const { promise, resolve } = Promise.withResolvers<void>();
       using _timer = clock.after(pollMs, resolve);
       await promise;
@@ -238,7 +252,10 @@ export class Player {
   }
 }
 
-function chosenFile(files: readonly ProviderFile[], { file, filename }: PlaybackRequest): ProviderFile | undefined {
+function selectRequestedFile(
+  files: readonly ProviderFile[],
+  { file, filename }: PlaybackRequest,
+): ProviderFile | undefined {
   return selectFile(files, {
     index: file.index,
     filename: file.title || filename || undefined,
@@ -247,6 +264,6 @@ function chosenFile(files: readonly ProviderFile[], { file, filename }: Playback
   });
 }
 
-function keyOf({ auth, fallback, file }: PlaybackRequest, userIp: string | undefined): string {
+function buildCacheKey({ auth, fallback, file }: PlaybackRequest, userIp: string | undefined): string {
   return [auth, fallback, file.hash, file.index, file.season, file.episode, userIp].join(' ');
 }

@@ -8,17 +8,17 @@ import { LruMap } from '../domain/lru-map.ts';
 import { mergeParent } from '../domain/merge-parent.ts';
 import { parseConfig } from '../domain/read-config.ts';
 import { ProfileStore, type ProfileRow } from '../store/profiles.ts';
-import { keyOfPassword, keyOfSecret, openText, sealText } from './sealing.ts';
+import { deriveKeyFromPassword, deriveKeyFromSecret, unsealText, sealText } from './sealing.ts';
 
 /** Stored configuration without inherited values. */
-export interface OwnProfile {
+export interface StoredProfile {
   readonly uuid: string;
   readonly encryptedPassword: string;
-  readonly own: AddonConfig;
+  readonly ownConfig: AddonConfig;
 }
 
 /** Opened configuration. */
-export interface Profile extends OwnProfile {
+export interface Profile extends StoredProfile {
   /** Configuration including inherited values. */
   readonly config: AddonConfig;
   /** Changes whenever the configuration or its parent is saved. */
@@ -30,14 +30,14 @@ export interface Profile extends OwnProfile {
 }
 
 /** Origin of a change, which decides which addresses the addons may have. */
-export interface Author {
+export interface ConfigurationOrigin {
   /** A page of another site, or a visitor without an account. */
   readonly foreign?: boolean;
   /** An account that is no administrator. */
   readonly publicOnly?: boolean;
 }
 
-interface Opened {
+interface OpenedConfig {
   readonly config: AddonConfig;
   readonly updatedAt: number;
   readonly foreign: boolean;
@@ -45,8 +45,8 @@ interface Opened {
 }
 
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const shortestPassword = 6;
-const keptKeys = 200;
+const minPasswordLength = 6;
+const maxCachedKeys = 200;
 const segmentVersion = 1;
 
 /**
@@ -58,8 +58,8 @@ export class Profiles {
   readonly #context: Context;
   readonly #store: ProfileStore;
   readonly #secretSetting: string;
-  readonly #keys = new LruMap<string, Promise<Uint8Array>>(keptKeys);
-  readonly #opened = new LruMap<string, Opened>(keptKeys);
+  readonly #keys = new LruMap<string, Promise<Uint8Array>>(maxCachedKeys);
+  readonly #openedConfigs = new LruMap<string, OpenedConfig>(maxCachedKeys);
   #serverKey: Uint8Array = new Uint8Array(32);
 
   constructor(context: Context, secretSetting: string) {
@@ -71,9 +71,11 @@ export class Profiles {
   /** Loads the server key, or creates it at the first start. */
   async start(): Promise<void> {
     const { random } = this.#context;
-    const place = { table: 'secrets', name: 'server-key', purpose: 'addons.server-key' };
-    const make = (): string => Buffer.from(random.bytes(32)).toString('hex');
-    this.#serverKey = keyOfSecret(this.#secretSetting || (await loadOrCreateKey(this.#context, place, make)));
+    const location = { table: 'secrets', name: 'server-key', purpose: 'addons.server-key' };
+    const createKey = (): string => Buffer.from(random.bytes(32)).toString('hex');
+    this.#serverKey = deriveKeyFromSecret(
+      this.#secretSetting || (await loadOrCreateKey(this.#context, location, createKey)),
+    );
   }
 
   count(): Promise<number> {
@@ -88,7 +90,7 @@ export class Profiles {
   /** Reverses {@link seal}. Returns undefined for other texts. */
   unseal(sealed: string, purpose: string): string | undefined {
     if (!/^[\w-]+$/.test(sealed)) return undefined;
-    return openText(Buffer.from(sealed, 'base64url'), this.#serverKey, purpose);
+    return unsealText(Buffer.from(sealed, 'base64url'), this.#serverKey, purpose);
   }
 
   /**
@@ -99,10 +101,14 @@ export class Profiles {
   async create(
     config: AddonConfig,
     password: string,
-    { keep = false, owner, ...author }: Author & { readonly keep?: boolean; readonly owner?: string } = {},
-  ): Promise<OwnProfile> {
+    {
+      isManaged = false,
+      owner,
+      ...origin
+    }: ConfigurationOrigin & { readonly isManaged?: boolean; readonly owner?: string } = {},
+  ): Promise<StoredProfile> {
     checkPassword(password);
-    await this.#parentOf(config, undefined);
+    await this.#openParent(config, undefined);
     const { clock, commit, random, vault } = this.#context;
     const uuid = randomUUID();
     const salt = Buffer.from(random.bytes(16)).toString('base64url');
@@ -111,14 +117,14 @@ export class Profiles {
       uuid,
       salt,
       config: await this.#sealConfig({ ...config, uuid }, uuid, password, salt),
-      kept_password: keep ? vault.seal(password, `addons.profile:${uuid}`) : null,
-      made_elsewhere: markOf(author),
+      kept_password: isManaged ? vault.seal(password, `addons.profile:${uuid}`) : null,
+      made_elsewhere: getOriginMark(origin),
       owner: owner ?? null,
       created_at: now,
       updated_at: now,
     };
     await commit((transaction) => this.#store.insert(transaction, row));
-    return this.own(uuid, password);
+    return this.getStored(uuid, password);
   }
 
   /**
@@ -126,9 +132,9 @@ export class Profiles {
    *
    * @throws Problem `addons.wrong_details` (400)
    */
-  async own(uuid: string, password: string): Promise<OwnProfile> {
-    const { config: own } = await this.#read(uuid, password);
-    return { uuid, encryptedPassword: this.seal(password, `password:${uuid}`), own };
+  async getStored(uuid: string, password: string): Promise<StoredProfile> {
+    const { config: ownConfig } = await this.#openConfig(uuid, password);
+    return { uuid, encryptedPassword: this.seal(password, `password:${uuid}`), ownConfig };
   }
 
   /**
@@ -137,16 +143,16 @@ export class Profiles {
    * @throws Problem `addons.wrong_details` (400); `addons.parent_gone` (400)
    */
   async open(uuid: string, password: string, encryptedPassword?: string): Promise<Profile> {
-    const { config: own, updatedAt, foreign, publicOnly } = await this.#read(uuid, password);
+    const { config: ownConfig, updatedAt, foreign, publicOnly } = await this.#openConfig(uuid, password);
     const encrypted = encryptedPassword ?? this.seal(password, `password:${uuid}`);
-    const base = { uuid, encryptedPassword: encrypted, own, foreign, publicOnly };
-    const inherited = await this.#parentOf(own, uuid);
-    if (inherited === undefined) return { ...base, config: own, revision: String(updatedAt) };
-    const revision = `${String(updatedAt)}.${String(inherited.updatedAt)}`;
+    const profile = { uuid, encryptedPassword: encrypted, ownConfig, foreign, publicOnly };
+    const parentConfig = await this.#openParent(ownConfig, uuid);
+    if (parentConfig === undefined) return { ...profile, config: ownConfig, revision: String(updatedAt) };
+    const revision = `${String(updatedAt)}.${String(parentConfig.updatedAt)}`;
     return {
-      ...{ ...base, config: mergeParent(inherited.config, own), revision },
-      foreign: foreign || inherited.foreign,
-      publicOnly: publicOnly || inherited.publicOnly,
+      ...{ ...profile, config: mergeParent(parentConfig.config, ownConfig), revision },
+      foreign: foreign || parentConfig.foreign,
+      publicOnly: publicOnly || parentConfig.publicOnly,
     };
   }
 
@@ -168,39 +174,45 @@ export class Profiles {
    *
    * @throws Problem `addons.parent_gone` (400) before anything is written.
    */
-  async save(uuid: string, password: string, config: AddonConfig, author: Author = {}): Promise<OwnProfile> {
-    await this.#parentOf(config, uuid);
-    const { salt, updated_at } = await this.#row(uuid);
+  async save(
+    uuid: string,
+    password: string,
+    config: AddonConfig,
+    origin: ConfigurationOrigin = {},
+  ): Promise<StoredProfile> {
+    await this.#openParent(config, uuid);
+    const { salt, updated_at } = await this.#getRow(uuid);
     const sealed = await this.#sealConfig({ ...config, uuid }, uuid, password, salt);
     // Two saves within one millisecond are two revisions.
     const now = Math.max(this.#context.clock.now(), updated_at + 1);
-    await this.#change(uuid, { config: sealed, updated_at: now, made_elsewhere: markOf(author) });
-    return this.own(uuid, password);
+    await this.#updateRow(uuid, { config: sealed, updated_at: now, made_elsewhere: getOriginMark(origin) });
+    return this.getStored(uuid, password);
   }
 
   /** Changes the password. Install addresses with the former password stop working. */
-  async changePassword(uuid: string, password: string, next: string): Promise<OwnProfile> {
-    checkPassword(next);
-    const { config } = await this.#read(uuid, password);
-    const row = await this.#row(uuid);
+  async changePassword(uuid: string, password: string, newPassword: string): Promise<StoredProfile> {
+    checkPassword(newPassword);
+    const { config } = await this.#openConfig(uuid, password);
+    const row = await this.#getRow(uuid);
     const salt = Buffer.from(this.#context.random.bytes(16)).toString('base64url');
-    await this.#change(uuid, {
+    await this.#updateRow(uuid, {
       salt,
-      config: await this.#sealConfig(config, uuid, next, salt),
-      kept_password: row.kept_password === null ? null : this.#context.vault.seal(next, `addons.profile:${uuid}`),
+      config: await this.#sealConfig(config, uuid, newPassword, salt),
+      kept_password:
+        row.kept_password === null ? null : this.#context.vault.seal(newPassword, `addons.profile:${uuid}`),
       updated_at: Math.max(this.#context.clock.now(), row.updated_at + 1),
     });
-    return this.own(uuid, next);
+    return this.getStored(uuid, newPassword);
   }
 
   async remove(uuid: string): Promise<void> {
     await this.#context.commit((transaction) => this.#store.remove(transaction, uuid));
-    this.#opened.deleteWhere((key) => key.startsWith(uuid));
+    this.#openedConfigs.deleteWhere((key) => key.startsWith(uuid));
   }
 
   /** Returns the time of creation in milliseconds since the epoch. */
   async createdAt(uuid: string): Promise<number> {
-    return (await this.#row(uuid)).created_at;
+    return (await this.#getRow(uuid)).created_at;
   }
 
   async exists(uuid: string): Promise<boolean> {
@@ -211,7 +223,7 @@ export class Profiles {
    * Returns the configurations that are managed on the page. Configurations whose password the vault cannot open are
    * omitted, for example after a move without the vault key.
    */
-  async kept(): Promise<
+  async listManaged(): Promise<
     readonly {
       readonly uuid: string;
       readonly password: string;
@@ -219,7 +231,7 @@ export class Profiles {
       readonly owner: string | null;
     }[]
   > {
-    const rows = await this.#store.kept();
+    const rows = await this.#store.listManaged();
     return rows.flatMap(({ uuid, kept_password, updated_at, owner }) => {
       try {
         const password = this.#context.vault.open(kept_password ?? '', `addons.profile:${uuid}`);
@@ -233,13 +245,13 @@ export class Profiles {
   }
 
   /** Returns the account that created the configuration on the page, or undefined for other clients. */
-  async ownerOf(uuid: string): Promise<string | undefined> {
-    return (await this.#row(uuid)).owner ?? undefined;
+  async getOwner(uuid: string): Promise<string | undefined> {
+    return (await this.#getRow(uuid)).owner ?? undefined;
   }
 
   /** Returns the number of configurations of an account. */
-  countOf(account: string): Promise<number> {
-    return this.#store.countOf(account);
+  countByOwner(account: string): Promise<number> {
+    return this.#store.countByOwner(account);
   }
 
   /**
@@ -248,10 +260,10 @@ export class Profiles {
    */
   async release(account: string, disposition: AccountDisposition): Promise<void> {
     await this.#context.commit(async (transaction) => {
-      if (disposition.action === 'delete') await this.#store.removeOf(transaction, account);
+      if (disposition.action === 'delete') await this.#store.removeByOwner(transaction, account);
       else {
-        const next = disposition.action === 'transfer' ? disposition.to : disposition.as;
-        await this.#store.changeOwner(transaction, account, next);
+        const newOwner = disposition.action === 'transfer' ? disposition.to : disposition.as;
+        await this.#store.changeOwner(transaction, account, newOwner);
       }
     });
   }
@@ -261,7 +273,7 @@ export class Profiles {
    *
    * @throws Problem `addons.unknown_profile` (404)
    */
-  async keptPassword(uuid: string): Promise<string> {
+  async getManagedPassword(uuid: string): Promise<string> {
     const row = uuidPattern.test(uuid) ? await this.#store.find(uuid) : undefined;
     if (row?.kept_password === null || row === undefined)
       throw new Problem('addons.unknown_profile', 404, 'This configuration is not there any more.');
@@ -269,13 +281,13 @@ export class Profiles {
   }
 
   /** Encodes ID and sealed password as one path segment, which is the credential of the install address. */
-  segment({ uuid, encryptedPassword }: Pick<Profile, 'uuid' | 'encryptedPassword'>): string {
-    const head = Buffer.from([segmentVersion, ...Buffer.from(uuid.replaceAll('-', ''), 'hex')]);
-    return Buffer.concat([head, Buffer.from(encryptedPassword, 'base64url')]).toString('base64url');
+  encodeSegment({ uuid, encryptedPassword }: Pick<Profile, 'uuid' | 'encryptedPassword'>): string {
+    const header = Buffer.from([segmentVersion, ...Buffer.from(uuid.replaceAll('-', ''), 'hex')]);
+    return Buffer.concat([header, Buffer.from(encryptedPassword, 'base64url')]).toString('base64url');
   }
 
   /** Decodes a path segment of {@link segment}. Returns undefined for other segments. */
-  readSegment(segment: string): { readonly uuid: string; readonly encryptedPassword: string } | undefined {
+  decodeSegment(segment: string): { readonly uuid: string; readonly encryptedPassword: string } | undefined {
     if (!/^A[\w-]{50,600}$/.test(segment)) return undefined;
     const bytes = Buffer.from(segment, 'base64url');
     if (bytes[0] !== segmentVersion) return undefined;
@@ -291,9 +303,12 @@ export class Profiles {
    *
    * @throws Problem `addons.parent_gone` (400)
    */
-  async #parentOf({ parentConfig: parent }: AddonConfig, uuid: string | undefined): Promise<Opened | undefined> {
+  async #openParent(
+    { parentConfig: parent }: AddonConfig,
+    uuid: string | undefined,
+  ): Promise<OpenedConfig | undefined> {
     if (parent === null || parent === undefined || parent.uuid === uuid) return undefined;
-    return this.#read(parent.uuid, parent.password).catch((error: unknown) => {
+    return this.#openConfig(parent.uuid, parent.password).catch((error: unknown) => {
       if (!(error instanceof Problem)) throw error;
       throw new Problem(
         'addons.parent_gone',
@@ -303,60 +318,60 @@ export class Profiles {
     });
   }
 
-  async #read(uuid: string, password: string): Promise<Opened> {
+  async #openConfig(uuid: string, password: string): Promise<OpenedConfig> {
     const row = uuidPattern.test(uuid) ? await this.#store.find(uuid) : undefined;
-    if (row === undefined) throw wrongDetails();
-    const id = `${uuid} ${this.#context.vault.fingerprint(password, 'addons.password')}`;
-    const known = this.#opened.get(id);
-    if (known !== undefined && known.updatedAt === row.updated_at) return known;
-    const key = await this.#key(uuid, password, row.salt);
-    const text = openText(Buffer.from(row.config, 'base64url'), key, `config:${uuid}`);
-    if (text === undefined) throw wrongDetails();
+    if (row === undefined) throw createWrongDetailsProblem();
+    const cacheKey = `${uuid} ${this.#context.vault.fingerprint(password, 'addons.password')}`;
+    const cachedConfig = this.#openedConfigs.get(cacheKey);
+    if (cachedConfig !== undefined && cachedConfig.updatedAt === row.updated_at) return cachedConfig;
+    const key = await this.#deriveKey(uuid, password, row.salt);
+    const text = unsealText(Buffer.from(row.config, 'base64url'), key, `config:${uuid}`);
+    if (text === undefined) throw createWrongDetailsProblem();
     const opened = {
       config: parseConfig(text),
       updatedAt: row.updated_at,
       foreign: Number(row.made_elsewhere) === 1,
       publicOnly: Number(row.made_elsewhere) !== 0,
     };
-    this.#opened.set(id, opened);
+    this.#openedConfigs.set(cacheKey, opened);
     return opened;
   }
 
-  async #row(uuid: string): Promise<ProfileRow> {
+  async #getRow(uuid: string): Promise<ProfileRow> {
     const row = await this.#store.find(uuid);
-    if (row === undefined) throw wrongDetails();
+    if (row === undefined) throw createWrongDetailsProblem();
     return row;
   }
 
-  async #change(uuid: string, change: Partial<ProfileRow>): Promise<void> {
+  async #updateRow(uuid: string, change: Partial<ProfileRow>): Promise<void> {
     if (!(await this.#context.commit((transaction) => this.#store.update(transaction, uuid, change))))
-      throw wrongDetails();
+      throw createWrongDetailsProblem();
   }
 
   async #sealConfig(config: AddonConfig, uuid: string, password: string, salt: string): Promise<string> {
-    const key = await this.#key(uuid, password, salt);
+    const key = await this.#deriveKey(uuid, password, salt);
     return sealText(JSON.stringify(config), key, this.#context.random, `config:${uuid}`).toString('base64url');
   }
 
-  #key(uuid: string, password: string, salt: string): Promise<Uint8Array> {
-    const id = `${uuid} ${salt} ${this.#context.vault.fingerprint(password, 'addons.password')}`;
-    const known = this.#keys.get(id);
-    if (known !== undefined) return known;
-    const made = keyOfPassword(password, Buffer.from(salt, 'base64url'));
-    this.#keys.set(id, made);
-    return made;
+  #deriveKey(uuid: string, password: string, salt: string): Promise<Uint8Array> {
+    const cacheKey = `${uuid} ${salt} ${this.#context.vault.fingerprint(password, 'addons.password')}`;
+    const cachedKey = this.#keys.get(cacheKey);
+    if (cachedKey !== undefined) return cachedKey;
+    const key = deriveKeyFromPassword(password, Buffer.from(salt, 'base64url'));
+    this.#keys.set(cacheKey, key);
+    return key;
   }
 }
 
-function markOf({ foreign = false, publicOnly = false }: Author): number {
+function getOriginMark({ foreign = false, publicOnly = false }: ConfigurationOrigin): number {
   return foreign ? 1 : publicOnly ? 2 : 0;
 }
 
 function checkPassword(password: string): void {
-  if (password.length < shortestPassword)
+  if (password.length < minPasswordLength)
     throw new Problem('addons.password_too_short', 400, 'New password is too short');
 }
 
-function wrongDetails(): Problem {
+function createWrongDetailsProblem(): Problem {
   return new Problem('addons.wrong_details', 400, 'Invalid UUID or password');
 }

@@ -3,15 +3,15 @@ import { promisify } from 'node:util';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Random } from '../../contracts/service.ts';
 
-const derive = promisify<string, Uint8Array, number, { N: number; r: number; p: number }, Buffer>(scrypt);
-const cost = { N: 1 << 14, r: 8, p: 1 };
+const scryptAsync = promisify<string, Uint8Array, number, { N: number; r: number; p: number }, Buffer>(scrypt);
+const scryptOptions = { N: 1 << 14, r: 8, p: 1 };
 const nonceBytes = 12;
 const tagBytes = 16;
-const mostInflated = 8 * 1024 * 1024;
+const maxInflatedBytes = 8 * 1024 * 1024;
 
 /** Derives a key from a password. Slow by design. */
-export function keyOfPassword(password: string, salt: Uint8Array): Promise<Uint8Array> {
-  return derive(password.normalize(), salt, 32, cost);
+export function deriveKeyFromPassword(password: string, salt: Uint8Array): Promise<Uint8Array> {
+  return scryptAsync(password.normalize(), salt, 32, scryptOptions);
 }
 
 /** Encrypts the compressed text with AES-256-GCM. */
@@ -24,14 +24,14 @@ export function sealText(text: string, key: Uint8Array, random: Random, purpose:
 }
 
 /** Reverses {@link sealText}. Returns undefined under another key or purpose, and for modified data. */
-export function openText(sealed: Uint8Array, key: Uint8Array, purpose: string): string | undefined {
+export function unsealText(sealed: Uint8Array, key: Uint8Array, purpose: string): string | undefined {
   if (sealed.length < nonceBytes + tagBytes) return undefined;
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes));
     decipher.setAAD(Buffer.from(purpose));
     decipher.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
-    const packed = Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]);
-    return inflateRawSync(packed, { maxOutputLength: mostInflated }).toString('utf8');
+    const compressed = Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]);
+    return inflateRawSync(compressed, { maxOutputLength: maxInflatedBytes }).toString('utf8');
   } catch {
     return undefined;
   }
@@ -41,6 +41,6 @@ export function openText(sealed: Uint8Array, key: Uint8Array, purpose: string): 
  * Derives the server key from the setting `secretKey`: 64 hexadecimal digits are used as the key, other texts are
  * hashed.
  */
-export function keyOfSecret(secret: string): Uint8Array {
+export function deriveKeyFromSecret(secret: string): Uint8Array {
   return /^[0-9a-f]{64}$/i.test(secret) ? Buffer.from(secret, 'hex') : createHash('sha256').update(secret).digest();
 }

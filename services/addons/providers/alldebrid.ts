@@ -1,16 +1,16 @@
 import {
-  malformed,
-  numberOf,
-  record,
-  records,
-  textOf,
-  timeOf,
-  tooMany,
-  type ProviderCaller,
+  createMalformedError,
+  toNumber,
+  toRecord,
+  toRecords,
+  toText,
+  toTimestamp,
+  createRateLimitError,
+  type ProviderHttpClient,
   type ProviderReply,
 } from './provider-http-client.ts';
 import {
-  magnetUri,
+  buildMagnetUri,
   ProviderError,
   type Magnet,
   type Provider,
@@ -41,123 +41,127 @@ const codes: Readonly<Record<string, readonly [ProviderErrorCode, string]>> = {
   MAINTENANCE: ['SERVICE_UNAVAILABLE', 'is under maintenance'],
   '404': ['NOT_FOUND', 'does not know this'],
 };
-const ready = 4;
-const delayedPolls = 10;
-const pollMs = 1000;
+const readyStatusCode = 4;
+const maxDelayedPolls = 10;
+const pollIntervalMs = 1000;
 
 /** Client of AllDebrid. The service reports the availability of a torrent when it is added. */
 export class AllDebrid implements Provider {
-  readonly #caller: ProviderCaller;
+  readonly #caller: ProviderHttpClient;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(caller: ProviderCaller, { apiKey = '' }: Readonly<Record<string, string>>) {
+  constructor(caller: ProviderHttpClient, { apiKey = '' }: Readonly<Record<string, string>>) {
     this.#caller = caller;
     this.#headers = { authorization: `Bearer ${apiKey}` };
   }
 
   async user() {
-    const user = record((await this.#data('/v4/user'))['user']);
+    const user = toRecord((await this.#request('/v4/user'))['user']);
     const plan =
       user['isTrial'] === true
         ? ('trial' as const)
         : user['isPremium'] === true
           ? ('premium' as const)
           : ('expired' as const);
-    return { name: textOf(user['username']), plan, until: timeOf(user['premiumUntil']) };
+    return { name: toText(user['username']), plan, until: toTimestamp(user['premiumUntil']) };
   }
 
   async library(): Promise<readonly ProviderTorrent[]> {
-    const { magnets } = await this.#data('/v4.1/magnet/status');
-    return (Array.isArray(magnets) ? records(magnets) : Object.values(record(magnets)).map(record)).map((magnet) =>
-      toTorrent(magnet),
+    const { magnets } = await this.#request('/v4.1/magnet/status');
+    return (Array.isArray(magnets) ? toRecords(magnets) : Object.values(toRecord(magnets)).map(toRecord)).map(
+      (magnet) => toTorrent(magnet),
     );
   }
 
   async torrent(id: string): Promise<ProviderTorrent> {
-    const { magnets } = await this.#data('/v4.1/magnet/status', [['id', id]]);
-    const torrent = toTorrent(record(Array.isArray(magnets) ? magnets[0] : magnets));
+    const { magnets } = await this.#request('/v4.1/magnet/status', [['id', id]]);
+    const torrent = toTorrent(toRecord(Array.isArray(magnets) ? magnets[0] : magnets));
     if (torrent.state !== 'ready') return torrent;
-    const told = records((await this.#data('/v4/magnet/files', [['id[]', id]]))['magnets']);
-    return { ...torrent, files: filesIn(told[0]?.['files'], '') };
+    const magnetFiles = toRecords((await this.#request('/v4/magnet/files', [['id[]', id]]))['magnets']);
+    return { ...torrent, files: flattenFiles(magnetFiles[0]?.['files'], '') };
   }
 
   async add(magnet: Magnet): Promise<ProviderTorrent> {
-    const { magnets } = await this.#data('/v4/magnet/upload', [['magnets[]', magnetUri(magnet)]]);
-    const [added] = records(magnets);
-    if (added === undefined) throw malformed(this.#caller.service.name);
-    const fault = errorOf(added['error']);
-    if (fault !== undefined) throw fault;
-    return await this.torrent(textOf(added['id']));
+    const { magnets } = await this.#request('/v4/magnet/upload', [['magnets[]', buildMagnetUri(magnet)]]);
+    const [added] = toRecords(magnets);
+    if (added === undefined) throw createMalformedError(this.#caller.service.name);
+    const addError = toProviderError(added['error']);
+    if (addError !== undefined) throw addError;
+    return await this.torrent(toText(added['id']));
   }
 
   async link(_torrent: ProviderTorrent, file: ProviderFile): Promise<string> {
-    const unlocked = await this.#data('/v4/link/unlock', [['link', file.link ?? '']]);
-    const direct = textOf(unlocked['link']);
-    if (direct !== '') return direct;
-    const delayed = textOf(unlocked['delayed']);
-    if (delayed === '') throw malformed(this.#caller.service.name);
-    for (let round = 0; round < delayedPolls; round += 1) {
-      const state = await this.#data('/v4/link/delayed', [['id', delayed]]);
-      if (state['status'] === 2) return textOf(state['link']);
-      await this.#caller.pause(pollMs);
+    const unlocked = await this.#request('/v4/link/unlock', [['link', file.link ?? '']]);
+    const directLink = toText(unlocked['link']);
+    if (directLink !== '') return directLink;
+    const delayedId = toText(unlocked['delayed']);
+    if (delayedId === '') throw createMalformedError(this.#caller.service.name);
+    for (let round = 0; round < maxDelayedPolls; round += 1) {
+      const state = await this.#request('/v4/link/delayed', [['id', delayedId]]);
+      if (state['status'] === 2) return toText(state['link']);
+      await this.#caller.pause(pollIntervalMs);
     }
     throw new ProviderError('SERVICE_UNAVAILABLE', 'AllDebrid takes long to make this link. Try again in a minute.');
   }
 
   async remove(id: string): Promise<void> {
-    await this.#data('/v4/magnet/delete', [['id', id]]);
+    await this.#request('/v4/magnet/delete', [['id', id]]);
   }
 
-  async #data(path: string, form?: readonly (readonly [string, string])[]): Promise<Readonly<Record<string, unknown>>> {
+  async #request(
+    path: string,
+    form?: readonly (readonly [string, string])[],
+  ): Promise<Readonly<Record<string, unknown>>> {
     const method = form === undefined ? 'GET' : 'POST';
-    const reply = await this.#caller.call(
+    const reply = await this.#caller.send(
       { path: `${path}?agent=homeport`, method, headers: this.#headers, ...(form === undefined ? {} : { form }) },
-      faultOf,
+      findError,
     );
-    return record(record(reply.json)['data']);
+    return toRecord(toRecord(reply.json)['data']);
   }
 }
 
 /** Reads the error of a response. AllDebrid often sends errors with status 200. */
-function faultOf({ json, headers }: ProviderReply): ProviderError | undefined {
-  const { status, error } = record(json);
-  return status === 'error' ? errorOf(error, headers['retry-after']) : undefined;
+function findError({ json, headers }: ProviderReply): ProviderError | undefined {
+  const { status, error } = toRecord(json);
+  return status === 'error' ? toProviderError(error, headers['retry-after']) : undefined;
 }
 
-function errorOf(error: unknown, retryAfter?: string): ProviderError | undefined {
+function toProviderError(error: unknown, retryAfter?: string): ProviderError | undefined {
   if (error === undefined || error === null) return undefined;
-  const { code, message } = record(error);
-  const known = Object.hasOwn(codes, textOf(code)) ? codes[textOf(code)] : undefined;
-  if (textOf(code).includes('RATE')) return tooMany('AllDebrid', retryAfter);
-  if (known !== undefined) return new ProviderError(known[0], `AllDebrid ${known[1]}.`, { reason: textOf(code) });
-  return new ProviderError('UNKNOWN', `AllDebrid refused: ${textOf(message).slice(0, 200)}`, { reason: textOf(code) });
+  const { code, message } = toRecord(error);
+  const knownError = Object.hasOwn(codes, toText(code)) ? codes[toText(code)] : undefined;
+  if (toText(code).includes('RATE')) return createRateLimitError('AllDebrid', retryAfter);
+  if (knownError !== undefined)
+    return new ProviderError(knownError[0], `AllDebrid ${knownError[1]}.`, { reason: toText(code) });
+  return new ProviderError('UNKNOWN', `AllDebrid refused: ${toText(message).slice(0, 200)}`, { reason: toText(code) });
 }
 
 function toTorrent(item: Readonly<Record<string, unknown>>): ProviderTorrent {
-  const code = numberOf(item['statusCode']) ?? 0;
+  const code = toNumber(item['statusCode']) ?? 0;
   const state: TorrentState =
-    code === ready ? 'ready' : code > ready ? 'failed' : code === 0 ? 'queued' : 'downloading';
-  const [size, downloaded] = [numberOf(item['size']), numberOf(item['downloaded'])];
-  const hash = textOf(item['hash']).toLowerCase();
+    code === readyStatusCode ? 'ready' : code > readyStatusCode ? 'failed' : code === 0 ? 'queued' : 'downloading';
+  const [size, downloaded] = [toNumber(item['size']), toNumber(item['downloaded'])];
+  const hash = toText(item['hash']).toLowerCase();
   return {
-    id: textOf(item['id']),
+    id: toText(item['id']),
     hash: hash === '' ? undefined : hash,
-    name: textOf(item['filename']),
+    name: toText(item['filename']),
     size,
     state,
     progress: state === 'ready' ? 1 : size !== undefined && size > 0 ? (downloaded ?? 0) / size : 0,
     // An empty list ends the wait of the player for a downloading torrent.
     files: state === 'downloading' ? [] : undefined,
-    addedAt: timeOf(item['uploadDate']),
+    addedAt: toTimestamp(item['uploadDate']),
   };
 }
 
 /** Flattens a tree of `{n, e}` with leaves `{n, s, l}`. */
-function filesIn(nodes: unknown, folder: string): readonly ProviderFile[] {
-  return records(nodes).flatMap((node): readonly ProviderFile[] => {
-    const path = `${folder}${textOf(node['n'])}`;
-    if (Array.isArray(node['e'])) return filesIn(node['e'], `${path}/`);
-    const link = textOf(node['l']);
-    return [{ id: link, path, size: numberOf(node['s']) ?? 0, index: undefined, link }];
+function flattenFiles(nodes: unknown, folder: string): readonly ProviderFile[] {
+  return toRecords(nodes).flatMap((node): readonly ProviderFile[] => {
+    const path = `${folder}${toText(node['n'])}`;
+    if (Array.isArray(node['e'])) return flattenFiles(node['e'], `${path}/`);
+    const link = toText(node['l']);
+    return [{ id: link, path, size: toNumber(node['s']) ?? 0, index: undefined, link }];
   });
 }

@@ -1,48 +1,50 @@
 import type { Clock } from '../../contracts/service.ts';
 import type { BuiltIn } from '../aggregate/addon.ts';
-import type { Self } from '../aggregate/configured-addons.ts';
-import type { Titles } from '../aggregate/titles.ts';
+import type { ConfigurationIdentity } from '../aggregate/configured-addons.ts';
+import type { TitleLookup } from '../aggregate/titles.ts';
 import type { AddonConfig, Preset } from '../domain/config.ts';
-import { presetKind } from '../domain/presets.ts';
+import { findPresetKind } from '../domain/presets.ts';
 import type { PlaybackLinks } from '../playback/links.ts';
 import type { StreamProxy } from '../proxy/stream-proxy.ts';
-import { Easynews, easynewsAddon } from './easynews.ts';
-import { libraryAddon } from './library-addon.ts';
+import { Easynews, createEasynewsAddon } from './easynews.ts';
+import { createLibraryAddon } from './library-addon.ts';
 import type { ProviderPool } from './provider-pool.ts';
 import type { UsableService } from './wrap-torrents.ts';
 
-export interface BuiltInsOptions {
+export interface BuiltInAddonsOptions {
   readonly clock: Clock;
   readonly pool: ProviderPool;
   readonly links: PlaybackLinks;
   readonly proxy: StreamProxy;
-  readonly titles: Titles;
-  readonly servicesOf: (config: AddonConfig, self: Self) => readonly UsableService[];
+  readonly titles: TitleLookup;
+  readonly getServices: (config: AddonConfig, identity: ConfigurationIdentity) => readonly UsableService[];
 }
 
 /** Creates the built-in addons, which request the services of a configuration. */
-export class BuiltIns {
-  readonly #options: BuiltInsOptions;
+export class BuiltInAddons {
+  readonly #options: BuiltInAddonsOptions;
 
-  constructor(options: BuiltInsOptions) {
+  constructor(options: BuiltInAddonsOptions) {
     this.#options = options;
   }
 
   /** Creates a built-in addon. Returns undefined for other presets, and when the required account is missing. */
-  make(preset: Preset, config: AddonConfig, self: Self): BuiltIn | undefined {
-    const { baseUrl = '' } = self;
-    const { clock, pool, links, proxy, titles, servicesOf } = this.#options;
-    const kind = presetKind(preset.type)?.id;
-    if (kind === 'library') return libraryAddon({ services: servicesOf(config, self), pool, links, baseUrl });
-    const account = kind === 'easynews' ? servicesOf(config, self).find(({ id }) => id === 'easynews') : undefined;
-    const caller = account && pool.caller('easynews', account.credentials);
+  create(preset: Preset, config: AddonConfig, identity: ConfigurationIdentity): BuiltIn | undefined {
+    const { baseUrl = '' } = identity;
+    const { clock, pool, links, proxy, titles, getServices } = this.#options;
+    const presetId = findPresetKind(preset.type)?.id;
+    if (presetId === 'library')
+      return createLibraryAddon({ services: getServices(config, identity), pool, links, baseUrl });
+    const account =
+      presetId === 'easynews' ? getServices(config, identity).find(({ id }) => id === 'easynews') : undefined;
+    const caller = account && pool.createHttpClient('easynews', account.credentials);
     if (caller === undefined) return undefined;
-    return easynewsAddon({
+    return createEasynewsAddon({
       client: new Easynews(caller, account?.credentials ?? {}),
-      titleOf: (request) => titles.find(request),
+      findTitle: (request) => titles.findMetadata(request),
       now: () => clock.now(),
       key: `${baseUrl} ${pool.fingerprint('easynews', account?.credentials ?? {})}`,
-      playable: (url, request, name) => proxy.address(baseUrl, { url, request, from: caller.baseUrl }, name),
+      buildStreamUrl: (url, request, name) => proxy.buildAddress(baseUrl, { url, request, from: caller.baseUrl }, name),
     });
   }
 }

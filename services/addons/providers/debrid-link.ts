@@ -1,16 +1,16 @@
 import {
-  malformed,
-  numberOf,
-  record,
-  records,
-  textOf,
-  timeOf,
-  type ProviderCaller,
+  createMalformedError,
+  toNumber,
+  toRecord,
+  toRecords,
+  toText,
+  toTimestamp,
+  type ProviderHttpClient,
   type ProviderReply,
   type ProviderRequest,
 } from './provider-http-client.ts';
 import {
-  magnetUri,
+  buildMagnetUri,
   ProviderError,
   type Magnet,
   type Provider,
@@ -19,8 +19,8 @@ import {
   type ProviderTorrent,
 } from './provider.ts';
 
-const hour = 3_600_000;
-const whole = 100;
+const hourMs = 3_600_000;
+const completePercent = 100;
 const codes: Readonly<Record<string, readonly [ProviderErrorCode, string]>> = {
   badToken: ['UNAUTHORIZED', 'does not accept this key. Put in a valid one'],
   expired_token: ['UNAUTHORIZED', 'says that this key has expired. Make a new one'],
@@ -42,89 +42,93 @@ const codes: Readonly<Record<string, readonly [ProviderErrorCode, string]>> = {
 
 /** Client of Debrid-Link. Its links are direct, and it reports the availability of a torrent when it is added. */
 export class DebridLink implements Provider {
-  readonly #caller: ProviderCaller;
+  readonly #caller: ProviderHttpClient;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(caller: ProviderCaller, { apiKey = '' }: Readonly<Record<string, string>>) {
+  constructor(caller: ProviderHttpClient, { apiKey = '' }: Readonly<Record<string, string>>) {
     this.#caller = caller;
     this.#headers = { authorization: `Bearer ${apiKey}` };
   }
 
   async user() {
-    const info = record(await this.#value({ path: '/account/infos' }));
-    const left = numberOf(info['premiumLeft']) ?? 0;
-    const plan = numberOf(info['accountType']) === 1 ? ('premium' as const) : ('expired' as const);
-    return { name: textOf(info['username']), plan, until: left > 0 ? Date.now() + left * 1000 : undefined };
+    const info = toRecord(await this.#request({ path: '/account/infos' }));
+    const premiumSeconds = toNumber(info['premiumLeft']) ?? 0;
+    const plan = toNumber(info['accountType']) === 1 ? ('premium' as const) : ('expired' as const);
+    return {
+      name: toText(info['username']),
+      plan,
+      until: premiumSeconds > 0 ? Date.now() + premiumSeconds * 1000 : undefined,
+    };
   }
 
   async library(): Promise<readonly ProviderTorrent[]> {
-    return records(await this.#value({ path: '/seedbox/list?perPage=50' })).map(toTorrent);
+    return toRecords(await this.#request({ path: '/seedbox/list?perPage=50' })).map(toTorrent);
   }
 
   async torrent(id: string): Promise<ProviderTorrent> {
-    const [found] = records(await this.#value({ path: `/seedbox/list?ids=${encodeURIComponent(id)}` }));
-    if (found === undefined) throw new ProviderError('NOT_FOUND', 'Debrid-Link does not know this torrent.');
-    return toTorrent(found);
+    const [torrentItem] = toRecords(await this.#request({ path: `/seedbox/list?ids=${encodeURIComponent(id)}` }));
+    if (torrentItem === undefined) throw new ProviderError('NOT_FOUND', 'Debrid-Link does not know this torrent.');
+    return toTorrent(torrentItem);
   }
 
   async add(magnet: Magnet): Promise<ProviderTorrent> {
     return toTorrent(
-      record(
-        await this.#value({
+      toRecord(
+        await this.#request({
           path: '/seedbox/add',
           method: 'POST',
-          json: { url: magnetUri(magnet), async: true, wait: false },
+          json: { url: buildMagnetUri(magnet), async: true, wait: false },
         }),
       ),
     );
   }
 
   async link(_torrent: ProviderTorrent, file: ProviderFile): Promise<string> {
-    if (file.link === undefined || file.link === '') throw malformed(this.#caller.service.name);
+    if (file.link === undefined || file.link === '') throw createMalformedError(this.#caller.service.name);
     return file.link;
   }
 
   async remove(id: string): Promise<void> {
-    await this.#value({ path: `/seedbox/${encodeURIComponent(id)}/remove`, method: 'DELETE' });
+    await this.#request({ path: `/seedbox/${encodeURIComponent(id)}/remove`, method: 'DELETE' });
   }
 
-  async #value(request: ProviderRequest): Promise<unknown> {
-    return record((await this.#caller.call({ ...request, headers: this.#headers }, faultOf)).json)['value'];
+  async #request(request: ProviderRequest): Promise<unknown> {
+    return toRecord((await this.#caller.send({ ...request, headers: this.#headers }, findError)).json)['value'];
   }
 }
 
-function faultOf({ json }: ProviderReply): ProviderError | undefined {
-  const { success, error } = record(json);
+function findError({ json }: ProviderReply): ProviderError | undefined {
+  const { success, error } = toRecord(json);
   if (success !== false) return undefined;
-  const code = textOf(error);
-  const known = Object.hasOwn(codes, code) ? codes[code] : undefined;
-  if (known === undefined)
+  const code = toText(error);
+  const knownError = Object.hasOwn(codes, code) ? codes[code] : undefined;
+  if (knownError === undefined)
     return new ProviderError('UNKNOWN', `Debrid-Link refused: ${code.slice(0, 100)}`, { reason: code });
-  return new ProviderError(known[0], `Debrid-Link ${known[1]}.`, {
+  return new ProviderError(knownError[0], `Debrid-Link ${knownError[1]}.`, {
     reason: code,
-    retryAfterMs: code === 'floodDetected' ? hour : undefined,
+    retryAfterMs: code === 'floodDetected' ? hourMs : undefined,
     isAboutAccount: code === 'floodDetected',
   });
 }
 
 function toTorrent(item: Readonly<Record<string, unknown>>): ProviderTorrent {
-  const percent = numberOf(item['downloadPercent']) ?? 0;
-  const hash = textOf(item['hashString']).toLowerCase();
-  const files = records(item['files']).map((file, index): ProviderFile => ({
-    id: textOf(file['id']),
-    path: textOf(file['name']),
-    size: numberOf(file['size']) ?? 0,
+  const percent = toNumber(item['downloadPercent']) ?? 0;
+  const hash = toText(item['hashString']).toLowerCase();
+  const files = toRecords(item['files']).map((file, index): ProviderFile => ({
+    id: toText(file['id']),
+    path: toText(file['name']),
+    size: toNumber(file['size']) ?? 0,
     index,
-    link: textOf(file['downloadUrl']),
+    link: toText(file['downloadUrl']),
   }));
   return {
-    id: textOf(item['id']),
+    id: toText(item['id']),
     hash: hash === '' ? undefined : hash,
-    name: textOf(item['name']),
-    size: numberOf(item['totalSize']),
-    state: percent >= whole ? 'ready' : percent > 0 || files.length > 0 ? 'downloading' : 'queued',
-    progress: percent / whole,
+    name: toText(item['name']),
+    size: toNumber(item['totalSize']),
+    state: percent >= completePercent ? 'ready' : percent > 0 || files.length > 0 ? 'downloading' : 'queued',
+    progress: percent / completePercent,
     files: files.length === 0 ? undefined : files,
-    addedAt: timeOf(item['created']),
+    addedAt: toTimestamp(item['created']),
   };
 }

@@ -1,22 +1,22 @@
 import type { BuiltIn } from '../aggregate/addon.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
-import { wantedOf } from '../domain/pipeline/title-request.ts';
+import { parseTitleRequest } from '../domain/pipeline/title-request.ts';
 import { isVideo } from '../domain/select-file.ts';
 import {
-  malformed,
-  numberOf,
-  record,
-  textOf,
-  type ProviderCaller,
+  createMalformedError,
+  toNumber,
+  toRecord,
+  toText,
+  type ProviderHttpClient,
   type ProviderReply,
 } from './provider-http-client.ts';
 import { ProviderError } from './provider.ts';
 
-const shortestSeconds = 60;
+const minDurationSeconds = 60;
 const dayMs = 86_400_000;
 
 /** Search result of Easynews. */
-interface Found {
+interface EasynewsResult {
   readonly name: string;
   readonly size: number;
   readonly url: string;
@@ -26,10 +26,10 @@ interface Found {
 
 /** Client of Easynews, which offers no torrents but a search with results that play immediately. */
 export class Easynews {
-  readonly #caller: ProviderCaller;
+  readonly #caller: ProviderHttpClient;
   readonly #authorization: string;
 
-  constructor(caller: ProviderCaller, { username = '', password = '' }: Readonly<Record<string, string>>) {
+  constructor(caller: ProviderHttpClient, { username = '', password = '' }: Readonly<Record<string, string>>) {
     this.#caller = caller;
     this.#authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   }
@@ -39,22 +39,22 @@ export class Easynews {
   }
 
   /** Verifies the credentials by a search for one result. */
-  async user(): Promise<void> {
-    await this.#ask('test', 1);
+  async verifyCredentials(): Promise<void> {
+    await this.#search('test', 1);
   }
 
-  async search(words: string): Promise<readonly Found[]> {
-    const answer = await this.#ask(words, 250);
-    const data: unknown = answer['data'];
-    if (!Array.isArray(data)) throw malformed(this.#caller.service.name);
-    const base = [answer['downURL'], answer['dlFarm'], answer['dlPort']].map(textOf).join('/');
-    return data.flatMap((item: unknown) => toFound(item, base));
+  async search(query: string): Promise<readonly EasynewsResult[]> {
+    const response = await this.#search(query, 250);
+    const data: unknown = response['data'];
+    if (!Array.isArray(data)) throw createMalformedError(this.#caller.service.name);
+    const downloadBase = [response['downURL'], response['dlFarm'], response['dlPort']].map(toText).join('/');
+    return data.flatMap((item: unknown) => toResults(item, downloadBase));
   }
 
-  async #ask(words: string, perPage: number): Promise<Readonly<Record<string, unknown>>> {
-    const query = new URLSearchParams({
+  async #search(searchQuery: string, perPage: number): Promise<Readonly<Record<string, unknown>>> {
+    const parameters = new URLSearchParams({
       fly: '2',
-      gps: words,
+      gps: searchQuery,
       pby: String(perPage),
       pno: '1',
       s1: 'relevance',
@@ -68,18 +68,18 @@ export class Easynews {
       vv: '1',
       'fty[]': 'VIDEO',
     });
-    const path = `/2.0/search/solr-search/?${query.toString()}`;
+    const path = `/2.0/search/solr-search/?${parameters.toString()}`;
     const headers = { authorization: this.#authorization };
-    const send = async (): Promise<ProviderReply> => await this.#caller.call({ path, headers }, faultOf);
-    let reply = await send();
+    const sendRequest = async (): Promise<ProviderReply> => await this.#caller.send({ path, headers }, findError);
+    let reply = await sendRequest();
     // Easynews occasionally sends an empty response.
-    if (reply.json === undefined) reply = await send();
-    if (reply.json === undefined) throw malformed(this.#caller.service.name);
-    return record(reply.json);
+    if (reply.json === undefined) reply = await sendRequest();
+    if (reply.json === undefined) throw createMalformedError(this.#caller.service.name);
+    return toRecord(reply.json);
   }
 }
 
-function faultOf({ status }: ProviderReply): ProviderError | undefined {
+function findError({ status }: ProviderReply): ProviderError | undefined {
   if (status !== 401 && status !== 403) return undefined;
   return new ProviderError('UNAUTHORIZED', 'Easynews does not accept this user name and password.', {
     reason: String(status),
@@ -87,60 +87,64 @@ function faultOf({ status }: ProviderReply): ProviderError | undefined {
 }
 
 /** Reads a search result. Its members are named, or numbered in an older format. */
-function toFound(item: unknown, base: string): readonly Found[] {
-  const of = (name: string, number: string): unknown => {
+function toResults(item: unknown, downloadBase: string): readonly EasynewsResult[] {
+  const getMember = (name: string, number: string): unknown => {
     const members = item as Readonly<Record<string, unknown>>;
     return typeof item === 'object' && item !== null ? (members[name] ?? members[number]) : undefined;
   };
-  const [hash, name, suffix] = [textOf(of('hash', '0')), textOf(of('fn', '10')), textOf(of('id', '_'))];
-  const given = textOf(of('extension', '11'));
-  const extension = given.startsWith('.') || given === '' ? given : `.${given}`;
-  const seconds = secondsOf(of('runtime', '14'));
-  const size = numberOf(of('rawSize', '_')) ?? sizeOf(textOf(of('size', '4')));
+  const [hash, name, suffix] = [
+    toText(getMember('hash', '0')),
+    toText(getMember('fn', '10')),
+    toText(getMember('id', '_')),
+  ];
+  const rawExtension = toText(getMember('extension', '11'));
+  const extension = rawExtension.startsWith('.') || rawExtension === '' ? rawExtension : `.${rawExtension}`;
+  const seconds = parseRuntime(getMember('runtime', '14'));
+  const size = toNumber(getMember('rawSize', '_')) ?? parseSize(toText(getMember('size', '4')));
   if (hash === '' || name === '' || !isVideo(`x${extension}`) || size <= 0) return [];
-  if (seconds !== undefined && seconds < shortestSeconds) return [];
-  if (/sample/i.test(name.slice(Math.floor(name.length / 2))) || of('passwd', '_') === true) return [];
-  const posted = of('ts', '5');
-  const languages = of('alangs', '_');
+  if (seconds !== undefined && seconds < minDurationSeconds) return [];
+  if (/sample/i.test(name.slice(Math.floor(name.length / 2))) || getMember('passwd', '_') === true) return [];
+  const postedValue = getMember('ts', '5');
+  const languages = getMember('alangs', '_');
   const file = encodeURIComponent(`${name}${extension}`);
   return [
     {
       name: `${name}${extension}`,
       size,
-      url: `${base}/${hash}${suffix}${extension}/${file}`,
-      postedAt: typeof posted === 'number' ? posted * 1000 : Date.parse(textOf(posted)) || undefined,
-      languages: Array.isArray(languages) ? languages.map(textOf) : [],
+      url: `${downloadBase}/${hash}${suffix}${extension}/${file}`,
+      postedAt: typeof postedValue === 'number' ? postedValue * 1000 : Date.parse(toText(postedValue)) || undefined,
+      languages: Array.isArray(languages) ? languages.map(toText) : [],
     },
   ];
 }
 
-function secondsOf(runtime: unknown): number | undefined {
+function parseRuntime(runtime: unknown): number | undefined {
   if (typeof runtime === 'number') return runtime;
-  const found = /(?:(\d+)h:?)?\s*(?:(\d+)m:?)?\s*(?:(\d+)s)?/.exec(textOf(runtime));
-  if (found?.[0] === undefined || found[0].trim() === '') return undefined;
-  return Number(found[1] ?? 0) * 3600 + Number(found[2] ?? 0) * 60 + Number(found[3] ?? 0);
+  const match = /(?:(\d+)h:?)?\s*(?:(\d+)m:?)?\s*(?:(\d+)s)?/.exec(toText(runtime));
+  if (match?.[0] === undefined || match[0].trim() === '') return undefined;
+  return Number(match[1] ?? 0) * 3600 + Number(match[2] ?? 0) * 60 + Number(match[3] ?? 0);
 }
 
-function sizeOf(text: string): number {
-  const found = /([\d.]+)\s*([KMGT])B/i.exec(text);
-  const power = 'KMGT'.indexOf(found?.[2]?.toUpperCase() ?? '') + 1;
-  return found === null ? 0 : Math.round(Number(found[1]) * 1024 ** power);
+function parseSize(text: string): number {
+  const match = /([\d.]+)\s*([KMGT])B/i.exec(text);
+  const power = 'KMGT'.indexOf(match?.[2]?.toUpperCase() ?? '') + 1;
+  return match === null ? 0 : Math.round(Number(match[1]) * 1024 ** power);
 }
 
 export interface EasynewsAddonOptions {
   readonly client: Easynews;
-  readonly titleOf: (
+  readonly findTitle: (
     request: ResourceRequest,
   ) => Promise<{ readonly titles: readonly string[]; readonly year: number | undefined }>;
   readonly now: () => number;
   /** Cache key of the responses. */
   readonly key: string;
   /** Returns an address of the stream proxy that sends the given headers. */
-  readonly playable: (url: string, headers: Readonly<Record<string, string>>, name: string) => string;
+  readonly buildStreamUrl: (url: string, headers: Readonly<Record<string, string>>, name: string) => string;
 }
 
 /** Offers the search of Easynews as an addon. */
-export function easynewsAddon({ client, titleOf, now, key, playable }: EasynewsAddonOptions): BuiltIn {
+export function createEasynewsAddon({ client, findTitle, now, key, buildStreamUrl }: EasynewsAddonOptions): BuiltIn {
   return {
     key,
     manifest: {
@@ -151,26 +155,26 @@ export function easynewsAddon({ client, titleOf, now, key, playable }: EasynewsA
       addonCatalogs: [],
     },
     async resource(request) {
-      const { titles, year } = await titleOf(request);
+      const { titles, year } = await findTitle(request);
       const [title] = titles;
       if (title === undefined) return { streams: [] };
-      const { season, episode } = wantedOf(request.type, request.id);
-      const two = (number: number): string => String(number).padStart(2, '0');
-      const words =
+      const { season, episode } = parseTitleRequest(request.type, request.id);
+      const padNumber = (number: number): string => String(number).padStart(2, '0');
+      const query =
         season !== undefined && episode !== undefined
-          ? `${title} S${two(season)}E${two(episode)}`
+          ? `${title} S${padNumber(season)}E${padNumber(episode)}`
           : `${title} ${year === undefined ? '' : String(year)}`;
-      const found = await client.search(words.trim());
+      const results = await client.search(query.trim());
       const age = (postedAt: number | undefined): string => {
         if (postedAt === undefined) return '';
         return `\n📅 ${String(Math.max(0, Math.floor((now() - postedAt) / dayMs)))}d`;
       };
       return {
-        streams: found.map(({ name, size, url, postedAt }) => ({
+        streams: results.map(({ name, size, url, postedAt }) => ({
           name: '[EN+] Easynews',
           description: `${name}${age(postedAt)}`,
           // The credentials stay in the address of the proxy, which is sealed.
-          url: playable(url, { authorization: client.authorization }, name),
+          url: buildStreamUrl(url, { authorization: client.authorization }, name),
           behaviorHints: { filename: name, videoSize: size },
         })),
       };

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { findOwn } from '../../contracts/find-own.ts';
 import {
-  malformed,
-  numberOf,
-  record,
-  records,
-  textOf,
-  timeOf,
-  tooMany,
-  type ProviderCaller,
+  createMalformedError,
+  toNumber,
+  toRecord,
+  toRecords,
+  toText,
+  toTimestamp,
+  createRateLimitError,
+  type ProviderHttpClient,
   type ProviderReply,
   type ProviderRequest,
 } from './provider-http-client.ts';
 import {
-  magnetUri,
+  buildMagnetUri,
   ProviderError,
   type Magnet,
   type Provider,
@@ -23,7 +23,7 @@ import {
   type TorrentState,
 } from './provider.ts';
 
-const minute = 60_000;
+const minuteMs = 60_000;
 const codes: ReadonlyMap<number, readonly [ProviderErrorCode, string]> = new Map([
   [3, ['STORE_MAGNET_INVALID', 'does not understand this']],
   [5, ['NOT_FOUND', 'does not know this']],
@@ -60,7 +60,7 @@ interface Tokens {
  * once at a time.
  */
 export class PikPak implements Provider {
-  readonly #caller: ProviderCaller;
+  readonly #caller: ProviderHttpClient;
   readonly #options: PikPakOptions;
   readonly #email: string;
   readonly #password: string;
@@ -70,7 +70,7 @@ export class PikPak implements Provider {
   readonly #captchas = new Map<string, { readonly token: string; readonly expiresAt: number }>();
 
   constructor(
-    caller: ProviderCaller,
+    caller: ProviderHttpClient,
     { email = '', password = '' }: Readonly<Record<string, string>>,
     options: PikPakOptions,
   ) {
@@ -82,32 +82,32 @@ export class PikPak implements Provider {
   }
 
   async user() {
-    const data = record((await this.#drive({ path: '/vip/v1/vip/info' }))['data']);
-    const plan = textOf(data['type']) === 'novip' ? ('expired' as const) : ('premium' as const);
-    return { name: this.#email, plan, until: timeOf(data['expire']) };
+    const data = toRecord((await this.#request({ path: '/vip/v1/vip/info' }))['data']);
+    const plan = toText(data['type']) === 'novip' ? ('expired' as const) : ('premium' as const);
+    return { name: this.#email, plan, until: toTimestamp(data['expire']) };
   }
 
   async library(): Promise<readonly ProviderTorrent[]> {
-    const { tasks } = await this.#drive({ path: '/drive/v1/tasks?type=offline&limit=500' });
-    return records(tasks).map(toTorrent);
+    const { tasks } = await this.#request({ path: '/drive/v1/tasks?type=offline&limit=500' });
+    return toRecords(tasks).map(toTorrent);
   }
 
   /** Returns a torrent by the ID of its file or folder. */
   async torrent(id: string): Promise<ProviderTorrent> {
-    const known = (await this.library()).find((one) => one.id === id);
-    if (known !== undefined && known.state !== 'ready') return known;
-    const file = await this.#drive({ path: `/drive/v1/files/${encodeURIComponent(id)}` });
-    const files = file['kind'] === 'drive#folder' ? await this.#files(id, '', 0) : [toFile(file, '')];
-    const hash = hashOf(file);
+    const task = (await this.library()).find((torrent) => torrent.id === id);
+    if (task !== undefined && task.state !== 'ready') return task;
+    const file = await this.#request({ path: `/drive/v1/files/${encodeURIComponent(id)}` });
+    const files = file['kind'] === 'drive#folder' ? await this.#listFiles(id, '', 0) : [toFile(file, '')];
+    const hash = parseHash(file);
     return {
       id,
-      hash: hash ?? known?.hash,
-      name: textOf(file['name']),
-      size: numberOf(file['size']),
+      hash: hash ?? task?.hash,
+      name: toText(file['name']),
+      size: toNumber(file['size']),
       state: 'ready',
       progress: 1,
       files,
-      addedAt: timeOf(file['created_time']),
+      addedAt: toTimestamp(file['created_time']),
     };
   }
 
@@ -115,76 +115,79 @@ export class PikPak implements Provider {
     const json = {
       kind: 'drive#file',
       upload_type: 'UPLOAD_TYPE_URL',
-      url: { url: magnetUri(magnet) },
+      url: { url: buildMagnetUri(magnet) },
       folder_type: 'DOWNLOAD',
     };
-    const { task } = await this.#drive({ path: '/drive/v1/files', method: 'POST', json });
-    const torrent = toTorrent(record(task));
-    if (torrent.id === '') throw malformed(this.#caller.service.name);
+    const { task } = await this.#request({ path: '/drive/v1/files', method: 'POST', json });
+    const torrent = toTorrent(toRecord(task));
+    if (torrent.id === '') throw createMalformedError(this.#caller.service.name);
     return { ...torrent, hash: magnet.hash };
   }
 
   async link(_torrent: ProviderTorrent, file: ProviderFile): Promise<string> {
-    const item = await this.#drive({ path: `/drive/v1/files/${encodeURIComponent(file.id)}` });
-    const media = records(item['medias']).find((one) => one['is_origin'] === true) ?? records(item['medias'])[0];
-    const url = textOf(record(media?.['link'])['url']) || textOf(item['web_content_link']);
-    if (url === '') throw malformed(this.#caller.service.name);
+    const item = await this.#request({ path: `/drive/v1/files/${encodeURIComponent(file.id)}` });
+    const media =
+      toRecords(item['medias']).find((mediaItem) => mediaItem['is_origin'] === true) ?? toRecords(item['medias'])[0];
+    const url = toText(toRecord(media?.['link'])['url']) || toText(item['web_content_link']);
+    if (url === '') throw createMalformedError(this.#caller.service.name);
     return url;
   }
 
   async remove(id: string): Promise<void> {
-    await this.#drive({ path: '/drive/v1/files:batchTrash', method: 'POST', json: { ids: [id] } });
+    await this.#request({ path: '/drive/v1/files:batchTrash', method: 'POST', json: { ids: [id] } });
   }
 
-  async #files(id: string, folder: string, depth: number): Promise<readonly ProviderFile[]> {
-    const found: ProviderFile[] = [];
+  async #listFiles(id: string, folder: string, depth: number): Promise<readonly ProviderFile[]> {
+    const foundFiles: ProviderFile[] = [];
     let page = '';
     do {
-      const { files, next_page_token: next } = await this.#drive({
+      const { files, next_page_token: nextPageToken } = await this.#request({
         path: `/drive/v1/files?parent_id=${encodeURIComponent(id)}&limit=500&page_token=${encodeURIComponent(page)}`,
       });
-      for (const item of records(files)) {
-        if (item['kind'] !== 'drive#folder') found.push(toFile(item, folder));
+      for (const item of toRecords(files)) {
+        if (item['kind'] !== 'drive#folder') foundFiles.push(toFile(item, folder));
         else if (depth < 3)
-          found.push(...(await this.#files(textOf(item['id']), `${folder}${textOf(item['name'])}/`, depth + 1)));
+          foundFiles.push(
+            ...(await this.#listFiles(toText(item['id']), `${folder}${toText(item['name'])}/`, depth + 1)),
+          );
       }
-      page = textOf(next);
-    } while (page !== '' && found.length < 5000);
-    return found;
+      page = toText(nextPageToken);
+    } while (page !== '' && foundFiles.length < 5000);
+    return foundFiles;
   }
 
-  async #drive(request: ProviderRequest): Promise<Readonly<Record<string, unknown>>> {
+  async #request(request: ProviderRequest): Promise<Readonly<Record<string, unknown>>> {
     const method = request.method ?? 'GET';
     const action = `${method}:${request.path.split('?', 1)[0] ?? ''}`.replace(/(\/files\/).+$/, '$1');
-    const send = async (): Promise<Readonly<Record<string, unknown>>> => {
-      const tokens = await this.#signIn();
+    const sendRequest = async (): Promise<Readonly<Record<string, unknown>>> => {
+      const tokens = await this.#getTokens();
       const headers = {
         authorization: `Bearer ${tokens.access}`,
         'x-device-id': this.#device,
-        'x-captcha-token': await this.#captcha(action, { user_id: tokens.user }),
+        'x-captcha-token': await this.#getCaptcha(action, { user_id: tokens.user }),
       };
-      return record((await this.#caller.call({ ...request, headers }, faultOf)).json);
+      return toRecord((await this.#caller.send({ ...request, headers }, findError)).json);
     };
     try {
-      return await send();
+      return await sendRequest();
     } catch (error) {
       // An expired session is renewed once.
       if (!(error instanceof ProviderError) || !['unauthenticated', 'captcha_invalid'].includes(error.reason))
         throw error;
       this.#tokens = undefined;
       this.#captchas.clear();
-      return await send();
+      return await sendRequest();
     }
   }
 
-  #signIn(): Promise<Tokens> {
+  #getTokens(): Promise<Tokens> {
     if (this.#tokens !== undefined && this.#tokens.expiresAt > this.#options.now())
       return Promise.resolve(this.#tokens);
-    this.#signingIn ??= this.#freshTokens().finally(() => (this.#signingIn = undefined));
+    this.#signingIn ??= this.#renewTokens().finally(() => (this.#signingIn = undefined));
     return this.#signingIn;
   }
 
-  async #freshTokens(): Promise<Tokens> {
+  async #renewTokens(): Promise<Tokens> {
     const { clientId, clientSecret, authUrl, now } = this.#options;
     if (clientId === '')
       throw new ProviderError(
@@ -192,88 +195,95 @@ export class PikPak implements Provider {
         'PikPak needs the client id of one of its apps. It goes into the settings of Addons.',
       );
     const client = { client_id: clientId, client_secret: clientSecret };
-    const former = this.#tokens?.refresh;
-    const ask = async (path: string, fields: Readonly<Record<string, string>>): Promise<Tokens> => {
+    const refreshToken = this.#tokens?.refresh;
+    const requestTokens = async (path: string, fields: Readonly<Record<string, string>>): Promise<Tokens> => {
       const form = Object.entries({ ...client, ...fields });
-      const reply = record((await this.#caller.call({ base: authUrl, path, method: 'POST', form }, faultOf)).json);
-      const access = textOf(reply['access_token']);
-      if (access === '') throw malformed(this.#caller.service.name);
-      const seconds = numberOf(reply['expires_in']) ?? 3600;
+      const reply = toRecord(
+        (await this.#caller.send({ baseUrl: authUrl, path, method: 'POST', form }, findError)).json,
+      );
+      const access = toText(reply['access_token']);
+      if (access === '') throw createMalformedError(this.#caller.service.name);
+      const seconds = toNumber(reply['expires_in']) ?? 3600;
       return {
         access,
-        refresh: textOf(reply['refresh_token']),
-        user: textOf(reply['sub']),
+        refresh: toText(reply['refresh_token']),
+        user: toText(reply['sub']),
         expiresAt: now() + Math.max(0, seconds - 60) * 1000,
       };
     };
-    if (former !== undefined && former !== '') {
+    if (refreshToken !== undefined && refreshToken !== '') {
       try {
-        return (this.#tokens = await ask('/v1/auth/token', { grant_type: 'refresh_token', refresh_token: former }));
+        return (this.#tokens = await requestTokens('/v1/auth/token', {
+          grant_type: 'refresh_token',
+          refresh_token: refreshToken,
+        }));
       } catch (error) {
         if (!(error instanceof ProviderError) || error.code !== 'UNAUTHORIZED') throw error;
       }
     }
     const name = this.#email.includes('@') ? 'email' : /^\+?\d+$/.test(this.#email) ? 'phone_number' : 'username';
-    const captcha = await this.#captcha(`POST:${authUrl}/v1/auth/signin`, { [name]: this.#email });
-    return (this.#tokens = await ask('/v1/auth/signin', {
+    const captcha = await this.#getCaptcha(`POST:${authUrl}/v1/auth/signin`, { [name]: this.#email });
+    return (this.#tokens = await requestTokens('/v1/auth/signin', {
       username: this.#email,
       password: this.#password,
       captcha_token: captcha,
     }));
   }
 
-  async #captcha(action: string, meta: Readonly<Record<string, string>>): Promise<string> {
+  async #getCaptcha(action: string, meta: Readonly<Record<string, string>>): Promise<string> {
     const { authUrl, clientId, now } = this.#options;
-    const known = this.#captchas.get(action);
-    if (known !== undefined && known.expiresAt > now()) return known.token;
+    const cachedCaptcha = this.#captchas.get(action);
+    if (cachedCaptcha !== undefined && cachedCaptcha.expiresAt > now()) return cachedCaptcha.token;
     const json = { client_id: clientId, action, device_id: this.#device, meta };
-    const reply = record(
-      (await this.#caller.call({ base: authUrl, path: '/v1/shield/captcha/init', method: 'POST', json }, faultOf)).json,
+    const reply = toRecord(
+      (await this.#caller.send({ baseUrl: authUrl, path: '/v1/shield/captcha/init', method: 'POST', json }, findError))
+        .json,
     );
-    const token = textOf(reply['captcha_token']);
+    const token = toText(reply['captcha_token']);
     if (token === '')
       throw new ProviderError('FORBIDDEN', 'PikPak wants a person to solve a riddle; sign in with its own app once.');
-    const keptMs = Math.min(5 * minute, (numberOf(reply['expires_in']) ?? 60) * 1000);
-    this.#captchas.set(action, { token, expiresAt: now() + keptMs });
+    const maxAgeMs = Math.min(5 * minuteMs, (toNumber(reply['expires_in']) ?? 60) * 1000);
+    this.#captchas.set(action, { token, expiresAt: now() + maxAgeMs });
     return token;
   }
 }
 
-function faultOf({ status, json, headers }: ProviderReply): ProviderError | undefined {
-  const { error, error_code: number, error_description: description } = record(json);
-  if (textOf(error) === '' && status < 400) return undefined;
-  if (status === 429) return tooMany('PikPak', headers['retry-after']);
-  const known = codes.get(numberOf(number) ?? 0);
-  if (known !== undefined) return new ProviderError(known[0], `PikPak ${known[1]}.`, { reason: textOf(error) });
-  return textOf(error) === ''
+function findError({ status, json, headers }: ProviderReply): ProviderError | undefined {
+  const { error, error_code: number, error_description: description } = toRecord(json);
+  if (toText(error) === '' && status < 400) return undefined;
+  if (status === 429) return createRateLimitError('PikPak', headers['retry-after']);
+  const knownError = codes.get(toNumber(number) ?? 0);
+  if (knownError !== undefined)
+    return new ProviderError(knownError[0], `PikPak ${knownError[1]}.`, { reason: toText(error) });
+  return toText(error) === ''
     ? undefined
-    : new ProviderError('UNKNOWN', `PikPak refused: ${textOf(description).slice(0, 200)}`, { reason: textOf(error) });
+    : new ProviderError('UNKNOWN', `PikPak refused: ${toText(description).slice(0, 200)}`, { reason: toText(error) });
 }
 
 function toFile(item: Readonly<Record<string, unknown>>, folder: string): ProviderFile {
   return {
-    id: textOf(item['id']),
-    path: `${folder}${textOf(item['name'])}`,
-    size: numberOf(item['size']) ?? 0,
+    id: toText(item['id']),
+    path: `${folder}${toText(item['name'])}`,
+    size: toNumber(item['size']) ?? 0,
     index: undefined,
     link: undefined,
   };
 }
 
-function hashOf(item: Readonly<Record<string, unknown>>): string | undefined {
-  return /btih:([0-9a-f]{40})/i.exec(textOf(record(item['params'])['url']))?.[1]?.toLowerCase();
+function parseHash(item: Readonly<Record<string, unknown>>): string | undefined {
+  return /btih:([0-9a-f]{40})/i.exec(toText(toRecord(item['params'])['url']))?.[1]?.toLowerCase();
 }
 
 function toTorrent(task: Readonly<Record<string, unknown>>): ProviderTorrent {
-  const state = findOwn(states, textOf(task['phase'])) ?? 'queued';
+  const state = findOwn(states, toText(task['phase'])) ?? 'queued';
   return {
-    id: textOf(task['file_id']),
-    hash: hashOf(task),
-    name: textOf(task['name']),
-    size: numberOf(task['file_size']),
+    id: toText(task['file_id']),
+    hash: parseHash(task),
+    name: toText(task['name']),
+    size: toNumber(task['file_size']),
     state,
-    progress: (numberOf(task['progress']) ?? 0) / 100,
+    progress: (toNumber(task['progress']) ?? 0) / 100,
     files: state === 'downloading' ? [] : undefined,
-    addedAt: timeOf(task['created_time']),
+    addedAt: toTimestamp(task['created_time']),
   };
 }

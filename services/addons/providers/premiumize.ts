@@ -1,19 +1,19 @@
 import { findOwn } from '../../contracts/find-own.ts';
 import {
-  malformed,
-  numberOf,
-  record,
-  records,
-  textOf,
-  timeOf,
-  tooMany,
-  type ProviderCaller,
+  createMalformedError,
+  toNumber,
+  toRecord,
+  toRecords,
+  toText,
+  toTimestamp,
+  createRateLimitError,
+  type ProviderHttpClient,
   type ProviderReply,
 } from './provider-http-client.ts';
 import {
-  magnetUri,
+  buildMagnetUri,
   ProviderError,
-  type CachedTorrents,
+  type AvailableTorrents,
   type Magnet,
   type Provider,
   type ProviderFile,
@@ -21,7 +21,7 @@ import {
   type TorrentState,
 } from './provider.ts';
 
-const batch = 100;
+const batchSize = 100;
 const states: Readonly<Record<string, TorrentState>> = {
   finished: 'ready',
   seeding: 'ready',
@@ -34,76 +34,78 @@ const states: Readonly<Record<string, TorrentState>> = {
   timeout: 'failed',
 };
 /** Prefix of the IDs of torrents that are available without a transfer. */
-const direct = 'direct:';
+const directPrefix = 'direct:';
 
 /** Client of Premiumize. It reports availability, and returns the files of available torrents without a transfer. */
 export class Premiumize implements Provider {
-  readonly #caller: ProviderCaller;
+  readonly #caller: ProviderHttpClient;
   readonly #key: string;
 
-  constructor(caller: ProviderCaller, { apiKey = '' }: Readonly<Record<string, string>>) {
+  constructor(caller: ProviderHttpClient, { apiKey = '' }: Readonly<Record<string, string>>) {
     this.#caller = caller;
     this.#key = apiKey;
   }
 
   async user() {
-    const info = await this.#call('/account/info');
-    const until = timeOf(info['premium_until']);
+    const info = await this.#request('/account/info');
+    const until = toTimestamp(info['premium_until']);
     return {
-      name: textOf(info['customer_id']),
+      name: toText(info['customer_id']),
       plan: until === undefined ? ('expired' as const) : ('premium' as const),
       until,
     };
   }
 
-  async check(hashes: readonly string[]): Promise<CachedTorrents> {
-    const found = new Map<string, { path: string; size: number }[]>();
-    for (let at = 0; at < hashes.length; at += batch) {
-      const part = hashes.slice(at, at + batch);
-      const { response, filename, filesize } = await this.#call(
+  async checkAvailability(hashes: readonly string[]): Promise<AvailableTorrents> {
+    const available = new Map<string, { path: string; size: number }[]>();
+    for (let batchStart = 0; batchStart < hashes.length; batchStart += batchSize) {
+      const batchHashes = hashes.slice(batchStart, batchStart + batchSize);
+      const { response, filename, filesize } = await this.#request(
         '/cache/check',
-        part.map((hash) => ['items[]', hash] as const),
+        batchHashes.map((hash) => ['items[]', hash] as const),
       );
-      if (!Array.isArray(response)) throw malformed(this.#caller.service.name);
+      if (!Array.isArray(response)) throw createMalformedError(this.#caller.service.name);
       const [names, sizes] = [filename, filesize].map((list) => (Array.isArray(list) ? (list as unknown[]) : []));
-      for (const [place, hash] of part.entries()) {
-        if (response[place] !== true) continue;
-        const path = textOf(names?.[place]);
+      for (const [hashIndex, hash] of batchHashes.entries()) {
+        if (response[hashIndex] !== true) continue;
+        const path = toText(names?.[hashIndex]);
         // The only name is usually the one of a folder, without information about the file.
-        found.set(hash, path === '' ? [] : [{ path, size: numberOf(sizes?.[place]) ?? 0 }]);
+        available.set(hash, path === '' ? [] : [{ path, size: toNumber(sizes?.[hashIndex]) ?? 0 }]);
       }
     }
-    return found;
+    return available;
   }
 
   async library(): Promise<readonly ProviderTorrent[]> {
-    return records((await this.#call('/transfer/list'))['transfers']).map((transfer) => toTorrent(transfer));
+    return toRecords((await this.#request('/transfer/list'))['transfers']).map((transfer) => toTorrent(transfer));
   }
 
   async torrent(id: string): Promise<ProviderTorrent> {
-    if (id.startsWith(direct)) return await this.#direct(id.slice(direct.length), '');
-    const transfer = records((await this.#call('/transfer/list'))['transfers']).find((one) => one['id'] === id);
+    if (id.startsWith(directPrefix)) return await this.#fetchDirect(id.slice(directPrefix.length), '');
+    const transfer = toRecords((await this.#request('/transfer/list'))['transfers']).find(
+      (transferItem) => transferItem['id'] === id,
+    );
     if (transfer === undefined) throw new ProviderError('NOT_FOUND', 'Premiumize does not know this transfer.');
     const torrent = toTorrent(transfer);
     if (torrent.state !== 'ready') return torrent;
-    const [folder, file] = [textOf(transfer['folder_id']), textOf(transfer['file_id'])];
+    const [folder, file] = [toText(transfer['folder_id']), toText(transfer['file_id'])];
     if (file !== '')
       return {
         ...torrent,
-        files: [toFile(record(await this.#call(`/item/details?id=${encodeURIComponent(file)}`)), '')],
+        files: [toFile(toRecord(await this.#request(`/item/details?id=${encodeURIComponent(file)}`)), '')],
       };
-    return { ...torrent, files: await this.#folder(folder, '', 0) };
+    return { ...torrent, files: await this.#listFolder(folder, '', 0) };
   }
 
   async add(magnet: Magnet): Promise<ProviderTorrent> {
     try {
-      return await this.#direct(magnet.hash, magnet.name);
+      return await this.#fetchDirect(magnet.hash, magnet.name);
     } catch (error) {
       if (!(error instanceof ProviderError) || error.code !== 'NOT_FOUND') throw error;
     }
-    const created = await this.#call('/transfer/create', [['src', magnetUri(magnet)]]);
-    const id = textOf(created['id']);
-    if (id === '') throw malformed(this.#caller.service.name);
+    const created = await this.#request('/transfer/create', [['src', buildMagnetUri(magnet)]]);
+    const id = toText(created['id']);
+    if (id === '') throw createMalformedError(this.#caller.service.name);
     return {
       id,
       hash: magnet.hash,
@@ -117,25 +119,27 @@ export class Premiumize implements Provider {
   }
 
   async link(_torrent: ProviderTorrent, file: ProviderFile): Promise<string> {
-    if (file.link === undefined || file.link === '') throw malformed(this.#caller.service.name);
+    if (file.link === undefined || file.link === '') throw createMalformedError(this.#caller.service.name);
     return file.link;
   }
 
   async remove(id: string): Promise<void> {
-    if (!id.startsWith(direct)) await this.#call('/transfer/delete', [['id', id]]);
+    if (!id.startsWith(directPrefix)) await this.#request('/transfer/delete', [['id', id]]);
   }
 
-  async #direct(hash: string, name: string): Promise<ProviderTorrent> {
-    const { content } = await this.#call('/transfer/directdl', [['src', magnetUri({ hash, name, trackers: [] })]]);
-    const files = records(content).map((file): ProviderFile => ({
-      id: textOf(file['path']),
-      path: textOf(file['path']),
-      size: numberOf(file['size']) ?? 0,
+  async #fetchDirect(hash: string, name: string): Promise<ProviderTorrent> {
+    const { content } = await this.#request('/transfer/directdl', [
+      ['src', buildMagnetUri({ hash, name, trackers: [] })],
+    ]);
+    const files = toRecords(content).map((file): ProviderFile => ({
+      id: toText(file['path']),
+      path: toText(file['path']),
+      size: toNumber(file['size']) ?? 0,
       index: undefined,
-      link: textOf(file['link']),
+      link: toText(file['link']),
     }));
     return {
-      id: `${direct}${hash}`,
+      id: `${directPrefix}${hash}`,
       hash,
       name,
       size: undefined,
@@ -146,32 +150,35 @@ export class Premiumize implements Provider {
     };
   }
 
-  async #folder(id: string, path: string, depth: number): Promise<readonly ProviderFile[]> {
-    const items = records((await this.#call(`/folder/list?id=${encodeURIComponent(id)}`))['content']);
+  async #listFolder(id: string, path: string, depth: number): Promise<readonly ProviderFile[]> {
+    const items = toRecords((await this.#request(`/folder/list?id=${encodeURIComponent(id)}`))['content']);
     const files: ProviderFile[] = [];
     for (const item of items) {
       if (item['type'] !== 'folder') files.push(toFile(item, path));
       else if (depth < 3)
-        files.push(...(await this.#folder(textOf(item['id']), `${path}${textOf(item['name'])}/`, depth + 1)));
+        files.push(...(await this.#listFolder(toText(item['id']), `${path}${toText(item['name'])}/`, depth + 1)));
     }
     return files;
   }
 
-  async #call(path: string, form?: readonly (readonly [string, string])[]): Promise<Readonly<Record<string, unknown>>> {
+  async #request(
+    path: string,
+    form?: readonly (readonly [string, string])[],
+  ): Promise<Readonly<Record<string, unknown>>> {
     const query = `${path.includes('?') ? '&' : '?'}apikey=${encodeURIComponent(this.#key)}`;
-    const reply = await this.#caller.call(
+    const reply = await this.#caller.send(
       { path: `${path}${query}`, ...(form === undefined ? {} : { method: 'POST', form }) },
-      faultOf,
+      findError,
     );
-    return record(reply.json);
+    return toRecord(reply.json);
   }
 }
 
 /** Reads the error of a response. Premiumize always sends status 200 with an error message. */
-function faultOf({ json }: ProviderReply): ProviderError | undefined {
-  const { status, message } = record(json);
+function findError({ json }: ProviderReply): ProviderError | undefined {
+  const { status, message } = toRecord(json);
   if (status !== 'error') return undefined;
-  const text = textOf(message);
+  const text = toText(message);
   const reason = { reason: text.slice(0, 100) };
   if (/api ?key|not logged in|auth|customer_id/i.test(text))
     return new ProviderError('UNAUTHORIZED', 'Premiumize does not accept this key. Put in a valid one.', reason);
@@ -179,7 +186,7 @@ function faultOf({ json }: ProviderReply): ProviderError | undefined {
     return new ProviderError('PAYMENT_REQUIRED', 'Premiumize wants a paid account for this.', reason);
   if (/fair use|points|limit|space/i.test(text))
     return new ProviderError('STORE_LIMIT_EXCEEDED', 'Premiumize says that your account is at its limit.', reason);
-  if (/too many requests|slow down/i.test(text)) return tooMany('Premiumize');
+  if (/too many requests|slow down/i.test(text)) return createRateLimitError('Premiumize');
   if (/already/i.test(text)) return new ProviderError('CONFLICT', 'Premiumize has this already.', reason);
   if (/not (?:found|cached)|no such|content not|cannot be (?:found|downloaded)/i.test(text))
     return new ProviderError('NOT_FOUND', 'Premiumize does not have this.', reason);
@@ -190,24 +197,24 @@ function faultOf({ json }: ProviderReply): ProviderError | undefined {
 
 function toFile(item: Readonly<Record<string, unknown>>, folder: string): ProviderFile {
   return {
-    id: textOf(item['id']),
-    path: `${folder}${textOf(item['name'])}`,
-    size: numberOf(item['size']) ?? 0,
+    id: toText(item['id']),
+    path: `${folder}${toText(item['name'])}`,
+    size: toNumber(item['size']) ?? 0,
     index: undefined,
-    link: textOf(item['link']),
+    link: toText(item['link']),
   };
 }
 
 function toTorrent(transfer: Readonly<Record<string, unknown>>): ProviderTorrent {
-  const state = findOwn(states, textOf(transfer['status'])) ?? 'queued';
-  const hash = /btih:([0-9a-f]{40})/i.exec(textOf(transfer['src']))?.[1]?.toLowerCase();
+  const state = findOwn(states, toText(transfer['status'])) ?? 'queued';
+  const hash = /btih:([0-9a-f]{40})/i.exec(toText(transfer['src']))?.[1]?.toLowerCase();
   return {
-    id: textOf(transfer['id']),
+    id: toText(transfer['id']),
     hash,
-    name: textOf(transfer['name']),
+    name: toText(transfer['name']),
     size: undefined,
     state,
-    progress: numberOf(transfer['progress']) ?? 0,
+    progress: toNumber(transfer['progress']) ?? 0,
     files: state === 'downloading' ? [] : undefined,
     addedAt: undefined,
   };

@@ -3,15 +3,15 @@ import type { ServiceId } from '../domain/debrid-services.ts';
 import { LruMap } from '../domain/lru-map.ts';
 import { ProviderError } from './provider.ts';
 
-const failuresToOpen = 5;
-const openMs = 60_000;
+const maxConsecutiveFailures = 5;
+const pauseMs = 60_000;
 /** Maximum pause after a rate limit, even if the service requests a longer one. */
 const maxWaitMs = 6 * 3_600_000;
 const defaultWaitMs = 60_000;
 const maxAccounts = 1000;
-const maxLimitsOfAccount = 50;
+const maxLimitsPerAccount = 50;
 /** Weight of the latest value in the moving averages. */
-const weight = 0.2;
+const averageWeight = 0.2;
 
 /** Health of a service for the page. */
 export interface ProviderHealth {
@@ -50,21 +50,21 @@ interface ServiceState {
 /** State of one credential. Other accounts of the service are not affected. */
 interface AccountState {
   readonly id: ServiceId;
-  failuresInRow: number;
+  consecutiveFailures: number;
   /** End of the pause after repeated failures, in milliseconds since the epoch. */
-  openUntil: number;
+  pausedUntil: number;
   /** Set when the credential was refused. It is not sent again until a user requests it. */
   isRefused: boolean;
-  /** End of rate limits by operation, or for all operations under {@link wholeAccount}. */
+  /** End of rate limits by operation, or for all operations under {@link allOperations}. */
   readonly limits: LruMap<string, number>;
 }
 
-const wholeAccount = '*';
+const allOperations = '*';
 
 /** Builds the name of an operation from method and path without IDs, hashes and query. */
-export function operationOf(method: string, path: string): string {
-  const parts = (path.split('?', 1)[0] ?? '').split('/');
-  return `${method} ${parts.map((part) => (/\d{3,}|^\d+$|[0-9a-f]{16,}/i.test(part) ? ':id' : part)).join('/')}`;
+export function getOperation(method: string, path: string): string {
+  const segments = (path.split('?', 1)[0] ?? '').split('/');
+  return `${method} ${segments.map((part) => (/\d{3,}|^\d+$|[0-9a-f]{16,}/i.test(part) ? ':id' : part)).join('/')}`;
 }
 
 /**
@@ -72,7 +72,7 @@ export function operationOf(method: string, path: string): string {
  * refused credential, those above a rate limit of the account, and those to a service that does not respond. After one
  * minute, one request is sent as a test.
  */
-export class HealthWatch {
+export class ProviderHealthMonitor {
   readonly #clock: Clock;
   readonly #services = new Map<ServiceId, ServiceState>();
   readonly #accounts = new LruMap<string, AccountState>(maxAccounts);
@@ -94,35 +94,35 @@ export class HealthWatch {
         reason: 'refused before',
       });
     const now = this.#clock.now();
-    const limitedUntil = Math.max(account.limits.get(operation) ?? 0, account.limits.get(wholeAccount) ?? 0);
+    const limitedUntil = Math.max(account.limits.get(operation) ?? 0, account.limits.get(allOperations) ?? 0);
     if (limitedUntil > now)
-      throw new ProviderError('TOO_MANY_REQUESTS', limitSentence(name, limitedUntil), {
+      throw new ProviderError('TOO_MANY_REQUESTS', formatLimit(name, limitedUntil), {
         reason: 'limited before',
         retryAfterMs: limitedUntil - now,
       });
-    const leftMs = account.openUntil - now;
-    if (leftMs > 0)
+    const remainingMs = account.pausedUntil - now;
+    if (remainingMs > 0)
       throw new ProviderError(
         'SERVICE_UNAVAILABLE',
-        `${name} fails again and again; it is asked again in ${String(Math.ceil(leftMs / 1000))} s.`,
-        { reason: 'circuit open', retryAfterMs: leftMs },
+        `${name} fails again and again; it is asked again in ${String(Math.ceil(remainingMs / 1000))} s.`,
+        { reason: 'circuit open', retryAfterMs: remainingMs },
       );
   }
 
-  succeeded({ id, credential }: ProviderCall, ms: number): void {
-    const service = this.#service(id);
+  recordSuccess({ id, credential }: ProviderCall, ms: number): void {
+    const service = this.#getService(id);
     service.requests += 1;
-    const account = this.#account(id, credential);
-    account.failuresInRow = 0;
-    account.openUntil = 0;
+    const account = this.#getAccount(id, credential);
+    account.consecutiveFailures = 0;
+    account.pausedUntil = 0;
     account.isRefused = false;
-    average(service, ms, 1);
+    updateAverages(service, ms, 1);
   }
 
-  failed({ id, credential, operation }: ProviderCall, ms: number, error: ProviderError): void {
+  recordFailure({ id, credential, operation }: ProviderCall, ms: number, error: ProviderError): void {
     const now = this.#clock.now();
-    const service = this.#service(id);
-    const account = this.#account(id, credential);
+    const service = this.#getService(id);
+    const account = this.#getAccount(id, credential);
     service.requests += 1;
     service.lastError = error.message;
     service.lastErrorAt = now;
@@ -134,25 +134,25 @@ export class HealthWatch {
     if (error.code === 'TOO_MANY_REQUESTS') {
       service.failures += 1;
       const waitMs = Math.min(error.retryAfterMs ?? defaultWaitMs, maxWaitMs);
-      account.limits.set(error.isAboutAccount ? wholeAccount : operation, now + waitMs);
+      account.limits.set(error.isAboutAccount ? allOperations : operation, now + waitMs);
       return;
     }
     // An error about one torrent is no failure of the service.
     const isFailure = ['SERVICE_UNAVAILABLE', 'BAD_GATEWAY', 'UNKNOWN'].includes(error.code);
-    average(service, ms, isFailure ? 0 : 1);
+    updateAverages(service, ms, isFailure ? 0 : 1);
     if (!isFailure) return;
     service.failures += 1;
-    account.failuresInRow += 1;
-    if (error.retryAfterMs !== undefined) account.openUntil = now + Math.min(error.retryAfterMs, maxWaitMs);
-    else if (account.failuresInRow >= failuresToOpen) {
-      account.openUntil = now + openMs;
+    account.consecutiveFailures += 1;
+    if (error.retryAfterMs !== undefined) account.pausedUntil = now + Math.min(error.retryAfterMs, maxWaitMs);
+    else if (account.consecutiveFailures >= maxConsecutiveFailures) {
+      account.pausedUntil = now + pauseMs;
       // One request is sent after the pause. If it fails, the pause is repeated.
-      account.failuresInRow = failuresToOpen - 1;
+      account.consecutiveFailures = maxConsecutiveFailures - 1;
     }
   }
 
   /** Enables a credential again when a user tests it. */
-  forgive(id: ServiceId, credential: string): void {
+  reset(id: ServiceId, credential: string): void {
     this.#accounts.delete(`${id} ${credential}`);
   }
 
@@ -160,15 +160,18 @@ export class HealthWatch {
     const now = this.#clock.now();
     const accounts = [...this.#accounts.values()];
     return [...this.#services].map(([id, service]) => {
-      const until = Math.max(0, ...accounts.filter((account) => account.id === id).map(({ openUntil }) => openUntil));
-      return { id, ...service, disabledUntil: until > now ? until : undefined };
+      const pausedUntil = Math.max(
+        0,
+        ...accounts.filter((account) => account.id === id).map(({ pausedUntil: openUntil }) => openUntil),
+      );
+      return { id, ...service, disabledUntil: pausedUntil > now ? pausedUntil : undefined };
     });
   }
 
-  #service(id: ServiceId): ServiceState {
-    const known = this.#services.get(id);
-    if (known !== undefined) return known;
-    const made: ServiceState = {
+  #getService(id: ServiceId): ServiceState {
+    const existing = this.#services.get(id);
+    if (existing !== undefined) return existing;
+    const state: ServiceState = {
       requests: 0,
       failures: 0,
       responseMs: undefined,
@@ -176,27 +179,28 @@ export class HealthWatch {
       lastError: undefined,
       lastErrorAt: undefined,
     };
-    this.#services.set(id, made);
-    return made;
+    this.#services.set(id, state);
+    return state;
   }
 
-  #account(id: ServiceId, credential: string): AccountState {
+  #getAccount(id: ServiceId, credential: string): AccountState {
     const key = `${id} ${credential}`;
-    const known = this.#accounts.get(key);
-    if (known !== undefined) return known;
-    const limits = new LruMap<string, number>(maxLimitsOfAccount);
-    const made: AccountState = { id, failuresInRow: 0, openUntil: 0, isRefused: false, limits };
-    this.#accounts.set(key, made);
-    return made;
+    const existing = this.#accounts.get(key);
+    if (existing !== undefined) return existing;
+    const limits = new LruMap<string, number>(maxLimitsPerAccount);
+    const state: AccountState = { id, consecutiveFailures: 0, pausedUntil: 0, isRefused: false, limits };
+    this.#accounts.set(key, state);
+    return state;
   }
 }
 
-function average(service: ServiceState, ms: number, success: number): void {
+function updateAverages(service: ServiceState, ms: number, success: number): void {
   const { responseMs, successRate } = service;
-  service.responseMs = responseMs === undefined ? ms : responseMs * (1 - weight) + ms * weight;
-  service.successRate = successRate === undefined ? success : successRate * (1 - weight) + success * weight;
+  service.responseMs = responseMs === undefined ? ms : responseMs * (1 - averageWeight) + ms * averageWeight;
+  service.successRate =
+    successRate === undefined ? success : successRate * (1 - averageWeight) + success * averageWeight;
 }
 
-function limitSentence(name: string, until: number): string {
+function formatLimit(name: string, until: number): string {
   return `${name} has limited this account until ${new Date(until).toISOString().slice(11, 16)} UTC.`;
 }

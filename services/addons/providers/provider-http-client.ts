@@ -4,11 +4,11 @@ import type { Context } from '../../contracts/service.ts';
 import type { DebridService } from '../domain/debrid-services.ts';
 import type { AddonMetrics } from '../metrics.ts';
 import type { GuardedFetch } from '../upstream/guarded-fetch.ts';
-import { operationOf, type HealthWatch } from './provider-health.ts';
+import { getOperation, type ProviderHealthMonitor } from './provider-health.ts';
 import { ProviderError } from './provider.ts';
 
 const timeoutMs = 10_000;
-const largest = 8 * 1024 * 1024;
+const maxResponseBytes = 8 * 1024 * 1024;
 
 export interface ProviderRequest {
   readonly method?: string;
@@ -19,7 +19,7 @@ export interface ProviderRequest {
   readonly json?: unknown;
   readonly body?: { readonly type: string; readonly bytes: Uint8Array | string };
   /** Replaces the base address of the service. */
-  readonly base?: string;
+  readonly baseUrl?: string;
   readonly timeoutMs?: number;
 }
 
@@ -31,13 +31,13 @@ export interface ProviderReply {
 }
 
 /** Reads the error of a response. Returns undefined for successful responses. */
-export type FindFault = (reply: ProviderReply) => ProviderError | undefined;
+export type FindProviderError = (reply: ProviderReply) => ProviderError | undefined;
 
-export interface CallerOptions {
+export interface ProviderHttpClientOptions {
   readonly context: Context;
-  readonly guarded: GuardedFetch;
+  readonly guardedFetch: GuardedFetch;
   readonly metrics: AddonMetrics;
-  readonly health: HealthWatch;
+  readonly health: ProviderHealthMonitor;
   readonly service: DebridService;
   readonly baseUrl: string;
   /** Fingerprint of the credential. */
@@ -48,10 +48,10 @@ export interface CallerOptions {
  * Sends the requests of a service. Updates its health and metrics, and converts every failure to a
  * {@link ProviderError}.
  */
-export class ProviderCaller {
-  readonly #options: CallerOptions;
+export class ProviderHttpClient {
+  readonly #options: ProviderHttpClientOptions;
 
-  constructor(options: CallerOptions) {
+  constructor(options: ProviderHttpClientOptions) {
     this.#options = options;
   }
 
@@ -70,30 +70,30 @@ export class ProviderCaller {
     await promise;
   }
 
-  async call(request: ProviderRequest, findFault: FindFault): Promise<ProviderReply> {
+  async send(request: ProviderRequest, findError: FindProviderError): Promise<ProviderReply> {
     const { health, metrics, service, credential } = this.#options;
     const { id, name } = service;
-    const call = { id, name, credential, operation: operationOf(request.method ?? 'GET', request.path) };
-    health.check(call);
-    const began = performance.now();
+    const healthCall = { id, name, credential, operation: getOperation(request.method ?? 'GET', request.path) };
+    health.check(healthCall);
+    const startedAt = performance.now();
     try {
       const reply = await this.#send(request);
-      const fault = findFault(reply) ?? plainFault(reply, name);
-      if (fault !== undefined) throw fault;
-      const ms = performance.now() - began;
-      health.succeeded(call, ms);
+      const responseError = findError(reply) ?? findStatusError(reply, name);
+      if (responseError !== undefined) throw responseError;
+      const ms = performance.now() - startedAt;
+      health.recordSuccess(healthCall, ms);
       metrics.providerLatency.observe(ms / 1000, { provider: id });
       return reply;
     } catch (error) {
-      const failure = error instanceof ProviderError ? error : unexpected(error, name);
-      health.failed(call, performance.now() - began, failure);
+      const failure = error instanceof ProviderError ? error : toProviderError(error, name);
+      health.recordFailure(healthCall, performance.now() - startedAt, failure);
       metrics.providerFailures.inc({ provider: id, reason: failure.code });
       throw failure;
     }
   }
 
   async #send(request: ProviderRequest): Promise<ProviderReply> {
-    const { guarded, baseUrl, service } = this.#options;
+    const { guardedFetch, baseUrl, service } = this.#options;
     const { method = 'GET', path, form, json, body } = request;
     const headers: Record<string, string> = { accept: 'application/json', ...request.headers };
     let bytes: Uint8Array | string | undefined;
@@ -107,20 +107,20 @@ export class ProviderCaller {
       headers['content-type'] = body.type;
       bytes = body.bytes;
     }
-    const reply = await guarded.fetch(`${(request.base ?? baseUrl).replace(/\/+$/, '')}${path}`, {
+    const reply = await guardedFetch.fetch(`${(request.baseUrl ?? baseUrl).replace(/\/+$/, '')}${path}`, {
       method,
       headers,
       timeoutMs: request.timeoutMs ?? timeoutMs,
-      maxBytes: largest,
+      maxBytes: maxResponseBytes,
       name: service.name,
       trust: 'owner',
       ...(bytes === undefined ? {} : { body: bytes }),
     });
-    return { status: reply.status, headers: reply.headers, json: readJson(reply.body, service.name) };
+    return { status: reply.status, headers: reply.headers, json: parseJson(reply.body, service.name) };
   }
 }
 
-function readJson(body: Uint8Array, name: string): unknown {
+function parseJson(body: Uint8Array, name: string): unknown {
   if (body.length === 0) return undefined;
   try {
     return JSON.parse(new TextDecoder().decode(body));
@@ -132,8 +132,8 @@ function readJson(body: Uint8Array, name: string): unknown {
 }
 
 /** Converts an HTTP status to an error. */
-function plainFault({ status, headers, json }: ProviderReply, name: string): ProviderError | undefined {
-  if (status === 429) return tooMany(name, headers['retry-after']);
+function findStatusError({ status, headers, json }: ProviderReply, name: string): ProviderError | undefined {
+  if (status === 429) return createRateLimitError(name, headers['retry-after']);
   if (status === 401)
     return new ProviderError('UNAUTHORIZED', `${name} does not accept this key. Put in a valid one.`, {
       reason: '401',
@@ -154,8 +154,8 @@ function plainFault({ status, headers, json }: ProviderReply, name: string): Pro
 }
 
 /** Builds the error for status 429, with the time from `Retry-After`. */
-export function tooMany(name: string, retryAfter?: string): ProviderError {
-  const seconds = secondsOf(retryAfter);
+export function createRateLimitError(name: string, retryAfter?: string): ProviderError {
+  const seconds = parseRetryAfter(retryAfter);
   return new ProviderError(
     'TOO_MANY_REQUESTS',
     `${name} asks for fewer requests. Try again ${seconds === undefined ? 'in a minute' : `in ${String(seconds)} s`}.`,
@@ -167,14 +167,14 @@ export function tooMany(name: string, retryAfter?: string): ProviderError {
 }
 
 /** Parses `Retry-After`, which is a number of seconds or a date. */
-function secondsOf(retryAfter: string | undefined): number | undefined {
+function parseRetryAfter(retryAfter: string | undefined): number | undefined {
   if (retryAfter === undefined) return undefined;
   if (/^\d{1,6}$/.test(retryAfter.trim())) return Number(retryAfter);
   const until = Date.parse(retryAfter);
   return Number.isNaN(until) ? undefined : Math.max(1, Math.ceil((until - Date.now()) / 1000));
 }
 
-function unexpected(error: unknown, name: string): ProviderError {
+function toProviderError(error: unknown, name: string): ProviderError {
   if (error instanceof Problem) {
     if (error.code === 'fetch.timeout')
       return new ProviderError('SERVICE_UNAVAILABLE', `${name} did not answer in time.`, { reason: 'timeout' });
@@ -186,26 +186,26 @@ function unexpected(error: unknown, name: string): ProviderError {
 }
 
 /** Returns the value if it is an object, otherwise an empty object. */
-export function record(value: unknown): Readonly<Record<string, unknown>> {
+export function toRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
-export function records(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? value.map(record) : [];
+export function toRecords(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.map(toRecord) : [];
 }
-export function textOf(value: unknown): string {
+export function toText(value: unknown): string {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 }
-export function numberOf(value: unknown): number | undefined {
+export function toNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 /** Parses a date or a number of seconds. Returns milliseconds since the epoch. */
-export function timeOf(value: unknown): number | undefined {
+export function toTimestamp(value: unknown): number | undefined {
   if (typeof value === 'number') return value > 0 ? value * 1000 : undefined;
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
 }
 /** Builds the error for a response without the documented members. */
-export function malformed(name: string): ProviderError {
+export function createMalformedError(name: string): ProviderError {
   return new ProviderError('BAD_GATEWAY', `${name} answered with something unexpected.`, { reason: 'malformed' });
 }

@@ -76,7 +76,7 @@ export interface ProviderUser {
 }
 
 /** Files of available torrents by hash. */
-export type CachedTorrents = ReadonlyMap<string, readonly { readonly path: string; readonly size: number }[]>;
+export type AvailableTorrents = ReadonlyMap<string, readonly { readonly path: string; readonly size: number }[]>;
 
 /** Torrent to add. */
 export interface Magnet {
@@ -86,7 +86,7 @@ export interface Magnet {
 }
 
 /** Builds a magnet URI. */
-export function magnetUri({ hash, name, trackers }: Magnet): string {
+export function buildMagnetUri({ hash, name, trackers }: Magnet): string {
   const trackerPart = trackers.map((tracker) => `&tr=${encodeURIComponent(tracker)}`).join('');
   return `magnet:?xt=urn:btih:${hash}${name === '' ? '' : `&dn=${encodeURIComponent(name)}`}${trackerPart}`;
 }
@@ -98,7 +98,7 @@ export interface Provider {
    * Returns the available torrents of the given hashes in one request. Absent for services that no longer report
    * availability.
    */
-  check?(hashes: readonly string[]): Promise<CachedTorrents>;
+  checkAvailability?(hashes: readonly string[]): Promise<AvailableTorrents>;
   /** Lists the torrents of the account. */
   library(): Promise<readonly ProviderTorrent[]>;
   /** Returns a torrent with its files. */

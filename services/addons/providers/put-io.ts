@@ -1,18 +1,18 @@
 import { findOwn } from '../../contracts/find-own.ts';
 import {
-  malformed,
-  numberOf,
-  record,
-  records,
-  textOf,
-  timeOf,
-  tooMany,
-  type ProviderCaller,
+  createMalformedError,
+  toNumber,
+  toRecord,
+  toRecords,
+  toText,
+  toTimestamp,
+  createRateLimitError,
+  type ProviderHttpClient,
   type ProviderReply,
   type ProviderRequest,
 } from './provider-http-client.ts';
 import {
-  magnetUri,
+  buildMagnetUri,
   ProviderError,
   type Magnet,
   type Provider,
@@ -44,116 +44,118 @@ const folderType = 'application/x-directory';
 
 /** Client of put.io. It does not report availability, but files in the account play immediately. */
 export class PutIo implements Provider {
-  readonly #caller: ProviderCaller;
+  readonly #caller: ProviderHttpClient;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(caller: ProviderCaller, { token = '' }: Readonly<Record<string, string>>) {
+  constructor(caller: ProviderHttpClient, { token = '' }: Readonly<Record<string, string>>) {
     this.#caller = caller;
     this.#headers = { authorization: `Bearer ${token}` };
   }
 
   async user() {
-    const info = record((await this.#call({ path: '/account/info' }))['info']);
-    const until = timeOf(info['plan_expiration_date']);
+    const info = toRecord((await this.#request({ path: '/account/info' }))['info']);
+    const until = toTimestamp(info['plan_expiration_date']);
     return {
-      name: textOf(info['username']),
+      name: toText(info['username']),
       plan: info['account_active'] === false ? ('expired' as const) : ('premium' as const),
       until,
     };
   }
 
   async library(): Promise<readonly ProviderTorrent[]> {
-    return records((await this.#call({ path: '/transfers/list' }))['transfers']).map(toTorrent);
+    return toRecords((await this.#request({ path: '/transfers/list' }))['transfers']).map(toTorrent);
   }
 
   async torrent(id: string): Promise<ProviderTorrent> {
-    const transfer = record((await this.#call({ path: `/transfers/${encodeURIComponent(id)}` }))['transfer']);
+    const transfer = toRecord((await this.#request({ path: `/transfers/${encodeURIComponent(id)}` }))['transfer']);
     const torrent = toTorrent(transfer);
-    const root = textOf(transfer['file_id']);
-    if (torrent.state !== 'ready' || root === '') return torrent;
-    return { ...torrent, files: await this.#files(root, '', 0) };
+    const rootFileId = toText(transfer['file_id']);
+    if (torrent.state !== 'ready' || rootFileId === '') return torrent;
+    return { ...torrent, files: await this.#listFiles(rootFileId, '', 0) };
   }
 
   async add(magnet: Magnet): Promise<ProviderTorrent> {
     try {
       return toTorrent(
-        record(
-          (await this.#call({ path: '/transfers/add', method: 'POST', form: [['url', magnetUri(magnet)]] }))[
+        toRecord(
+          (await this.#request({ path: '/transfers/add', method: 'POST', form: [['url', buildMagnetUri(magnet)]] }))[
             'transfer'
           ],
         ),
       );
     } catch (error) {
       if (!(error instanceof ProviderError) || error.code !== 'CONFLICT') throw error;
-      const known = (await this.library()).find(({ hash }) => hash === magnet.hash);
-      if (known === undefined) throw error;
-      return known;
+      const existing = (await this.library()).find(({ hash }) => hash === magnet.hash);
+      if (existing === undefined) throw error;
+      return existing;
     }
   }
 
   async link(_torrent: ProviderTorrent, file: ProviderFile): Promise<string> {
-    const { url } = await this.#call({ path: `/files/${encodeURIComponent(file.id)}/url` });
-    if (typeof url !== 'string' || url === '') throw malformed(this.#caller.service.name);
+    const { url } = await this.#request({ path: `/files/${encodeURIComponent(file.id)}/url` });
+    if (typeof url !== 'string' || url === '') throw createMalformedError(this.#caller.service.name);
     return url;
   }
 
   async remove(id: string): Promise<void> {
-    await this.#call({ path: '/transfers/cancel', method: 'POST', form: [['transfer_ids', id]] });
+    await this.#request({ path: '/transfers/cancel', method: 'POST', form: [['transfer_ids', id]] });
   }
 
-  async #files(id: string, folder: string, depth: number): Promise<readonly ProviderFile[]> {
-    const { files, parent } = await this.#call({ path: `/files/list?parent_id=${encodeURIComponent(id)}` });
-    const own = record(parent);
+  async #listFiles(id: string, folder: string, depth: number): Promise<readonly ProviderFile[]> {
+    const { files, parent } = await this.#request({ path: `/files/list?parent_id=${encodeURIComponent(id)}` });
+    const parentFile = toRecord(parent);
     // A torrent with a single file has no folder.
-    if (own['content_type'] !== undefined && own['content_type'] !== folderType) return [toFile(own, folder)];
-    const found: ProviderFile[] = [];
-    for (const item of records(files)) {
-      if (item['content_type'] !== folderType) found.push(toFile(item, folder));
+    if (parentFile['content_type'] !== undefined && parentFile['content_type'] !== folderType)
+      return [toFile(parentFile, folder)];
+    const foundFiles: ProviderFile[] = [];
+    for (const item of toRecords(files)) {
+      if (item['content_type'] !== folderType) foundFiles.push(toFile(item, folder));
       else if (depth < 3)
-        found.push(...(await this.#files(textOf(item['id']), `${folder}${textOf(item['name'])}/`, depth + 1)));
+        foundFiles.push(...(await this.#listFiles(toText(item['id']), `${folder}${toText(item['name'])}/`, depth + 1)));
     }
-    return found;
+    return foundFiles;
   }
 
-  async #call(request: ProviderRequest): Promise<Readonly<Record<string, unknown>>> {
-    return record((await this.#caller.call({ ...request, headers: this.#headers }, faultOf)).json);
+  async #request(request: ProviderRequest): Promise<Readonly<Record<string, unknown>>> {
+    return toRecord((await this.#caller.send({ ...request, headers: this.#headers }, findError)).json);
   }
 }
 
-function faultOf({ status, json, headers }: ProviderReply): ProviderError | undefined {
-  const { status: said, error_type: type, error_message: message } = record(json);
-  if (said !== 'ERROR' && status < 400) return undefined;
-  if (status === 429) return tooMany('put.io', headers['retry-after']);
-  const known = Object.hasOwn(codes, textOf(type)) ? codes[textOf(type)] : undefined;
-  if (known !== undefined) return new ProviderError(known[0], `put.io ${known[1]}.`, { reason: textOf(type) });
-  return status < 400 || (status === 400 && textOf(message) !== '')
-    ? new ProviderError('STORE_MAGNET_INVALID', `put.io refused: ${textOf(message).slice(0, 200)}`, {
-        reason: textOf(type),
+function findError({ status, json, headers }: ProviderReply): ProviderError | undefined {
+  const { status: responseStatus, error_type: type, error_message: message } = toRecord(json);
+  if (responseStatus !== 'ERROR' && status < 400) return undefined;
+  if (status === 429) return createRateLimitError('put.io', headers['retry-after']);
+  const knownError = Object.hasOwn(codes, toText(type)) ? codes[toText(type)] : undefined;
+  if (knownError !== undefined)
+    return new ProviderError(knownError[0], `put.io ${knownError[1]}.`, { reason: toText(type) });
+  return status < 400 || (status === 400 && toText(message) !== '')
+    ? new ProviderError('STORE_MAGNET_INVALID', `put.io refused: ${toText(message).slice(0, 200)}`, {
+        reason: toText(type),
       })
     : undefined;
 }
 
 function toFile(item: Readonly<Record<string, unknown>>, folder: string): ProviderFile {
   return {
-    id: textOf(item['id']),
-    path: `${folder}${textOf(item['name'])}`,
-    size: numberOf(item['size']) ?? 0,
+    id: toText(item['id']),
+    path: `${folder}${toText(item['name'])}`,
+    size: toNumber(item['size']) ?? 0,
     index: undefined,
     link: undefined,
   };
 }
 
 function toTorrent(transfer: Readonly<Record<string, unknown>>): ProviderTorrent {
-  const state = findOwn(states, textOf(transfer['status'])) ?? 'queued';
-  const source = `${textOf(transfer['hash'])} ${textOf(transfer['magneturi'])} ${textOf(transfer['source'])}`;
+  const state = findOwn(states, toText(transfer['status'])) ?? 'queued';
+  const source = `${toText(transfer['hash'])} ${toText(transfer['magneturi'])} ${toText(transfer['source'])}`;
   return {
-    id: textOf(transfer['id']),
+    id: toText(transfer['id']),
     hash: /\b([0-9a-f]{40})\b/i.exec(source)?.[1]?.toLowerCase(),
-    name: textOf(transfer['name']),
-    size: numberOf(transfer['size']),
+    name: toText(transfer['name']),
+    size: toNumber(transfer['size']),
     state,
-    progress: (numberOf(transfer['percent_done']) ?? 0) / 100,
+    progress: (toNumber(transfer['percent_done']) ?? 0) / 100,
     files: state === 'downloading' ? [] : undefined,
-    addedAt: timeOf(transfer['created_at']),
+    addedAt: toTimestamp(transfer['created_at']),
   };
 }

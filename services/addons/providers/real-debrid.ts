@@ -1,17 +1,17 @@
 import { findOwn } from '../../contracts/find-own.ts';
 import {
-  malformed,
-  numberOf,
-  record,
-  records,
-  textOf,
-  timeOf,
-  tooMany,
-  type ProviderCaller,
+  createMalformedError,
+  toNumber,
+  toRecord,
+  toRecords,
+  toText,
+  toTimestamp,
+  createRateLimitError,
+  type ProviderHttpClient,
   type ProviderReply,
 } from './provider-http-client.ts';
 import {
-  magnetUri,
+  buildMagnetUri,
   ProviderError,
   type Magnet,
   type Provider,
@@ -54,7 +54,7 @@ const codes: ReadonlyMap<number, readonly [ProviderErrorCode, string]> = new Map
   [36, ['STORE_LIMIT_EXCEEDED', 'says that you have used it more than is fair']],
   [37, ['FORBIDDEN', 'has switched this off']],
 ]);
-const alreadyDone = 31;
+const alreadySelected = 31;
 
 const states: Readonly<Record<string, TorrentState>> = {
   downloaded: 'ready',
@@ -72,42 +72,42 @@ const states: Readonly<Record<string, TorrentState>> = {
 
 /** Client of Real-Debrid. It no longer reports availability before a torrent is added. */
 export class RealDebrid implements Provider {
-  readonly #caller: ProviderCaller;
+  readonly #caller: ProviderHttpClient;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(caller: ProviderCaller, { apiKey = '' }: Readonly<Record<string, string>>) {
+  constructor(caller: ProviderHttpClient, { apiKey = '' }: Readonly<Record<string, string>>) {
     this.#caller = caller;
     this.#headers = { authorization: `Bearer ${apiKey}` };
   }
 
   async user() {
-    const user = record((await this.#call('/user')).json);
-    const paid = user['type'] === 'premium';
+    const user = toRecord((await this.#request('/user')).json);
+    const isPremium = user['type'] === 'premium';
     return {
-      name: textOf(user['username']),
-      plan: paid ? ('premium' as const) : ('expired' as const),
-      until: timeOf(user['expiration']),
+      name: toText(user['username']),
+      plan: isPremium ? ('premium' as const) : ('expired' as const),
+      until: toTimestamp(user['expiration']),
     };
   }
 
   async library(): Promise<readonly ProviderTorrent[]> {
-    return records((await this.#call('/torrents?limit=1000')).json).map(toTorrent);
+    return toRecords((await this.#request('/torrents?limit=1000')).json).map(toTorrent);
   }
 
   async torrent(id: string): Promise<ProviderTorrent> {
-    return toTorrent(record((await this.#call(`/torrents/info/${encodeURIComponent(id)}`)).json));
+    return toTorrent(toRecord((await this.#request(`/torrents/info/${encodeURIComponent(id)}`)).json));
   }
 
   async add(magnet: Magnet): Promise<ProviderTorrent> {
-    const reply = await this.#call('/torrents/addMagnet', 'POST', [['magnet', magnetUri(magnet)]]);
-    const id = textOf(record(reply.json)['id']);
-    if (id === '') throw malformed(this.#caller.service.name);
+    const reply = await this.#request('/torrents/addMagnet', 'POST', [['magnet', buildMagnetUri(magnet)]]);
+    const id = toText(toRecord(reply.json)['id']);
+    if (id === '') throw createMalformedError(this.#caller.service.name);
     return await this.torrent(id);
   }
 
   async select({ id }: ProviderTorrent, files: readonly ProviderFile[]): Promise<void> {
     const list = files.length === 0 ? 'all' : files.map((file) => file.id).join(',');
-    await this.#call(`/torrents/selectFiles/${encodeURIComponent(id)}`, 'POST', [['files', list]]);
+    await this.#request(`/torrents/selectFiles/${encodeURIComponent(id)}`, 'POST', [['files', list]]);
   }
 
   async link(_torrent: ProviderTorrent, file: ProviderFile, userIp: string | undefined): Promise<string> {
@@ -115,66 +115,66 @@ export class RealDebrid implements Provider {
       throw new ProviderError('NOT_FOUND', 'Real-Debrid has no link to this file; it may be packed into an archive.');
     const form: (readonly [string, string])[] = [['link', file.link]];
     if (userIp !== undefined) form.push(['ip', userIp]);
-    const reply = record((await this.#call('/unrestrict/link', 'POST', form)).json);
-    const download = textOf(reply['download']);
-    if (download === '') throw malformed(this.#caller.service.name);
+    const reply = toRecord((await this.#request('/unrestrict/link', 'POST', form)).json);
+    const download = toText(reply['download']);
+    if (download === '') throw createMalformedError(this.#caller.service.name);
     return download;
   }
 
   async remove(id: string): Promise<void> {
-    await this.#call(`/torrents/delete/${encodeURIComponent(id)}`, 'DELETE');
+    await this.#request(`/torrents/delete/${encodeURIComponent(id)}`, 'DELETE');
   }
 
-  #call(path: string, method = 'GET', form?: readonly (readonly [string, string])[]): Promise<ProviderReply> {
-    return this.#caller.call(
+  #request(path: string, method = 'GET', form?: readonly (readonly [string, string])[]): Promise<ProviderReply> {
+    return this.#caller.send(
       { path, method, headers: this.#headers, ...(form === undefined ? {} : { form }) },
-      faultOf,
+      findError,
     );
   }
 }
 
-function faultOf({ status, json, headers }: ProviderReply): ProviderError | undefined {
+function findError({ status, json, headers }: ProviderReply): ProviderError | undefined {
   if (status < 400) return undefined;
-  const { error, error_code: number } = record(json);
-  const code = numberOf(number);
+  const { error, error_code: number } = toRecord(json);
+  const code = toNumber(number);
   // The requested selection already exists.
-  if (code === alreadyDone) return undefined;
-  const known = code === undefined ? undefined : codes.get(code);
-  if (known === undefined) return undefined;
-  const [meaning, words] = known;
-  if (meaning === 'TOO_MANY_REQUESTS') return tooMany('Real-Debrid', headers['retry-after']);
-  return new ProviderError(meaning, `Real-Debrid ${words}.`, { reason: textOf(error) });
+  if (code === alreadySelected) return undefined;
+  const knownError = code === undefined ? undefined : codes.get(code);
+  if (knownError === undefined) return undefined;
+  const [errorCode, message] = knownError;
+  if (errorCode === 'TOO_MANY_REQUESTS') return createRateLimitError('Real-Debrid', headers['retry-after']);
+  return new ProviderError(errorCode, `Real-Debrid ${message}.`, { reason: toText(error) });
 }
 
 function toTorrent(item: Readonly<Record<string, unknown>>): ProviderTorrent {
-  const links = Array.isArray(item['links']) ? item['links'].map(textOf) : [];
-  const listed = records(item['files']);
-  let at = 0;
+  const links = Array.isArray(item['links']) ? item['links'].map(toText) : [];
+  const fileItems = toRecords(item['files']);
+  let linkIndex = 0;
   // Links belong to the selected files in order. An archive has one link for all files.
-  const selected = listed.filter(({ selected: is }) => is === 1 || is === true);
-  const apart = links.length === selected.length;
-  const files = listed.map((file): ProviderFile => {
-    const taken = file['selected'] === 1 || file['selected'] === true;
-    const link = taken && apart ? links[at] : undefined;
-    if (taken) at += 1;
-    const id = textOf(file['id']);
+  const selectedItems = fileItems.filter(({ selected: is }) => is === 1 || is === true);
+  const hasSeparateLinks = links.length === selectedItems.length;
+  const files = fileItems.map((file): ProviderFile => {
+    const isSelected = file['selected'] === 1 || file['selected'] === true;
+    const link = isSelected && hasSeparateLinks ? links[linkIndex] : undefined;
+    if (isSelected) linkIndex += 1;
+    const id = toText(file['id']);
     return {
       id,
-      path: textOf(file['path']).replace(/^\//, ''),
-      size: numberOf(file['bytes']) ?? 0,
-      index: (numberOf(file['id']) ?? 1) - 1,
+      path: toText(file['path']).replace(/^\//, ''),
+      size: toNumber(file['bytes']) ?? 0,
+      index: (toNumber(file['id']) ?? 1) - 1,
       link,
     };
   });
-  const hash = textOf(item['hash']).toLowerCase();
+  const hash = toText(item['hash']).toLowerCase();
   return {
-    id: textOf(item['id']),
+    id: toText(item['id']),
     hash: hash === '' ? undefined : hash,
-    name: textOf(item['filename']),
-    size: numberOf(item['bytes']),
-    state: findOwn(states, textOf(item['status'])) ?? 'queued',
-    progress: (numberOf(item['progress']) ?? 0) / 100,
-    files: listed.length === 0 ? undefined : files,
-    addedAt: timeOf(item['added']),
+    name: toText(item['filename']),
+    size: toNumber(item['bytes']),
+    state: findOwn(states, toText(item['status'])) ?? 'queued',
+    progress: (toNumber(item['progress']) ?? 0) / 100,
+    files: fileItems.length === 0 ? undefined : files,
+    addedAt: toTimestamp(item['added']),
   };
 }

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import {
-  malformed,
-  numberOf,
-  record,
-  records,
-  textOf,
-  timeOf,
-  tooMany,
-  type ProviderCaller,
+  createMalformedError,
+  toNumber,
+  toRecord,
+  toRecords,
+  toText,
+  toTimestamp,
+  createRateLimitError,
+  type ProviderHttpClient,
   type ProviderReply,
   type ProviderRequest,
 } from './provider-http-client.ts';
 import {
-  magnetUri,
+  buildMagnetUri,
   ProviderError,
-  type CachedTorrents,
+  type AvailableTorrents,
   type Magnet,
   type Provider,
   type ProviderErrorCode,
@@ -45,139 +45,139 @@ const codes: Readonly<Record<string, readonly [ProviderErrorCode, string]>> = {
 
 /** Client of TorBox. It reports availability. */
 export class TorBox implements Provider {
-  readonly #caller: ProviderCaller;
+  readonly #caller: ProviderHttpClient;
   readonly #key: string;
 
-  constructor(caller: ProviderCaller, { apiKey = '' }: Readonly<Record<string, string>>) {
+  constructor(caller: ProviderHttpClient, { apiKey = '' }: Readonly<Record<string, string>>) {
     this.#caller = caller;
     this.#key = apiKey;
   }
 
   async user() {
-    const user = record(await this.#data({ path: '/user/me?settings=false' }));
-    const plan = numberOf(user['plan']) ?? 0;
+    const user = toRecord(await this.#request({ path: '/user/me?settings=false' }));
+    const plan = toNumber(user['plan']) ?? 0;
     return {
-      name: textOf(user['email']),
+      name: toText(user['email']),
       plan: plan > 0 ? ('premium' as const) : ('expired' as const),
-      until: timeOf(user['premium_expires_at']),
+      until: toTimestamp(user['premium_expires_at']),
     };
   }
 
-  async check(hashes: readonly string[]): Promise<CachedTorrents> {
-    const data = await this.#data({
+  async checkAvailability(hashes: readonly string[]): Promise<AvailableTorrents> {
+    const data = await this.#request({
       method: 'POST',
       path: '/torrents/checkcached?format=list&list_files=true',
       json: { hashes },
     });
-    const found = new Map<string, { path: string; size: number }[]>();
+    const available = new Map<string, { path: string; size: number }[]>();
     // The response is null when nothing is available, and can also be an object by hash.
-    const list = Array.isArray(data) ? records(data) : Object.values(record(data)).map(record);
+    const list = Array.isArray(data) ? toRecords(data) : Object.values(toRecord(data)).map(toRecord);
     for (const item of list)
-      found.set(
-        textOf(item['hash']).toLowerCase(),
-        records(item['files']).map((file) => ({ path: textOf(file['name']), size: numberOf(file['size']) ?? 0 })),
+      available.set(
+        toText(item['hash']).toLowerCase(),
+        toRecords(item['files']).map((file) => ({ path: toText(file['name']), size: toNumber(file['size']) ?? 0 })),
       );
-    return found;
+    return available;
   }
 
   async library(): Promise<readonly ProviderTorrent[]> {
-    return records(await this.#data({ path: '/torrents/mylist?bypass_cache=true' })).map(toTorrent);
+    return toRecords(await this.#request({ path: '/torrents/mylist?bypass_cache=true' })).map(toTorrent);
   }
 
   async torrent(id: string): Promise<ProviderTorrent> {
-    const data = await this.#data({ path: `/torrents/mylist?id=${encodeURIComponent(id)}&bypass_cache=true` });
-    return toTorrent(record(Array.isArray(data) ? data[0] : data));
+    const data = await this.#request({ path: `/torrents/mylist?id=${encodeURIComponent(id)}&bypass_cache=true` });
+    return toTorrent(toRecord(Array.isArray(data) ? data[0] : data));
   }
 
   async add(magnet: Magnet): Promise<ProviderTorrent> {
     const boundary = `form-${randomUUID()}`;
     const fields = [
-      ['magnet', magnetUri(magnet)],
+      ['magnet', buildMagnetUri(magnet)],
       ['seed', '3'],
       ['allow_zip', 'false'],
     ];
-    const parts = fields.map(
+    const formParts = fields.map(
       ([name, value]) =>
         `--${boundary}\r\nContent-Disposition: form-data; name="${name ?? ''}"\r\n\r\n${value ?? ''}\r\n`,
     );
-    const bytes = `${parts.join('')}--${boundary}--\r\n`;
-    const data = record(
-      await this.#data({
+    const bytes = `${formParts.join('')}--${boundary}--\r\n`;
+    const data = toRecord(
+      await this.#request({
         method: 'POST',
         path: '/torrents/createtorrent',
         body: { type: `multipart/form-data; boundary=${boundary}`, bytes },
       }),
     );
-    const id = textOf(data['torrent_id']);
-    if (id === '') throw malformed(this.#caller.service.name);
+    const id = toText(data['torrent_id']);
+    if (id === '') throw createMalformedError(this.#caller.service.name);
     return await this.torrent(id);
   }
 
   async link({ id }: ProviderTorrent, file: ProviderFile, userIp: string | undefined): Promise<string> {
     const query = new URLSearchParams({ token: this.#key, torrent_id: id, file_id: file.id, zip_link: 'false' });
     if (userIp !== undefined) query.set('user_ip', userIp);
-    const data = await this.#data({ path: `/torrents/requestdl?${query.toString()}` });
-    if (typeof data !== 'string' || data === '') throw malformed(this.#caller.service.name);
+    const data = await this.#request({ path: `/torrents/requestdl?${query.toString()}` });
+    if (typeof data !== 'string' || data === '') throw createMalformedError(this.#caller.service.name);
     return data;
   }
 
   async remove(id: string): Promise<void> {
-    await this.#data({
+    await this.#request({
       method: 'POST',
       path: '/torrents/controltorrent',
       json: { torrent_id: Number(id), operation: 'delete' },
     });
   }
 
-  async #data(request: ProviderRequest): Promise<unknown> {
+  async #request(request: ProviderRequest): Promise<unknown> {
     const headers = { authorization: `Bearer ${this.#key}` };
-    return record((await this.#caller.call({ ...request, headers }, faultOf)).json)['data'];
+    return toRecord((await this.#caller.send({ ...request, headers }, findError)).json)['data'];
   }
 }
 
-function faultOf({ status, json, headers }: ProviderReply): ProviderError | undefined {
-  const { success, error, detail } = record(json);
+function findError({ status, json, headers }: ProviderReply): ProviderError | undefined {
+  const { success, error, detail } = toRecord(json);
   if (success !== false && status < 400) return undefined;
-  const code = textOf(error);
-  const known = Object.hasOwn(codes, code) ? codes[code] : undefined;
-  if (known !== undefined) {
-    if (known[0] === 'TOO_MANY_REQUESTS') return tooMany('TorBox', headers['retry-after'] ?? '60');
-    return new ProviderError(known[0], `TorBox ${known[1]}.`, { reason: code });
+  const code = toText(error);
+  const knownError = Object.hasOwn(codes, code) ? codes[code] : undefined;
+  if (knownError !== undefined) {
+    if (knownError[0] === 'TOO_MANY_REQUESTS') return createRateLimitError('TorBox', headers['retry-after'] ?? '60');
+    return new ProviderError(knownError[0], `TorBox ${knownError[1]}.`, { reason: code });
   }
   return status < 400
-    ? new ProviderError('UNKNOWN', `TorBox refused: ${textOf(detail).slice(0, 200)}`, { reason: code })
+    ? new ProviderError('UNKNOWN', `TorBox refused: ${toText(detail).slice(0, 200)}`, { reason: code })
     : undefined;
 }
 
 function toTorrent(item: Readonly<Record<string, unknown>>): ProviderTorrent {
-  const state = textOf(item['download_state']).toLowerCase();
-  const ready = item['download_finished'] === true && item['download_present'] === true;
-  const failed = state.startsWith('failed') || state === 'error' || state.startsWith('stalled (no seeds');
-  const files = records(item['files']);
-  const hash = textOf(item['hash']).toLowerCase();
+  const state = toText(item['download_state']).toLowerCase();
+  const isReady = item['download_finished'] === true && item['download_present'] === true;
+  const isFailed = state.startsWith('failed') || state === 'error' || state.startsWith('stalled (no seeds');
+  const files = toRecords(item['files']);
+  const hash = toText(item['hash']).toLowerCase();
   return {
-    id: textOf(item['id']),
+    id: toText(item['id']),
     hash: hash === '' ? undefined : hash,
-    name: textOf(item['name']),
-    size: numberOf(item['size']),
-    state: ready
+    name: toText(item['name']),
+    size: toNumber(item['size']),
+    state: isReady
       ? 'ready'
-      : failed
+      : isFailed
         ? 'failed'
         : state === 'metadl' || state === 'queued' || state === 'paused'
           ? 'queued'
           : 'downloading',
-    progress: numberOf(item['progress']) ?? 0,
+    progress: toNumber(item['progress']) ?? 0,
     files:
       files.length === 0
         ? undefined
         : files.map((file) => ({
-            id: textOf(file['id']),
-            path: textOf(file['name']),
-            size: numberOf(file['size']) ?? 0,
-            index: numberOf(file['id']),
+            id: toText(file['id']),
+            path: toText(file['name']),
+            size: toNumber(file['size']) ?? 0,
+            index: toNumber(file['id']),
             link: undefined,
           })),
-    addedAt: timeOf(item['created_at']),
+    addedAt: toTimestamp(item['created_at']),
   };
 }

@@ -3,12 +3,12 @@ import type { AddonConfig } from '../domain/config.ts';
 import { debridService, type ServiceId } from '../domain/debrid-services.ts';
 import { selectFile } from '../domain/select-file.ts';
 import type { ParsedStream } from '../domain/stream.ts';
-import type { Wanted } from '../domain/pipeline/title-request.ts';
+import type { TitleRequest } from '../domain/pipeline/title-request.ts';
 import type { PlaybackLinks } from '../playback/links.ts';
 import type { PlayHistory } from '../store/plays.ts';
 import type { Account, ProviderPool } from './provider-pool.ts';
 
-const checkMs = 4000;
+const checkTimeoutMs = 4000;
 
 /** Enabled service of a configuration with its credentials. */
 export interface UsableService {
@@ -19,7 +19,7 @@ export interface UsableService {
 export interface WrapOptions {
   readonly config: AddonConfig;
   readonly services: readonly UsableService[];
-  readonly wanted: Wanted;
+  readonly titleRequest: TitleRequest;
   readonly baseUrl: string;
   readonly pool: ProviderPool;
   readonly links: PlaybackLinks;
@@ -28,16 +28,16 @@ export interface WrapOptions {
    * Number that selects one of several services with the same torrent, if the configuration distributes streams among
    * services.
    */
-  readonly turn: number;
+  readonly rotation: number;
 }
 
-export interface Wrapped {
+export interface WrapResult {
   readonly streams: readonly ParsedStream[];
   /** Errors of services that could not be requested. */
   readonly errors: readonly { readonly addon: string; readonly sentence: string }[];
 }
 
-interface Known {
+interface TorrentAvailability {
   readonly files: readonly { readonly path: string; readonly size: number }[] | undefined;
   readonly library: boolean;
 }
@@ -46,7 +46,7 @@ interface Known {
 interface Availability {
   readonly service: UsableService;
   readonly auth: string;
-  readonly known: ReadonlyMap<string, Known>;
+  readonly torrents: ReadonlyMap<string, TorrentAvailability>;
 }
 
 /**
@@ -54,96 +54,114 @@ interface Availability {
  * request. Other services derive it from their library and former plays. Torrents are only added to an account when
  * they are played.
  */
-export async function wrapTorrents(streams: readonly ParsedStream[], options: WrapOptions): Promise<Wrapped> {
+export async function wrapTorrents(streams: readonly ParsedStream[], options: WrapOptions): Promise<WrapResult> {
   const { config, services } = options;
-  const wrap = config.serviceWrap;
-  const only = new Set(wrap?.services ?? []);
-  const chosen = services.filter(({ id }) => id !== 'easynews' && (only.size === 0 || only.has(id)));
-  if (wrap?.enabled === false || chosen.length === 0) return { streams, errors: [] };
-  const presets = new Set(wrap?.presets ?? []);
+  const wrapConfig = config.serviceWrap;
+  const serviceIds = new Set(wrapConfig?.services ?? []);
+  const selectedServices = services.filter(
+    ({ id }) => id !== 'easynews' && (serviceIds.size === 0 || serviceIds.has(id)),
+  );
+  if (wrapConfig?.enabled === false || selectedServices.length === 0) return { streams, errors: [] };
+  const presetIds = new Set(wrapConfig?.presets ?? []);
   const isWrapped = ({ type, infoHash, addon }: ParsedStream): boolean =>
-    type === 'p2p' && infoHash !== undefined && (presets.size === 0 || presets.has(addon.instanceId.slice(0, -4)));
+    type === 'p2p' && infoHash !== undefined && (presetIds.size === 0 || presetIds.has(addon.instanceId.slice(0, -4)));
   const hashes = [...new Set(streams.flatMap((stream) => (isWrapped(stream) ? (stream.infoHash ?? []) : [])))];
   if (hashes.length === 0) return { streams, errors: [] };
-  const asked = await Promise.all(chosen.map(async (service) => await ask(service, hashes, options)));
-  const errors = asked.flatMap(({ sentence, service }) =>
+  const availabilities = await Promise.all(
+    selectedServices.map(async (service) => await checkService(service, hashes, options)),
+  );
+  const errors = availabilities.flatMap(({ sentence, service }) =>
     sentence === undefined ? [] : [{ addon: debridService(service.id)?.name ?? service.id, sentence }],
   );
   return {
-    streams: streams.flatMap((stream) => (isWrapped(stream) ? asServices(stream, asked, options) : [stream])),
+    streams: streams.flatMap((stream) =>
+      isWrapped(stream) ? toServiceStreams(stream, availabilities, options) : [stream],
+    ),
     errors,
   };
 }
 
-function asServices(
+function toServiceStreams(
   stream: ParsedStream,
-  asked: readonly Availability[],
+  availabilities: readonly Availability[],
   options: WrapOptions,
 ): readonly ParsedStream[] {
   const hash = stream.infoHash ?? '';
-  const ready = asked.filter(({ known }) => known.has(hash));
-  const spread = options.config.spreadServices === true ? ready[options.turn % Math.max(1, ready.length)] : undefined;
-  return (spread === undefined ? asked : [spread]).map((one) => wrapped(stream, one, options));
+  const availableAt = availabilities.filter(({ torrents }) => torrents.has(hash));
+  const assigned =
+    options.config.spreadServices === true
+      ? availableAt[options.rotation % Math.max(1, availableAt.length)]
+      : undefined;
+  return (assigned === undefined ? availabilities : [assigned]).map((availability) =>
+    toServiceStream(stream, availability, options),
+  );
 }
 
-async function ask(
+async function checkService(
   service: UsableService,
   hashes: readonly string[],
   { pool, links, history }: WrapOptions,
 ): Promise<Availability & { readonly sentence: string | undefined }> {
-  const known = new Map<string, Known>();
-  const base = {
+  const torrents = new Map<string, TorrentAvailability>();
+  const serviceAvailability = {
     service,
-    auth: links.auth(pool.fingerprint(service.id, service.credentials), service.id, service.credentials),
-    known,
+    auth: links.sealCredentials(pool.fingerprint(service.id, service.credentials), service.id, service.credentials),
+    torrents,
   };
-  for (const hash of hashes) if (history.has(service.id, hash)) known.set(hash, { files: undefined, library: false });
-  const account = pool.account(service.id, service.credentials);
-  if (account === undefined) return { ...base, sentence: undefined };
-  const told = await Promise.allSettled([inTime(account.available(hashes)), inTime(ownTorrents(account))]);
-  const [available, library] = told;
+  for (const hash of hashes)
+    if (history.wasPlayed(service.id, hash)) torrents.set(hash, { files: undefined, library: false });
+  const account = pool.getAccount(service.id, service.credentials);
+  if (account === undefined) return { ...serviceAvailability, sentence: undefined };
+  const results = await Promise.allSettled([
+    withTimeout(account.listAvailable(hashes)),
+    withTimeout(listReadyHashes(account)),
+  ]);
+  const [available, library] = results;
   if (available.status === 'fulfilled')
     for (const [hash, files] of available.value)
-      known.set(hash, { files: files.length === 0 ? undefined : files, library: false });
+      torrents.set(hash, { files: files.length === 0 ? undefined : files, library: false });
   if (library.status === 'fulfilled')
     for (const hash of hashes)
-      if (library.value.has(hash)) known.set(hash, { files: known.get(hash)?.files, library: true });
-  const failed = told.find((one) => one.status === 'rejected');
-  return { ...base, sentence: failed === undefined ? undefined : sentenceOf(failed.reason, service.id) };
+      if (library.value.has(hash)) torrents.set(hash, { files: torrents.get(hash)?.files, library: true });
+  const failure = results.find((result) => result.status === 'rejected');
+  return {
+    ...serviceAvailability,
+    sentence: failure === undefined ? undefined : formatFailure(failure.reason, service.id),
+  };
 }
 
-async function ownTorrents(account: Account): Promise<ReadonlySet<string>> {
-  const torrents = await account.library();
+async function listReadyHashes(account: Account): Promise<ReadonlySet<string>> {
+  const torrents = await account.listTorrents();
   return new Set(torrents.flatMap(({ hash, state }) => (state === 'ready' && hash !== undefined ? [hash] : [])));
 }
 
-async function inTime<T>(answer: Promise<T>): Promise<T> {
-  const stop = new AbortController();
-  const late = pause(checkMs, undefined, { signal: stop.signal, ref: false }).then(() => {
+async function withTimeout<T>(request: Promise<T>): Promise<T> {
+  const abortController = new AbortController();
+  const timeout = pause(checkTimeoutMs, undefined, { signal: abortController.signal, ref: false }).then(() => {
     throw new Error('too late');
   });
   try {
-    return await Promise.race([answer, late]);
+    return await Promise.race([request, timeout]);
   } finally {
-    stop.abort();
-    late.catch(() => undefined);
+    abortController.abort();
+    timeout.catch(() => undefined);
   }
 }
 
-function sentenceOf(reason: unknown, id: ServiceId): string {
+function formatFailure(reason: unknown, id: ServiceId): string {
   const name = debridService(id)?.name ?? id;
   if (reason instanceof Error && reason.name === 'ProviderError') return reason.message;
   return `${name} did not say in time what it has.`;
 }
 
-function wrapped(
+function toServiceStream(
   stream: ParsedStream,
-  { service, auth, known }: Availability,
-  { wanted, baseUrl, links }: WrapOptions,
+  { service, auth, torrents }: Availability,
+  { titleRequest, baseUrl, links }: WrapOptions,
 ): ParsedStream {
   const hash = stream.infoHash ?? '';
-  const found = known.get(hash);
-  const files = found?.files?.map(({ path, size }, index) => ({
+  const torrent = torrents.get(hash);
+  const files = torrent?.files?.map(({ path, size }, index) => ({
     path,
     size,
     index: stream.fileIdx === undefined ? undefined : index,
@@ -154,8 +172,8 @@ function wrapped(
       : selectFile(files, {
           index: stream.fileIdx,
           filename: stream.filename,
-          season: wanted.season,
-          episode: wanted.episode,
+          season: titleRequest.season,
+          episode: titleRequest.episode,
         });
   const filename = stream.filename ?? file?.path.slice(file.path.lastIndexOf('/') + 1);
   const info = {
@@ -163,8 +181,8 @@ function wrapped(
     title: filename ?? '',
     sources: [...(stream.sources ?? [])],
     ...(stream.fileIdx === undefined ? {} : { index: stream.fileIdx }),
-    ...(wanted.season === undefined ? {} : { season: wanted.season }),
-    ...(wanted.episode === undefined ? {} : { episode: wanted.episode }),
+    ...(titleRequest.season === undefined ? {} : { season: titleRequest.season }),
+    ...(titleRequest.episode === undefined ? {} : { episode: titleRequest.episode }),
   };
   const { infoHash: _hash, fileIdx: _place, sources: _sources, url: _url, ...upstream } = stream.upstream;
   return {
@@ -172,9 +190,9 @@ function wrapped(
     upstream,
     id: `${stream.id}-${service.id}`,
     type: 'debrid',
-    service: { id: service.id, cached: found !== undefined },
-    library: stream.library || found?.library === true,
-    url: `${baseUrl}${links.path(auth, info, wanted.id, filename ?? '')}`,
+    service: { id: service.id, cached: torrent !== undefined },
+    library: stream.library || torrent?.library === true,
+    url: `${baseUrl}${links.buildPath(auth, info, titleRequest.id, filename ?? '')}`,
     filename,
     size: file === undefined || file.size === 0 ? stream.size : file.size,
   };

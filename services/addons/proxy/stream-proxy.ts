@@ -58,7 +58,9 @@ const notForwarded = new Set([
 ]);
 
 /** Returns the headers that may be forwarded. */
-export function forwardable(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+export function getForwardableHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
   const result: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers))
     if (typeof value === 'string' && !notForwarded.has(name.toLowerCase())) result[name.toLowerCase()] = value;
@@ -73,7 +75,7 @@ export class StreamProxy {
   readonly #context: Context;
   readonly #profiles: Profiles;
   readonly #policy: AddressPolicy;
-  readonly #guarded: GuardedFetch;
+  readonly #guardedFetch: GuardedFetch;
   readonly #trust: () => Trust;
   readonly #sealed = new LruMap<string, string>(5000);
 
@@ -81,18 +83,18 @@ export class StreamProxy {
     readonly context: Context;
     readonly profiles: Profiles;
     readonly policy: AddressPolicy;
-    readonly guarded: GuardedFetch;
+    readonly guardedFetch: GuardedFetch;
     readonly trust: () => Trust;
   }) {
     this.#context = options.context;
     this.#profiles = options.profiles;
     this.#policy = options.policy;
-    this.#guarded = options.guarded;
+    this.#guardedFetch = options.guardedFetch;
     this.#trust = options.trust;
   }
 
   /** Returns a function that replaces stream addresses by addresses of the proxy, as the configuration requires. */
-  applying(config: AddonConfig, baseUrl: string, foreign: boolean): (result: PipelineResult) => PipelineResult {
+  createRewriter(config: AddonConfig, baseUrl: string, foreign: boolean): (result: PipelineResult) => PipelineResult {
     const { proxy } = config;
     if (proxy?.enabled !== true) return (result) => result;
     const addons = new Set(proxy.proxiedAddons ?? []);
@@ -100,35 +102,36 @@ export class StreamProxy {
     const isProxied = ({ url, addon, service, type }: ParsedStream): boolean => {
       if (url === undefined || !/^https?:/i.test(url) || type === 'external' || url.startsWith(`${baseUrl}/api/v1/`))
         return false;
-      const byAddon = addons.size === 0 || addons.has(addon.instanceId) || addons.has(addon.instanceId.slice(0, -4));
-      return byAddon && (services.size === 0 || services.has(service?.id ?? 'none'));
+      const matchesAddon =
+        addons.size === 0 || addons.has(addon.instanceId) || addons.has(addon.instanceId.slice(0, -4));
+      return matchesAddon && (services.size === 0 || services.has(service?.id ?? 'none'));
     };
-    return ({ shown, ...rest }) => ({
+    return ({ visible, ...rest }) => ({
       ...rest,
-      shown: shown.map((stream) => (isProxied(stream) ? this.#through(stream, config, baseUrl, foreign) : stream)),
+      visible: visible.map((stream) => (isProxied(stream) ? this.#rewrite(stream, config, baseUrl, foreign) : stream)),
     });
   }
 
-  #through(stream: ParsedStream, { proxy }: AddonConfig, baseUrl: string, foreign: boolean): ParsedStream {
+  #rewrite(stream: ParsedStream, { proxy }: AddonConfig, baseUrl: string, foreign: boolean): ParsedStream {
     const url = stream.url ?? '';
-    const given = z
+    const proxyHeaders = z
       .object({ request: Headers.optional(), response: Headers.optional() })
       .safeParse(stream.hints['proxyHeaders']);
-    const headers = given.success ? given.data : {};
+    const headers = proxyHeaders.success ? proxyHeaders.data : {};
     const name = encodeURIComponent(stream.filename ?? 'stream');
     if (proxy?.id === 'mediaflow' && proxy.url) {
       const query = new URLSearchParams({ d: url, ...(proxy.credentials ? { api_password: proxy.credentials } : {}) });
       for (const [header, value] of Object.entries(headers.request ?? {}))
         query.set(`h_${header.toLowerCase()}`, value);
-      const base = (proxy.publicUrl || proxy.url).replace(/\/+$/, '');
-      return { ...stream, proxied: true, url: `${base}/proxy/stream/${name}?${query.toString()}` };
+      const proxyUrl = (proxy.publicUrl || proxy.url).replace(/\/+$/, '');
+      return { ...stream, proxied: true, url: `${proxyUrl}/proxy/stream/${name}?${query.toString()}` };
     }
     const target = { url, from: stream.addon.manifestUrl, ...headers, ...(foreign ? { foreign } : {}) };
-    return { ...stream, proxied: true, url: this.address(baseUrl, target, stream.filename ?? 'stream') };
+    return { ...stream, proxied: true, url: this.buildAddress(baseUrl, target, stream.filename ?? 'stream') };
   }
 
   /** Returns an address of the proxy for another address and its headers, in sealed form. */
-  address(baseUrl: string, target: z.infer<typeof Target>, name: string): string {
+  buildAddress(baseUrl: string, target: z.infer<typeof Target>, name: string): string {
     const text = JSON.stringify(target);
     let sealed = this.#sealed.get(text);
     if (sealed === undefined) {
@@ -144,36 +147,44 @@ export class StreamProxy {
     const target = Target.safeParse(text === undefined ? undefined : JSON.parse(text));
     if (!target.success)
       throw new Problem('addons.unauthorized', 401, 'This address was not made here, or under another key.');
-    const { url, request: asked = {}, response: answered = {}, from = '', foreign = false } = target.data;
-    const headers = { ...forwardable(request.headers), ...asked };
-    const trust = !foreign && this.#trust() === 'owner' && (await this.#policy.isNear(from)) ? 'owner' : 'other';
-    await this.pass(request, response, url, { headers, trust, extra: answered });
+    const {
+      url,
+      request: requestHeaders = {},
+      response: responseHeaders = {},
+      from: sourceUrl = '',
+      foreign = false,
+    } = target.data;
+    const headers = { ...getForwardableHeaders(request.headers), ...requestHeaders };
+    const trust =
+      !foreign && this.#trust() === 'owner' && (await this.#policy.isPrivateAddress(sourceUrl)) ? 'owner' : 'other';
+    await this.forward(request, response, url, { headers, trust, extraHeaders: responseHeaders });
   }
 
   /** Forwards a request and its response. */
-  async pass(
+  async forward(
     request: IncomingMessage,
     response: ServerResponse,
     url: string,
     {
       headers,
       trust,
-      extra = {},
+      extraHeaders = {},
     }: {
       readonly headers: Readonly<Record<string, string>>;
       readonly trust: Trust;
-      readonly extra?: Readonly<Record<string, string>>;
+      readonly extraHeaders?: Readonly<Record<string, string>>;
     },
   ): Promise<void> {
     const signal = createCloseSignal(response);
-    const reply = await this.#guarded.stream(url, {
+    const reply = await this.#guardedFetch.stream(url, {
       method: request.method === 'HEAD' ? 'HEAD' : 'GET',
       headers,
       signal,
       name: 'This stream',
       trust,
     });
-    for (const [name, value] of Object.entries({ ...passed(reply.headers), ...extra })) response.setHeader(name, value);
+    for (const [name, value] of Object.entries({ ...getResponseHeaders(reply.headers), ...extraHeaders }))
+      response.setHeader(name, value);
     response.writeHead(reply.status);
     if (request.method === 'HEAD') {
       reply.body.destroy();
@@ -188,8 +199,8 @@ export class StreamProxy {
 }
 
 /** Returns the response headers. Length and encoding belong to the body, which is forwarded unchanged. */
-function passed(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const result = forwardable(headers);
+function getResponseHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const result = getForwardableHeaders(headers);
   for (const name of ['content-length', 'content-encoding']) {
     const value = headers[name];
     if (value !== undefined) result[name] = value;

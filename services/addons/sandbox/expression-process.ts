@@ -1,6 +1,6 @@
-import { runJob, type Answers, type Job } from './jobs.ts';
+import { runJob, type JobResults, type Job } from './jobs.ts';
 
 /** Runs one job in the limited child process. */
-export function run(job: Job): Answers[keyof Answers] {
+export function run(job: Job): JobResults[keyof JobResults] {
   return runJob(job);
 }

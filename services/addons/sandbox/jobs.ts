@@ -1,14 +1,14 @@
-import { conditionOf } from '../domain/expression/condition.ts';
+import { evaluateCondition } from '../domain/expression/condition.ts';
 import { evaluate } from '../domain/expression/evaluate.ts';
-import { namesOf } from '../domain/expression/variables.ts';
+import { buildVariables } from '../domain/expression/variables.ts';
 import { parseExpression } from '../domain/expression/parse.ts';
-import { budgetOf, ExpressionError, scopeOf, streamsIn, type Value } from '../domain/expression/value.ts';
+import { createBudget, ExpressionError, createScope, toStreams, type Value } from '../domain/expression/value.ts';
 import type { AddonConfig } from '../domain/config.ts';
-import { matchesPattern, readPattern, type Pattern } from '../domain/pattern.ts';
+import { matchesPattern, parsePattern, type Pattern } from '../domain/pattern.ts';
 import type { PatternMatch } from '../domain/pipeline/filter.ts';
 import { runPipeline } from '../domain/pipeline/pipeline.ts';
 import type { Removal } from '../domain/pipeline/removal.ts';
-import type { Wanted } from '../domain/pipeline/title-request.ts';
+import type { TitleRequest } from '../domain/pipeline/title-request.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 
 /** Matches names against regular expressions. */
@@ -19,22 +19,22 @@ interface PatternsJob {
 }
 
 /** Contains the indexes of the matching patterns for each text, and the invalid patterns. */
-export interface PatternsAnswer {
+export interface PatternsResult {
   readonly matches: readonly (readonly number[])[];
-  readonly broken: readonly { readonly index: number; readonly message: string }[];
+  readonly invalid: readonly { readonly index: number; readonly message: string }[];
 }
 
 /** Filters and sorts streams by a configuration that has expressions. */
 interface PipelineJob {
   readonly kind: 'pipeline';
   readonly config: AddonConfig;
-  readonly wanted: Wanted;
+  readonly titleRequest: TitleRequest;
   readonly streams: readonly ParsedStream[];
   readonly patterns: readonly PatternMatch[] | undefined;
 }
 
 /** Attributes that the pipeline adds to a stream. */
-type Marks = Pick<
+type PipelineAttributes = Pick<
   ParsedStream,
   | 'regexMatched'
   | 'regexIndex'
@@ -44,8 +44,8 @@ type Marks = Pick<
   | 'expressionScore'
   | 'expressionsRanked'
 >;
-export interface PipelineAnswer {
-  readonly shown: readonly { readonly index: number; readonly marks: Marks }[];
+export interface PipelineJobResult {
+  readonly visible: readonly { readonly index: number; readonly attributes: PipelineAttributes }[];
   readonly hidden: readonly { readonly index: number; readonly removal: Removal | undefined }[];
   readonly problems: readonly string[];
 }
@@ -54,9 +54,9 @@ export interface PipelineAnswer {
 interface ConditionJob {
   readonly kind: 'condition';
   readonly source: string;
-  readonly names: Readonly<Record<string, Value>>;
+  readonly variables: Readonly<Record<string, Value>>;
 }
-export interface ConditionAnswer {
+export interface ConditionResult {
   readonly holds: boolean;
   readonly sentence?: string;
 }
@@ -65,10 +65,10 @@ export interface ConditionAnswer {
 interface SelectJob {
   readonly kind: 'select';
   readonly source: string;
-  readonly wanted: Wanted;
+  readonly titleRequest: TitleRequest;
   readonly streams: readonly ParsedStream[];
 }
-export interface SelectAnswer {
+export interface SelectResult {
   readonly indexes: readonly number[];
   readonly sentence?: string;
 }
@@ -76,63 +76,65 @@ export interface SelectAnswer {
 export type Job = PatternsJob | PipelineJob | ConditionJob | SelectJob;
 
 /** Result of each kind of job. */
-export interface Answers {
-  readonly patterns: PatternsAnswer;
-  readonly pipeline: PipelineAnswer;
-  readonly condition: ConditionAnswer;
-  readonly select: SelectAnswer;
+export interface JobResults {
+  readonly patterns: PatternsResult;
+  readonly pipeline: PipelineJobResult;
+  readonly condition: ConditionResult;
+  readonly select: SelectResult;
 }
 
 /** Runs one job. Streams are identified by their index, which the caller stores as ID. */
-export function runJob(job: Job): Answers[keyof Answers] {
+export function runJob(job: Job): JobResults[keyof JobResults] {
   switch (job.kind) {
     case 'patterns':
       return matchPatterns(job);
     case 'pipeline':
       return filterStreams(job);
     case 'condition':
-      return conditionOf(job.source, job.names, budgetOf());
+      return evaluateCondition(job.source, job.variables, createBudget());
     case 'select':
       return selectStreams(job);
   }
 }
 
-function matchPatterns({ sources, texts }: PatternsJob): PatternsAnswer {
+function matchPatterns({ sources, texts }: PatternsJob): PatternsResult {
   const patterns: (Pattern | undefined)[] = [];
-  const broken: { index: number; message: string }[] = [];
+  const invalid: { index: number; message: string }[] = [];
   for (const [index, source] of sources.entries()) {
     try {
-      patterns.push(readPattern(source));
+      patterns.push(parsePattern(source));
     } catch (error) {
       patterns.push(undefined);
-      broken.push({ index, message: error instanceof Error ? error.message : '' });
+      invalid.push({ index, message: error instanceof Error ? error.message : '' });
     }
   }
   const matches = texts.map((text) =>
     patterns.flatMap((pattern, index) => (pattern !== undefined && matchesPattern(pattern, text) ? [index] : [])),
   );
-  return { matches, broken };
+  return { matches, invalid };
 }
 
-function filterStreams({ config, wanted, streams, patterns }: PipelineJob): PipelineAnswer {
-  const { shown, hidden, problems } = runPipeline(streams, { config, wanted, patterns });
+function filterStreams({ config, titleRequest, streams, patterns }: PipelineJob): PipelineJobResult {
+  const { visible: visibleStreams, hidden, problems } = runPipeline(streams, { config, titleRequest, patterns });
   return {
-    shown: shown.map((stream) => ({ index: Number(stream.id), marks: marksOf(stream) })),
+    visible: visibleStreams.map((stream) => ({ index: Number(stream.id), attributes: pickAttributes(stream) })),
     hidden: hidden.map(({ stream, removal }) => ({ index: Number(stream.id), removal })),
     problems,
   };
 }
 
-function marksOf(stream: ParsedStream): Marks {
+function pickAttributes(stream: ParsedStream): PipelineAttributes {
   const { regexMatched, regexIndex, regexScore, regexesRanked } = stream;
   const { expressionMatched, expressionScore, expressionsRanked } = stream;
   return { regexMatched, regexIndex, regexScore, regexesRanked, expressionMatched, expressionScore, expressionsRanked };
 }
 
-function selectStreams({ source, wanted, streams }: SelectJob): SelectAnswer {
+function selectStreams({ source, titleRequest, streams }: SelectJob): SelectResult {
   try {
-    const chosen = streamsIn(evaluate(parseExpression(source), scopeOf(namesOf(wanted, streams))));
-    return { indexes: chosen.map(({ id }) => Number(id)) };
+    const selectedStreams = toStreams(
+      evaluate(parseExpression(source), createScope(buildVariables(titleRequest, streams))),
+    );
+    return { indexes: selectedStreams.map(({ id }) => Number(id)) };
   } catch (error) {
     if (error instanceof ExpressionError) return { indexes: [], sentence: error.message };
     throw error;

@@ -2,7 +2,7 @@ import type { Context } from '../../contracts/service.ts';
 import { EvaluationFailed, LimitedProcesses, LimitExceeded } from '../../kit/limited-process.ts';
 import { getThreadFile } from '../../kit/limited-thread.ts';
 import type { ParsedStream } from '../domain/stream.ts';
-import type { Answers, Job } from './jobs.ts';
+import type { JobResults, Job } from './jobs.ts';
 
 const megabyte = 1024 * 1024;
 const limits = {
@@ -37,9 +37,9 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** Runs a job. Returns undefined when it exceeds the limits. */
-  async run<Kind extends Job['kind']>(job: Job & { readonly kind: Kind }): Promise<Answers[Kind] | undefined> {
+  async run<Kind extends Job['kind']>(job: Job & { readonly kind: Kind }): Promise<JobResults[Kind] | undefined> {
     try {
-      return await this.#processes.run<Answers[Kind]>(job);
+      return await this.#processes.run<JobResults[Kind]>(job);
     } catch (error) {
       if (error instanceof LimitExceeded) {
         this.#context.log.debug('expressions ended', { job: job.kind, limit: error.limit });
@@ -57,7 +57,7 @@ export class Sandbox implements AsyncDisposable {
 }
 
 /** Prepares streams for the sandbox: adds indexes and removes addresses, which may contain keys. */
-export function forSandbox(streams: readonly ParsedStream[]): readonly ParsedStream[] {
+export function toSandboxStreams(streams: readonly ParsedStream[]): readonly ParsedStream[] {
   return streams.map((stream, index) => ({
     ...stream,
     id: String(index),

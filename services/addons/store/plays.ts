@@ -6,10 +6,10 @@ interface Tables {
   plays: { readonly service: string; readonly hash: string; readonly seen_at: number };
 }
 
-const day = 24 * 3_600_000;
+const dayMs = 24 * 3_600_000;
 /** Services may delete a torrent that is not played. */
-const believedMs = 5 * day;
-const most = 20_000;
+const maxAgeMs = 5 * dayMs;
+const maxPlays = 20_000;
 
 /**
  * Remembers which torrents a service played without a download. Most services no longer report availability, and adding
@@ -17,7 +17,7 @@ const most = 20_000;
  */
 export class PlayHistory {
   readonly #context: Pick<Context, 'db' | 'commit' | 'clock'>;
-  readonly #known = new Map<string, number>();
+  readonly #playedAt = new Map<string, number>();
 
   constructor(context: Pick<Context, 'db' | 'commit' | 'clock'>) {
     this.#context = context;
@@ -25,21 +25,21 @@ export class PlayHistory {
 
   async load(): Promise<void> {
     const db = this.#context.db as Kysely<Tables>;
-    const since = this.#context.clock.now() - believedMs;
+    const since = this.#context.clock.now() - maxAgeMs;
     const rows = await db.selectFrom('plays').selectAll().where('seen_at', '>', since).orderBy('seen_at').execute();
-    for (const { service, hash, seen_at } of rows) this.#known.set(`${service} ${hash}`, Number(seen_at));
+    for (const { service, hash, seen_at } of rows) this.#playedAt.set(`${service} ${hash}`, Number(seen_at));
   }
 
-  has(service: ServiceId, hash: string): boolean {
-    const seen = this.#known.get(`${service} ${hash}`);
-    return seen !== undefined && this.#context.clock.now() - seen < believedMs;
+  wasPlayed(service: ServiceId, hash: string): boolean {
+    const playedAt = this.#playedAt.get(`${service} ${hash}`);
+    return playedAt !== undefined && this.#context.clock.now() - playedAt < maxAgeMs;
   }
 
-  async played(service: ServiceId, hash: string): Promise<void> {
+  async recordPlay(service: ServiceId, hash: string): Promise<void> {
     const seen_at = this.#context.clock.now();
-    this.#known.delete(`${service} ${hash}`);
-    this.#known.set(`${service} ${hash}`, seen_at);
-    if (this.#known.size > most) this.#known.delete(this.#known.keys().next().value ?? '');
+    this.#playedAt.delete(`${service} ${hash}`);
+    this.#playedAt.set(`${service} ${hash}`, seen_at);
+    if (this.#playedAt.size > maxPlays) this.#playedAt.delete(this.#playedAt.keys().next().value ?? '');
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       await transaction
         .insertInto('plays')
@@ -48,13 +48,13 @@ export class PlayHistory {
         .execute();
       await transaction
         .deleteFrom('plays')
-        .where('seen_at', '<', seen_at - believedMs)
+        .where('seen_at', '<', seen_at - maxAgeMs)
         .execute();
     });
   }
 
-  async failed(service: ServiceId, hash: string): Promise<void> {
-    if (!this.#known.delete(`${service} ${hash}`)) return;
+  async removePlay(service: ServiceId, hash: string): Promise<void> {
+    if (!this.#playedAt.delete(`${service} ${hash}`)) return;
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       await transaction.deleteFrom('plays').where('service', '=', service).where('hash', '=', hash).execute();
     });

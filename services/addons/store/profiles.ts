@@ -33,7 +33,7 @@ export class ProfileStore {
   }
 
   /** Returns the configurations that are managed on the page, oldest first. */
-  async kept(): Promise<readonly ProfileRow[]> {
+  async listManaged(): Promise<readonly ProfileRow[]> {
     const rows = await this.#db
       .selectFrom('profiles')
       .selectAll()
@@ -56,7 +56,7 @@ export class ProfileStore {
     await transaction.insertInto('profiles').values(row).execute();
   }
 
-  async countOf(owner: string): Promise<number> {
+  async countByOwner(owner: string): Promise<number> {
     const row = await this.#db
       .selectFrom('profiles')
       .select(({ fn }) => fn.countAll().as('count'))
@@ -65,11 +65,11 @@ export class ProfileStore {
     return Number(row.count);
   }
 
-  async changeOwner(transaction: Kysely<Tables>, owner: string, next: string): Promise<void> {
-    await transaction.updateTable('profiles').set({ owner: next }).where('owner', '=', owner).execute();
+  async changeOwner(transaction: Kysely<Tables>, owner: string, newOwner: string): Promise<void> {
+    await transaction.updateTable('profiles').set({ owner: newOwner }).where('owner', '=', owner).execute();
   }
 
-  async removeOf(transaction: Kysely<Tables>, owner: string): Promise<void> {
+  async removeByOwner(transaction: Kysely<Tables>, owner: string): Promise<void> {
     await transaction.deleteFrom('profiles').where('owner', '=', owner).execute();
   }
 

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { peerWords } from '../domain/config.ts';
-import { Formatting } from '../domain/config-format.ts';
+import { peerErrorMessages } from '../domain/config.ts';
+import { FormatConfig } from '../domain/config-format.ts';
 import { debridServices } from '../domain/debrid-services.ts';
-import { formatterOf } from '../domain/format/predefined.ts';
+import { compileFormat } from '../domain/format/predefined.ts';
 import { parseRelease } from '../domain/release.ts';
 import type { ParsedStream } from '../domain/stream.ts';
-import type { RouteParts } from './route-dependencies.ts';
+import type { RouteDependencies } from './route-dependencies.ts';
 import { readBody, sendEnvelope } from './response.ts';
 
 const FormatBody = z.object({
@@ -25,50 +25,58 @@ const FormatBody = z.object({
 });
 
 /** Answers `/api/v1/format`, which formats a stream for the editor. */
-export async function formatRoute(
-  parts: RouteParts,
+export async function handleFormat(
+  dependencies: RouteDependencies,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const body = FormatBody.safeParse(await readBody(request), peerWords);
+  const body = FormatBody.safeParse(await readBody(request), peerErrorMessages);
   if (!body.success) {
     const code = body.error.issues[0]?.path[0] === 'stream' ? 'addons.bad_stream' : 'addons.bad_formatter';
     throw new Problem(code, 400, body.error.issues[0]?.message ?? 'The body does not fit.');
   }
   const { stream, context } = body.data;
   const formatter = context?.userData?.formatter ?? { id: 'torrentio' };
-  const format = Formatting.safeParse(formatter);
+  const format = FormatConfig.safeParse(formatter);
   if (!format.success)
     throw new Problem(
       'addons.bad_formatter',
       400,
       'A format has a name and a description of at most 20,000 characters each.',
     );
-  const ready = formatterOf(format.data);
-  const values = { stream: sampleStream(stream), addonName: context?.userData?.addonName ?? parts.settings.addonName };
+  const compiledFormatter = compileFormat(format.data);
+  const values = {
+    stream: toStream(stream),
+    addonName: context?.userData?.addonName ?? dependencies.settings.addonName,
+  };
   await sendEnvelope(request, response, {
     status: 200,
-    data: { name: ready.name(values), description: ready.description(values) },
+    data: { name: compiledFormatter.name(values), description: compiledFormatter.description(values) },
   });
 }
 
 /** Converts a stream from the request of a client, in the shape of a search result. */
-function sampleStream(given: Readonly<Record<string, unknown>>): ParsedStream {
-  const text = (name: string): string | undefined => (typeof given[name] === 'string' ? given[name] : undefined);
-  const number = (name: string): number | undefined => (typeof given[name] === 'number' ? given[name] : undefined);
+function toStream(description: Readonly<Record<string, unknown>>): ParsedStream {
+  const text = (name: string): string | undefined =>
+    typeof description[name] === 'string' ? description[name] : undefined;
+  const number = (name: string): number | undefined =>
+    typeof description[name] === 'number' ? description[name] : undefined;
   const service =
-    typeof given['service'] === 'object' && given['service'] !== null
-      ? (given['service'] as Record<string, unknown>)
-      : { id: given['service'], cached: given['cached'] };
-  const known = debridServices.find(({ id }) => id === service['id']);
-  const addon = given['addon'];
+    typeof description['service'] === 'object' && description['service'] !== null
+      ? (description['service'] as Record<string, unknown>)
+      : { id: description['service'], cached: description['cached'] };
+  const knownService = debridServices.find(({ id }) => id === service['id']);
+  const addon = description['addon'];
   const name =
     typeof addon === 'string'
       ? addon
       : typeof addon === 'object' && addon !== null && 'name' in addon && typeof addon.name === 'string'
         ? addon.name
         : 'Addon';
-  const parsed = typeof given['parsedFile'] === 'object' && given['parsedFile'] !== null ? given['parsedFile'] : {};
+  const parsed =
+    typeof description['parsedFile'] === 'object' && description['parsedFile'] !== null
+      ? description['parsedFile']
+      : {};
   const type = text('type') as ParsedStream['type'] | undefined;
   return {
     id: 'sample',
@@ -85,10 +93,10 @@ function sampleStream(given: Readonly<Record<string, unknown>>): ParsedStream {
     },
     upstream: {},
     hints: {},
-    type: type ?? (known === undefined ? 'http' : 'debrid'),
-    service: known === undefined ? undefined : { id: known.id, cached: service['cached'] !== false },
-    library: given['library'] === true,
-    proxied: given['proxied'] === true,
+    type: type ?? (knownService === undefined ? 'http' : 'debrid'),
+    service: knownService === undefined ? undefined : { id: knownService.id, cached: service['cached'] !== false },
+    library: description['library'] === true,
+    proxied: description['proxied'] === true,
     url: text('url'),
     infoHash: text('infoHash'),
     fileIdx: number('fileIdx'),
@@ -102,13 +110,13 @@ function sampleStream(given: Readonly<Record<string, unknown>>): ParsedStream {
     duration: number('duration') ?? 0,
     indexer: text('indexer'),
     message: text('message'),
-    private: given['private'] === true,
-    file: { ...parseRelease(text('filename') ?? ''), ...listsOnly(parsed) },
+    private: description['private'] === true,
+    file: { ...parseRelease(text('filename') ?? ''), ...pickValidFields(parsed) },
   };
 }
 
 /** Returns the members of a parsed file that have a valid type. */
-function listsOnly(parsed: object): Record<string, unknown> {
+function pickValidFields(parsed: object): Record<string, unknown> {
   const lists = new Set(['editions', 'visualTags', 'audioTags', 'audioChannels', 'languages', 'subtitles']);
   return Object.fromEntries(
     Object.entries(parsed).filter(([name, value]) =>

@@ -4,15 +4,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import { isPublicAddress } from '../domain/public-address.ts';
 import type { Playback } from '../playback/player.ts';
-import { forwardable } from '../proxy/stream-proxy.ts';
-import type { RouteParts } from './route-dependencies.ts';
+import { getForwardableHeaders } from '../proxy/stream-proxy.ts';
+import type { RouteDependencies } from './route-dependencies.ts';
 import { redirect } from './response.ts';
 
 const clipFolder = new URL('../playback/clips', import.meta.url);
 const clips = new Map<string, Buffer>();
 
 /** Answers `/static/NAME.mp4` with a clip that explains a failure. */
-export async function staticRoute(request: IncomingMessage, response: ServerResponse, name: string): Promise<void> {
+export async function handleStatic(request: IncomingMessage, response: ServerResponse, name: string): Promise<void> {
   if (!/^[a-z-]{1,40}\.mp4$/.test(name)) throw new Problem('addons.unknown_path', 404, 'Not Found');
   let bytes = clips.get(name);
   if (bytes === undefined) {
@@ -28,11 +28,14 @@ function sendRange(request: IncomingMessage, response: ServerResponse, bytes: Bu
   response.setHeader('Content-Type', 'video/mp4');
   response.setHeader('Accept-Ranges', 'bytes');
   response.setHeader('Cache-Control', 'no-store');
-  const found = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '');
+  const rangeMatch = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '');
   let [start, end] = [0, bytes.length - 1];
-  if (found !== null && (found[1] !== '' || found[2] !== '')) {
-    start = found[1] === '' ? Math.max(0, bytes.length - Number(found[2])) : Number(found[1]);
-    end = found[1] === '' || found[2] === '' ? bytes.length - 1 : Math.min(bytes.length - 1, Number(found[2]));
+  if (rangeMatch !== null && (rangeMatch[1] !== '' || rangeMatch[2] !== '')) {
+    start = rangeMatch[1] === '' ? Math.max(0, bytes.length - Number(rangeMatch[2])) : Number(rangeMatch[1]);
+    end =
+      rangeMatch[1] === '' || rangeMatch[2] === ''
+        ? bytes.length - 1
+        : Math.min(bytes.length - 1, Number(rangeMatch[2]));
     if (start > end) return void response.writeHead(416, { 'Content-Range': `bytes */${String(bytes.length)}` }).end();
     response.setHeader('Content-Range', `bytes ${String(start)}-${String(end)}/${String(bytes.length)}`);
     response.statusCode = 206;
@@ -42,14 +45,14 @@ function sendRange(request: IncomingMessage, response: ServerResponse, bytes: Bu
 }
 
 /** Answers `/api/v1/debrid/playback/…` with a redirect to the file, or to a clip that explains the failure. */
-export async function playbackRoute(
-  { links, player, context, askers, activity }: RouteParts,
+export async function handlePlayback(
+  { links, player, context, requestContexts, activity }: RouteDependencies,
   request: IncomingMessage,
   response: ServerResponse,
-  parts: readonly string[],
+  segments: readonly string[],
 ): Promise<void> {
-  const asked = links.read(parts);
-  if (asked === undefined)
+  const playbackRequest = links.parsePath(segments);
+  if (playbackRequest === undefined)
     throw new Problem(
       'addons.unauthorized',
       401,
@@ -59,28 +62,28 @@ export async function playbackRoute(
   const userIp = isIP(remoteAddress) !== 0 && isPublicAddress(remoteAddress) ? remoteAddress : undefined;
   let playback: Playback | undefined;
   if (request.method === 'HEAD') {
-    playback = player.known(asked, userIp);
+    playback = player.findCached(playbackRequest, userIp);
     if (playback === undefined)
       return void response.writeHead(200, { 'Content-Type': 'video/mp4', 'Cache-Control': 'no-store' }).end();
-  } else playback = await player.play(asked, userIp);
-  if (request.method === 'GET' && 'url' in playback) activity.played();
+  } else playback = await player.play(playbackRequest, userIp);
+  if (request.method === 'GET' && 'url' in playback) activity.recordPlay();
   if ('url' in playback) redirect(response, playback.url, 307);
-  else redirect(response, `${askers.baseUrl(request)}/static/${playback.clip}.mp4`, 307);
+  else redirect(response, `${requestContexts.getBaseUrl(request)}/static/${playback.clip}.mp4`, 307);
 }
 
 /** Answers `/proxy/{addon}/{endpoint}` with the unchanged response of a configured addon. */
-export async function addonProxyRoute(
-  parts: RouteParts,
+export async function handleAddonProxy(
+  dependencies: RouteDependencies,
   request: IncomingMessage,
   response: ServerResponse,
   { userId, addonId, endpoint }: { readonly userId: string; readonly addonId: string; readonly endpoint: string },
 ): Promise<void> {
-  const { profiles, askers, aggregator, proxy } = parts;
-  const user = profiles.readSegment(userId);
+  const { profiles, requestContexts, aggregator, proxy } = dependencies;
+  const user = profiles.decodeSegment(userId);
   if (user === undefined) throw new Problem('addons.unauthorized', 401, 'userId says whose addon this is.');
-  const asker = await askers.ofProfile(request, user.uuid, user.encryptedPassword);
+  const requestContext = await requestContexts.fromInstallAddress(request, user.uuid, user.encryptedPassword);
   const addon = aggregator
-    .configured(asker)
+    .resolveAddons(requestContext)
     .addons.find(({ presetId, instanceId }) => presetId === addonId || instanceId === addonId);
   if (addon === undefined || addon.builtIn !== undefined)
     throw new Problem('addons.no_addon', 404, `There is no addon ${addonId.slice(0, 60)} in this configuration.`);
@@ -92,5 +95,8 @@ export async function addonProxyRoute(
   for (const [name, value] of new URL(request.url ?? '/', 'http://localhost').searchParams)
     if (name !== 'userId') query.set(name, value);
   url.search = query.toString();
-  await proxy.pass(request, response, url.href, { headers: forwardable(request.headers), trust: addon.trust });
+  await proxy.forward(request, response, url.href, {
+    headers: getForwardableHeaders(request.headers),
+    trust: addon.trust,
+  });
 }

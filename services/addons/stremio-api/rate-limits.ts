@@ -21,17 +21,17 @@ interface Window {
   readonly endsAt: number;
 }
 
-const most = 10_000;
+const maxWindows = 10_000;
 
 /** Limits the requests by kind, address and user. */
 export class RateLimits {
   readonly #clock: Clock;
-  readonly #isOff: () => boolean;
+  readonly #isDisabled: () => boolean;
   readonly #windows = new Map<string, Window>();
 
-  constructor(clock: Clock, isOff: () => boolean) {
+  constructor(clock: Clock, isDisabled: () => boolean) {
     this.#clock = clock;
-    this.#isOff = isOff;
+    this.#isDisabled = isDisabled;
   }
 
   /**
@@ -40,30 +40,30 @@ export class RateLimits {
    * @throws Problem `addons.too_many` (429)
    */
   count(kind: LimitedKind, address: string, user: string, response: ServerResponse): void {
-    if (this.#isOff()) return;
-    const { seconds, most: allowed } = limits[kind];
+    if (this.#isDisabled()) return;
+    const { seconds, most: maxRequests } = limits[kind];
     const now = this.#clock.now();
     const key = `${kind} ${address} ${user.slice(0, 64)}`;
     let window = this.#windows.get(key);
     if (window === undefined || window.endsAt <= now) {
-      if (this.#windows.size >= most) this.#forget(now);
+      if (this.#windows.size >= maxWindows) this.#removeExpired(now);
       window = { count: 0, endsAt: now + seconds * 1000 };
       this.#windows.set(key, window);
     }
     window.count += 1;
     const reset = String(Math.max(1, Math.ceil((window.endsAt - now) / 1000)));
-    response.setHeader('RateLimit-Policy', `${String(allowed)};w=${String(seconds)}`);
-    response.setHeader('RateLimit-Limit', String(allowed));
-    response.setHeader('RateLimit-Remaining', String(Math.max(0, allowed - window.count)));
+    response.setHeader('RateLimit-Policy', `${String(maxRequests)};w=${String(seconds)}`);
+    response.setHeader('RateLimit-Limit', String(maxRequests));
+    response.setHeader('RateLimit-Remaining', String(Math.max(0, maxRequests - window.count)));
     response.setHeader('RateLimit-Reset', reset);
-    if (window.count > allowed)
+    if (window.count > maxRequests)
       throw new Problem('addons.too_many', 429, 'Too many requests. Wait a few seconds.', {
         headers: { 'Retry-After': reset },
       });
   }
 
-  #forget(now: number): void {
+  #removeExpired(now: number): void {
     for (const [key, { endsAt }] of this.#windows) if (endsAt <= now) this.#windows.delete(key);
-    if (this.#windows.size >= most) this.#windows.clear();
+    if (this.#windows.size >= maxWindows) this.#windows.clear();
   }
 }

@@ -8,12 +8,12 @@ import { readRequestBody } from '../../kit/request-body.ts';
 import { LruMap } from '../domain/lru-map.ts';
 
 const compress = promisify(gzip);
-const worthCompressing = 1024;
+const minCompressedBytes = 1024;
 /** Lists of streams are repetitive, so a low level compresses them well. */
-const level = 2;
+const compressionLevel = 2;
 
 /** Players request addons from pages of any origin. */
-const cors: Readonly<Record<string, string>> = {
+const corsHeaders: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE, HEAD',
   'Access-Control-Allow-Headers': 'Content-Type, Authorization, X-Addon-Password',
@@ -21,8 +21,8 @@ const cors: Readonly<Record<string, string>> = {
 };
 
 /** Sets the headers of every response, including errors. */
-export function allowAll(response: ServerResponse): void {
-  for (const [name, value] of Object.entries(cors)) response.setHeader(name, value);
+export function setCorsHeaders(response: ServerResponse): void {
+  for (const [name, value] of Object.entries(corsHeaders)) response.setHeader(name, value);
 }
 
 /** Sends a JSON text, compressed if the client supports it. Sends 304 if the client has the current version. */
@@ -32,42 +32,45 @@ export async function sendJson(
   text: string,
   status = 200,
 ): Promise<void> {
-  const { body, tag, packed: ready } = prepare(text);
+  const { body, tag, compressOnce } = prepareBody(text);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   if (status === 200) {
     response.setHeader('ETag', tag);
     if (request.headers['if-none-match'] === tag) return void response.writeHead(304).end();
   }
   response.setHeader('Vary', 'Accept-Encoding');
-  const packed = body.length >= worthCompressing && acceptsGzip(request) ? await ready() : undefined;
-  if (packed !== undefined) response.setHeader('Content-Encoding', 'gzip');
-  const bytes = packed ?? body;
+  const compressed = body.length >= minCompressedBytes && acceptsGzip(request) ? await compressOnce() : undefined;
+  if (compressed !== undefined) response.setHeader('Content-Encoding', 'gzip');
+  const bytes = compressed ?? body;
   response.writeHead(status, { 'Content-Length': bytes.length });
   response.end(request.method === 'HEAD' ? undefined : bytes);
 }
 
-interface Prepared {
+interface PreparedBody {
   readonly body: Buffer;
   readonly tag: string;
-  readonly packed: () => Promise<Buffer>;
+  readonly compressOnce: () => Promise<Buffer>;
 }
 
 /** Cache of compressed responses, because players request the same list several times. */
-const prepared = new LruMap<string, Prepared>(20, { weigh: ({ body }) => body.length, mostWeight: 6 * 1024 * 1024 });
-const worthKeeping = 32 * 1024;
+const preparedBodies = new LruMap<string, PreparedBody>(20, {
+  getWeight: ({ body }) => body.length,
+  maxWeight: 6 * 1024 * 1024,
+});
+const minCachedLength = 32 * 1024;
 
-function prepare(text: string): Prepared {
-  const known = text.length >= worthKeeping ? prepared.get(text) : undefined;
-  if (known !== undefined) return known;
+function prepareBody(text: string): PreparedBody {
+  const cached = text.length >= minCachedLength ? preparedBodies.get(text) : undefined;
+  if (cached !== undefined) return cached;
   const body = Buffer.from(text);
-  let packing: Promise<Buffer> | undefined;
-  const made: Prepared = {
+  let compression: Promise<Buffer> | undefined;
+  const created: PreparedBody = {
     body,
     tag: `W/"${createHash('sha1').update(body).digest('base64url')}"`,
-    packed: () => (packing ??= compress(body, { level })),
+    compressOnce: () => (compression ??= compress(body, { level: compressionLevel })),
   };
-  if (text.length >= worthKeeping) prepared.set(text, made);
-  return made;
+  if (text.length >= minCachedLength) preparedBodies.set(text, created);
+  return created;
 }
 
 function acceptsGzip({ headers }: IncomingMessage): boolean {
@@ -93,7 +96,7 @@ export function redirect(response: ServerResponse, location: string, status = 30
 }
 
 /** Maps our error codes to the codes of the peer. */
-const codes: Readonly<Record<string, string>> = {
+const peerCodes: Readonly<Record<string, string>> = {
   'addons.invalid_config': 'USER_INVALID_CONFIG',
   'addons.parent_gone': 'USER_INVALID_CONFIG',
   'addons.wrong_details': 'USER_INVALID_DETAILS',
@@ -113,14 +116,14 @@ const codes: Readonly<Record<string, string>> = {
 };
 
 /** Returns true when a request failed because its client closed the connection. */
-function hasLeft(request: IncomingMessage, error: unknown): boolean {
+function isClientDisconnect(request: IncomingMessage, error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return request.destroyed && !request.complete && (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE');
 }
 
 /** Sends an error in the format of the peer. */
 export function sendError(request: IncomingMessage, response: ServerResponse, error: unknown, log: Log): Promise<void> {
-  if (hasLeft(request, error)) {
+  if (isClientDisconnect(request, error)) {
     log.debug('client disconnected before the end of its request', { method: request.method });
     response.destroy();
     return Promise.resolve();
@@ -133,7 +136,7 @@ export function sendError(request: IncomingMessage, response: ServerResponse, er
     });
   }
   for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
-  const code = codes[error.code] ?? (error.status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR');
+  const code = peerCodes[error.code] ?? (error.status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR');
   const message = error.code === 'addons.unknown_user' ? 'Invalid UUID or password' : error.detail;
   return sendEnvelope(request, response, { status: error.status, error: { code, message } });
 }
@@ -145,11 +148,11 @@ export function sendError(request: IncomingMessage, response: ServerResponse, er
  */
 export async function readBody(
   request: IncomingMessage,
-  mostBytes = 1024 * 1024,
+  maxBytes = 1024 * 1024,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const tooLarge = 'The body is larger than a configuration can be.';
+  const tooLargeMessage = 'The body is larger than a configuration can be.';
   const text = (
-    await readRequestBody(request, mostBytes, () => new Problem('addons.too_large', 413, tooLarge))
+    await readRequestBody(request, maxBytes, () => new Problem('addons.too_large', 413, tooLargeMessage))
   ).toString();
   let value: unknown;
   try {
@@ -163,12 +166,14 @@ export async function readBody(
 }
 
 /** Reads name and password from Basic authorization. */
-export function basicOf({
+export function parseBasicAuthorization({
   headers,
 }: IncomingMessage): { readonly name: string; readonly password: string } | undefined {
-  const found = /^basic\s+([A-Za-z0-9+/=_-]+)$/i.exec(headers.authorization ?? '');
-  if (found === null) return undefined;
-  const text = Buffer.from(found[1] ?? '', 'base64').toString('utf8');
-  const at = text.indexOf(':');
-  return at === -1 ? undefined : { name: text.slice(0, at), password: text.slice(at + 1) };
+  const match = /^basic\s+([A-Za-z0-9+/=_-]+)$/i.exec(headers.authorization ?? '');
+  if (match === null) return undefined;
+  const text = Buffer.from(match[1] ?? '', 'base64').toString('utf8');
+  const separatorIndex = text.indexOf(':');
+  return separatorIndex === -1
+    ? undefined
+    : { name: text.slice(0, separatorIndex), password: text.slice(separatorIndex + 1) };
 }

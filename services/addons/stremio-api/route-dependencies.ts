@@ -9,20 +9,20 @@ import type { Profiles } from '../profiles/profiles.ts';
 import type { ProviderPool } from '../providers/provider-pool.ts';
 import type { StreamProxy } from '../proxy/stream-proxy.ts';
 import type { Settings } from '../settings.ts';
-import type { Upstream } from '../upstream/upstream.ts';
-import type { Askers } from './request-context-factory.ts';
+import type { UpstreamClient } from '../upstream/upstream.ts';
+import type { RequestContextFactory } from './request-context-factory.ts';
 import type { RateLimits } from './rate-limits.ts';
 
 /** Dependencies of the routes. */
-export interface RouteParts {
+export interface RouteDependencies {
   readonly context: Context;
   readonly settings: Settings;
   readonly metrics: AddonMetrics;
   readonly profiles: Profiles;
   readonly activity: Activity;
   readonly aggregator: Aggregator;
-  readonly askers: Askers;
-  readonly upstream: Upstream;
+  readonly requestContexts: RequestContextFactory;
+  readonly upstream: UpstreamClient;
   readonly pool: ProviderPool;
   readonly links: PlaybackLinks;
   readonly player: Player;

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { mostExpressions } from '../domain/config-expressions.ts';
-import { longestScript, mostVariants } from '../domain/config-variants.ts';
+import { maxExpressions } from '../domain/config-expressions.ts';
+import { maxScriptLength, maxVariants } from '../domain/config-variants.ts';
 import { debridServices } from '../domain/debrid-services.ts';
 import { presetKinds } from '../domain/presets.ts';
-import type { RouteParts } from './route-dependencies.ts';
+import type { RouteDependencies } from './route-dependencies.ts';
 import { sendEnvelope } from './response.ts';
 
 const noProxy = {
@@ -17,12 +17,12 @@ const noProxy = {
 };
 
 /** Answers `/api/v1/status` with the capabilities of the service, for tools and pages of the peer. */
-export async function statusRoute(
-  parts: RouteParts,
+export async function handleStatus(
+  dependencies: RouteDependencies,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { settings, profiles, version, askers } = parts;
+  const { settings, profiles, version, requestContexts } = dependencies;
   const level = ['none', 'trusted', 'all'].includes(settings.regexFilterAccess)
     ? settings.regexFilterAccess
     : 'trusted';
@@ -37,7 +37,7 @@ export async function statusRoute(
       commitTime: '',
       users: await profiles.count(),
       settings: {
-        baseUrl: askers.baseUrl(request),
+        baseUrl: requestContexts.getBaseUrl(request),
         addonName: settings.addonName,
         alternateDesign: false,
         protected: settings.addonPassword !== '',
@@ -46,7 +46,7 @@ export async function statusRoute(
         regexAccess: { level, patterns: [], urls: [] },
         // Expressions are not loaded from addresses.
         selSyncAccess: { level: 'none', trustedUrls: [] },
-        variants: { access: 'all', max: mostVariants, maxScriptLength: longestScript },
+        variants: { access: 'all', max: maxVariants, maxScriptLength },
         loggingSensitiveInfo: settings.logSensitiveInfo,
         searchApiDisabled: false,
         nabApiDisabled: true,
@@ -55,15 +55,15 @@ export async function statusRoute(
         userAnalyticsEnabled: false,
         forced: { proxy: { ...noProxy, disableProxiedAddons: false } },
         defaults: { proxy: noProxy, timeout: settings.timeout },
-        presets: presetsOf(settings.timeout),
-        services: servicesById(),
-        limits: { maxAddons: settings.maxAddons, maxStreamExpressions: mostExpressions },
+        presets: buildPresets(settings.timeout),
+        services: buildServices(),
+        limits: { maxAddons: settings.maxAddons, maxStreamExpressions: maxExpressions },
       },
     },
   });
 }
 
-function servicesById(): Readonly<Record<string, unknown>> {
+function buildServices(): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     debridServices.map(({ id, name, shortName, knownNames, help, credentials }) => [
       id,
@@ -79,7 +79,7 @@ function servicesById(): Readonly<Record<string, unknown>> {
   );
 }
 
-function presetsOf(timeout: number): readonly Readonly<Record<string, unknown>>[] {
+function buildPresets(timeout: number): readonly Readonly<Record<string, unknown>>[] {
   return presetKinds.map(({ id, name, description, resources, builtIn, category }) => ({
     ID: id,
     NAME: name,
@@ -88,13 +88,13 @@ function presetsOf(timeout: number): readonly Readonly<Record<string, unknown>>[
     SUPPORTED_RESOURCES: resources,
     SUPPORTED_STREAM_TYPES: [],
     SUPPORTED_SERVICES: [],
-    OPTIONS: optionsOf(id, timeout),
+    OPTIONS: buildPresetOptions(id, timeout),
     BUILTIN: builtIn === true,
     CATEGORY: category,
   }));
 }
 
-const choices = (values: readonly string[]) => values.map((value) => ({ label: value, value }));
+const toChoices = (values: readonly string[]) => values.map((value) => ({ label: value, value }));
 /** Options that every addon has, with the names of the peer. */
 const commonOptions: readonly Readonly<Record<string, unknown>>[] = [
   {
@@ -102,28 +102,28 @@ const commonOptions: readonly Readonly<Record<string, unknown>>[] = [
     name: 'Resources',
     description: 'Only these of what it has.',
     type: 'multi-select',
-    options: choices(['stream', 'subtitles', 'catalog', 'meta', 'addon_catalog']),
+    options: toChoices(['stream', 'subtitles', 'catalog', 'meta', 'addon_catalog']),
   },
   {
     id: 'mediaTypes',
     name: 'Media types',
     description: 'Streams only for these.',
     type: 'multi-select',
-    options: choices(['movie', 'series', 'anime']),
+    options: toChoices(['movie', 'series', 'anime']),
   },
   {
     id: 'pinPosition',
     name: 'Place',
     description: 'Of its streams among the others.',
     type: 'select',
-    options: choices(['top', 'bottom']),
+    options: toChoices(['top', 'bottom']),
   },
   { id: 'libraryAddon', name: 'Library', description: 'Its streams count as in the library.', type: 'boolean' },
   { id: 'formatPassthrough', name: 'Own texts', description: 'Its own texts stay.', type: 'boolean' },
   { id: 'resultPassthrough', name: 'Unfiltered', description: 'Its streams pass all filters.', type: 'boolean' },
 ].map((option) => ({ ...option, required: false }));
 
-function optionsOf(kind: string, timeout: number): readonly Readonly<Record<string, unknown>>[] {
+function buildPresetOptions(kind: string, timeout: number): readonly Readonly<Record<string, unknown>>[] {
   const isCustom = kind === 'custom';
   const address = isCustom
     ? { id: 'manifestUrl', name: 'Manifest URL', description: 'The address of its manifest.' }

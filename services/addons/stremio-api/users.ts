@@ -2,43 +2,43 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { isSameSecret } from '../../kit/same-secret.ts';
-import { addonPasswords } from '../settings.ts';
+import { parseAddonPasswords } from '../settings.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { readConfig } from '../domain/read-config.ts';
-import type { OwnProfile } from '../profiles/profiles.ts';
-import type { RouteParts } from './route-dependencies.ts';
-import { basicOf, readBody, sendEnvelope } from './response.ts';
+import type { StoredProfile } from '../profiles/profiles.ts';
+import type { RouteDependencies } from './route-dependencies.ts';
+import { parseBasicAuthorization, readBody, sendEnvelope } from './response.ts';
 
 /** Answers `/api/v1/user` and the paths below it. Returns false for other paths. */
-export async function userRoutes(
-  parts: RouteParts,
+export async function handleUsers(
+  dependencies: RouteDependencies,
   request: IncomingMessage,
   response: ServerResponse,
   url: URL,
 ): Promise<boolean> {
   const { pathname } = url;
   if (pathname !== '/api/v1/user' && !pathname.startsWith('/api/v1/user/')) return false;
-  const { profiles } = parts;
+  const { profiles } = dependencies;
   const route = `${request.method ?? ''} ${pathname}`;
   if (route === 'POST /api/v1/user') {
     const { config, password, ...rest } = await readBody(request);
     if (config === undefined || typeof password !== 'string' || password === '')
       throw new Problem('addons.missing', 400, 'config and password are required');
     if (password.length < 6) throw new Problem('addons.password_too_short', 400, 'New password is too short');
-    const read = readConfig(withoutNotes(config));
-    await requirePassword(parts, request, { ...rest, ...read });
-    const { uuid, encryptedPassword } = await create(parts, request, read, password);
+    const parsedConfig = readConfig(withoutNotes(config));
+    await requirePassword(dependencies, request, { ...rest, ...parsedConfig });
+    const { uuid, encryptedPassword } = await createProfile(dependencies, request, parsedConfig, password);
     await sendEnvelope(request, response, {
       status: 201,
       detail: 'User was successfully created',
-      data: { uuid, encryptedPassword, ...notesOf(read) },
+      data: { uuid, encryptedPassword, ...buildNotes(parsedConfig) },
     });
   } else if (route === 'HEAD /api/v1/user') {
     response.writeHead((await profiles.exists(url.searchParams.get('uuid') ?? '')) ? 200 : 400).end();
   } else if (route === 'GET /api/v1/user') {
-    const profile = await signedIn(parts, request);
-    const { uuid, password, own } = profile;
-    const userData = url.searchParams.get('raw') === 'true' ? own : (await profiles.open(uuid, password)).config;
+    const profile = await openCallerProfile(dependencies, request);
+    const { uuid, password, ownConfig } = profile;
+    const userData = url.searchParams.get('raw') === 'true' ? ownConfig : (await profiles.open(uuid, password)).config;
     await sendEnvelope(request, response, {
       status: 200,
       detail: 'User details retrieved successfully',
@@ -48,27 +48,29 @@ export async function userRoutes(
       },
     });
   } else if (route === 'PUT /api/v1/user') {
-    const { uuid, password, encryptedPassword } = await signedIn(parts, request);
+    const { uuid, password, encryptedPassword } = await openCallerProfile(dependencies, request);
     const { config } = await readBody(request);
     if (config === undefined) throw new Problem('addons.missing', 400, 'config is required');
-    const read = readConfig(withoutNotes(config));
-    await requirePassword(parts, request, read);
-    await checkParent(parts, request, read);
-    const marks = [encryptedPassword];
-    const foreign = parts.askers.isForeign(request, { known: parts.settings.addonPassword !== '' });
-    await parts.aggregator.verify({ config: read, uuid, marks, foreign });
-    await profiles.save(uuid, password, withoutPassword(read), { foreign });
+    const parsedConfig = readConfig(withoutNotes(config));
+    await requirePassword(dependencies, request, parsedConfig);
+    await verifyParent(dependencies, request, parsedConfig);
+    const addressMarkers = [encryptedPassword];
+    const foreign = dependencies.requestContexts.isForeign(request, {
+      hasPassword: dependencies.settings.addonPassword !== '',
+    });
+    await dependencies.aggregator.verifyAddons({ config: parsedConfig, uuid, addressMarkers, foreign });
+    await profiles.save(uuid, password, withoutPassword(parsedConfig), { foreign });
     await sendEnvelope(request, response, {
       status: 200,
       detail: 'User updated successfully',
-      data: { uuid, ...notesOf(read) },
+      data: { uuid, ...buildNotes(parsedConfig) },
     });
   } else if (route === 'DELETE /api/v1/user') {
-    const { uuid } = await signedIn(parts, request);
+    const { uuid } = await openCallerProfile(dependencies, request);
     await profiles.remove(uuid);
     await sendEnvelope(request, response, { status: 200, detail: 'User deleted successfully' });
   } else if (route === 'POST /api/v1/user/password') {
-    const { uuid, password } = await signedIn(parts, request);
+    const { uuid, password } = await openCallerProfile(dependencies, request);
     const { newPassword } = await readBody(request);
     if (typeof newPassword !== 'string') throw new Problem('addons.missing', 400, 'newPassword is required');
     const { encryptedPassword } = await profiles.changePassword(uuid, password, newPassword);
@@ -78,7 +80,7 @@ export async function userRoutes(
       data: { uuid, encryptedPassword },
     });
   } else if (route === 'POST /api/v1/user/verify') {
-    const { uuid } = await signedIn(parts, request);
+    const { uuid } = await openCallerProfile(dependencies, request);
     const createdAt = new Date(await profiles.createdAt(uuid)).toISOString().slice(0, 19).replace('T', ' ');
     await sendEnvelope(request, response, {
       status: 200,
@@ -92,16 +94,18 @@ export async function userRoutes(
 }
 
 /** Creates a configuration after a request to each of its addons. */
-export async function create(
-  parts: Pick<RouteParts, 'aggregator' | 'askers' | 'context' | 'profiles' | 'settings'>,
+export async function createProfile(
+  dependencies: Pick<RouteDependencies, 'aggregator' | 'requestContexts' | 'context' | 'profiles' | 'settings'>,
   request: IncomingMessage,
   config: AddonConfig,
   password: string,
-): Promise<OwnProfile> {
-  await checkParent(parts, request, config);
-  const foreign = parts.askers.isForeign(request, { known: parts.settings.addonPassword !== '' });
-  await parts.aggregator.verify({ config, uuid: undefined, marks: [], foreign });
-  return await parts.profiles.create(withoutPassword(config), password, { foreign });
+): Promise<StoredProfile> {
+  await verifyParent(dependencies, request, config);
+  const foreign = dependencies.requestContexts.isForeign(request, {
+    hasPassword: dependencies.settings.addonPassword !== '',
+  });
+  await dependencies.aggregator.verifyAddons({ config, uuid: undefined, addressMarkers: [], foreign });
+  return await dependencies.profiles.create(withoutPassword(config), password, { foreign });
 }
 
 /**
@@ -109,15 +113,15 @@ export async function create(
  *
  * @throws Problem 429
  */
-async function checkParent(
-  { profiles, context }: Pick<RouteParts, 'profiles' | 'context'>,
+async function verifyParent(
+  { profiles, context }: Pick<RouteDependencies, 'profiles' | 'context'>,
   request: IncomingMessage,
   { parentConfig }: AddonConfig,
 ): Promise<void> {
   if (!parentConfig) return;
   const { uuid, password } = parentConfig;
   try {
-    await throttled(context, request, { name: uuid, password }, () => profiles.own(uuid, password));
+    await withThrottle(context, request, { name: uuid, password }, () => profiles.getStored(uuid, password));
   } catch (error) {
     // A wrong password is reported as a missing parent when the configuration is saved.
     if (!(error instanceof Problem) || error.code !== 'addons.wrong_details') throw error;
@@ -125,7 +129,7 @@ async function checkParent(
 }
 
 /** Returns the notes about omitted parts of a configuration; empty when all of it is supported. */
-function notesOf({ importNotes }: AddonConfig): { readonly notes?: readonly string[] } {
+function buildNotes({ importNotes }: AddonConfig): { readonly notes?: readonly string[] } {
   return importNotes?.length ? { notes: importNotes } : {};
 }
 
@@ -142,14 +146,17 @@ export function withoutNotes(config: unknown): unknown {
  *
  * @throws Problem 400; `accounts.too_many_attempts` (429)
  */
-export async function signedIn(
-  { profiles, context }: Pick<RouteParts, 'profiles' | 'context'>,
+export async function openCallerProfile(
+  { profiles, context }: Pick<RouteDependencies, 'profiles' | 'context'>,
   request: IncomingMessage,
-): Promise<OwnProfile & { readonly password: string }> {
-  const basic = basicOf(request);
+): Promise<StoredProfile & { readonly password: string }> {
+  const basic = parseBasicAuthorization(request);
   if (basic === undefined) throw new Problem('addons.missing', 400, 'Authorization header (Basic) is required');
   const { name, password } = basic;
-  return { ...(await throttled(context, request, { name, password }, () => profiles.own(name, password))), password };
+  return {
+    ...(await withThrottle(context, request, { name, password }, () => profiles.getStored(name, password))),
+    password,
+  };
 }
 
 /**
@@ -157,18 +164,18 @@ export async function signedIn(
  *
  * @throws Problem as `open` does; `accounts.too_many_attempts` (429)
  */
-export async function throttled<Opened>(
+export async function withThrottle<Opened>(
   { accounts, caller }: Pick<Context, 'accounts' | 'caller'>,
   request: IncomingMessage,
   { name, password }: { readonly name: string; readonly password: string },
   open: () => Promise<Opened>,
 ): Promise<Opened> {
   const { remoteAddress } = caller(request);
-  const given = { service: 'addons', name: `configuration ${name.slice(0, 100)}`, secret: password, remoteAddress };
+  const attempt = { service: 'addons', name: `configuration ${name.slice(0, 100)}`, secret: password, remoteAddress };
   // The key is derived after the throttle accepts the attempt, so that the throttle does not depend on the outcome.
   let opened: Opened | undefined;
   let failure: unknown;
-  const isRight = await accounts.checkSecret(given, async () => {
+  const isAccepted = await accounts.checkSecret(attempt, async () => {
     try {
       opened = await open();
       return true;
@@ -177,7 +184,7 @@ export async function throttled<Opened>(
       return !(error instanceof Problem) || error.code !== 'addons.wrong_details';
     }
   });
-  if (!isRight || opened === undefined) throw failure;
+  if (!isAccepted || opened === undefined) throw failure;
   return opened;
 }
 
@@ -187,18 +194,19 @@ export async function throttled<Opened>(
  * @throws Problem `addons.addon_password` (401); `accounts.too_many_attempts` (429)
  */
 export async function requirePassword(
-  { settings, context }: Pick<RouteParts, 'settings' | 'context'>,
+  { settings, context }: Pick<RouteDependencies, 'settings' | 'context'>,
   request: IncomingMessage,
-  given: Readonly<Record<string, unknown>>,
+  fields: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const passwords = addonPasswords(settings);
+  const passwords = parseAddonPasswords(settings);
   if (passwords.length === 0) return;
-  const offered = [given['addonPassword'], given['accessKey'], request.headers['x-addon-password']];
+  const offeredPasswords = [fields['addonPassword'], fields['accessKey'], request.headers['x-addon-password']];
   const { remoteAddress } = context.caller(request);
-  for (const secret of new Set(offered)) {
+  for (const secret of new Set(offeredPasswords)) {
     if (typeof secret !== 'string' || secret === '') continue;
     const attempt = { service: 'addons', name: 'addon password', secret, remoteAddress };
-    if (await context.accounts.checkSecret(attempt, () => passwords.some((one) => isSameSecret(secret, one)))) return;
+    if (await context.accounts.checkSecret(attempt, () => passwords.some((password) => isSameSecret(secret, password))))
+      return;
   }
   throw new Problem('addons.addon_password', 401, 'Invalid addon password');
 }

@@ -3,10 +3,10 @@ import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { isPublicAddress, plainAddress } from '../domain/public-address.ts';
+import { isPublicAddress, normalizeAddress } from '../domain/public-address.ts';
 
 /** Limits the time for name resolution, because a resolver without a response would delay all addons. */
-const resolveMs = 2500;
+const resolveTimeoutMs = 2500;
 
 /** Addresses of cloud metadata services, which reveal secrets. */
 const metadataHosts = new Set(['100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::254']);
@@ -15,7 +15,7 @@ const metadataHosts = new Set(['100.100.100.200', '168.63.129.16', '192.0.0.192'
 export type Trust = 'owner' | 'other';
 
 /** Checked address. The request is sent to exactly this address. */
-export interface Route {
+export interface CheckedAddress {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly trust: Trust;
@@ -49,45 +49,45 @@ export class AddressPolicy {
    *
    * @throws Problem `addons.refused_address` (403) with a message about the addon.
    */
-  async route(address: string, name: string, trust: Trust): Promise<Route> {
+  async checkAddress(address: string, name: string, trust: Trust): Promise<CheckedAddress> {
     const url = URL.parse(address);
     if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-      throw refused(`${name} has an address that is no web address.`);
-    const host = hostOf(url);
-    if (host === 'metadata.google.internal') throw refused(leadsToSecrets(name));
-    if (isLiteral(host)) {
-      this.#check(url, host, name);
-      if (trust === 'other' && !isOutside(host)) throw refused(leadsHome(name));
+      throw createRefusal(`${name} has an address that is no web address.`);
+    const host = getHost(url);
+    if (host === 'metadata.google.internal') throw createRefusal(formatMetadataRefusal(name));
+    if (isUnresolvedHost(host)) {
+      this.#refuseReserved(url, host, name);
+      if (trust === 'other' && !isPublicHost(host)) throw createRefusal(formatPrivateRefusal(name));
       return { url: address, headers: {}, trust };
     }
     // A name that cannot be resolved fails with a message when it is requested.
-    const found = await this.#resolved(host);
-    for (const ip of found) this.#check(url, ip, name);
-    const near = found.find((ip) => !isPublicAddress(ip));
-    if (near === undefined) return { url: address, headers: {}, trust: 'other' };
-    if (trust === 'other') throw refused(leadsHome(name));
+    const addresses = await this.#resolveAddresses(host);
+    for (const ip of addresses) this.#refuseReserved(url, ip, name);
+    const privateAddress = addresses.find((ip) => !isPublicAddress(ip));
+    if (privateAddress === undefined) return { url: address, headers: {}, trust: 'other' };
+    if (trust === 'other') throw createRefusal(formatPrivateRefusal(name));
     // TLS verifies the server by its certificate.
     if (url.protocol === 'https:') return { url: address, headers: {}, trust };
     const pinned = new URL(address);
-    pinned.hostname = near.includes(':') ? `[${near}]` : near;
+    pinned.hostname = privateAddress.includes(':') ? `[${privateAddress}]` : privateAddress;
     return { url: pinned.href, headers: { host: url.host }, trust };
   }
 
   /** Returns true when an address leads to this computer or its network. */
-  async isNear(address: string): Promise<boolean> {
+  async isPrivateAddress(address: string): Promise<boolean> {
     const url = URL.parse(address);
     if (url === null) return false;
-    const host = hostOf(url);
-    if (isLiteral(host)) return !isOutside(host);
-    return (await this.#resolved(host)).some((ip) => !isPublicAddress(ip));
+    const host = getHost(url);
+    if (isUnresolvedHost(host)) return !isPublicHost(host);
+    return (await this.#resolveAddresses(host)).some((ip) => !isPublicAddress(ip));
   }
 
-  async #resolved(host: string): Promise<readonly string[]> {
-    const nothing = Promise.withResolvers<readonly { readonly address: string }[]>();
-    const timer = setTimeout(() => nothing.resolve([]), resolveMs);
+  async #resolveAddresses(host: string): Promise<readonly string[]> {
+    const timeout = Promise.withResolvers<readonly { readonly address: string }[]>();
+    const timer = setTimeout(() => timeout.resolve([]), resolveTimeoutMs);
     try {
-      const found = await Promise.race([this.#resolve(host), nothing.promise]);
-      return found.map(({ address }) => address);
+      const records = await Promise.race([this.#resolve(host), timeout.promise]);
+      return records.map(({ address }) => address);
     } catch {
       return [];
     } finally {
@@ -96,12 +96,12 @@ export class AddressPolicy {
   }
 
   /** Returns true when an address is one of this service. */
-  isOwn(address: string): boolean {
+  isOwnAddress(address: string): boolean {
     const url = URL.parse(address);
     if (url === null) return false;
-    const base = URL.parse(this.#baseUrl() ?? '');
-    if (base !== null && base.host === url.host) return true;
-    return isAt(url, hostOf(url), this.#context.address('addons'));
+    const baseUrl = URL.parse(this.#baseUrl() ?? '');
+    if (baseUrl !== null && baseUrl.host === url.host) return true;
+    return isListener(url, getHost(url), this.#context.address('addons'));
   }
 
   /**
@@ -109,51 +109,55 @@ export class AddressPolicy {
    *
    * @param host The IP address or the address the name resolved to.
    */
-  #check(url: URL, host: string, name: string): void {
-    const plain = plainAddress(host);
-    if (metadataHosts.has(plain) || plain.startsWith('169.254.')) throw refused(leadsToSecrets(name));
-    if (isAt(url, plain, this.#context.address('control')))
-      throw refused(`${name} leads to Homeport's own administration, which is no addon.`);
-    const own = URL.parse(this.#context.address('addons') ?? '')?.port;
-    if (portOf(url) !== own && this.#context.addresses().some((service) => isAt(url, plain, service)))
-      throw refused(`${name} leads to another service of Homeport, which is no addon.`);
+  #refuseReserved(url: URL, host: string, name: string): void {
+    const normalizedHost = normalizeAddress(host);
+    if (metadataHosts.has(normalizedHost) || normalizedHost.startsWith('169.254.'))
+      throw createRefusal(formatMetadataRefusal(name));
+    if (isListener(url, normalizedHost, this.#context.address('control')))
+      throw createRefusal(`${name} leads to Homeport's own administration, which is no addon.`);
+    const ownPort = URL.parse(this.#context.address('addons') ?? '')?.port;
+    if (
+      getPort(url) !== ownPort &&
+      this.#context.addresses().some((service) => isListener(url, normalizedHost, service))
+    )
+      throw createRefusal(`${name} leads to another service of Homeport, which is no addon.`);
   }
 }
 
-const leadsToSecrets = (name: string): string =>
+const formatMetadataRefusal = (name: string): string =>
   `${name} leads to where clouds keep secrets of machines, which is no addon.`;
-const leadsHome = (name: string): string =>
+const formatPrivateRefusal = (name: string): string =>
   `${name} leads to this machine or its network, where this configuration may not reach.`;
 
 /** Returns true for IP addresses and for names that are not resolved by DNS. */
-function isLiteral(host: string): boolean {
+function isUnresolvedHost(host: string): boolean {
   return isIP(host) !== 0 || host === 'localhost' || host.endsWith('.localhost');
 }
 
-function isOutside(host: string): boolean {
+function isPublicHost(host: string): boolean {
   return isIP(host) !== 0 && isPublicAddress(host);
 }
 
-function isAt(url: URL, host: string, service: string | undefined): boolean {
-  const own = URL.parse(service ?? '');
-  return own !== null && portOf(own) === portOf(url) && isThisMachine(host);
+function isListener(url: URL, host: string, service: string | undefined): boolean {
+  const serviceUrl = URL.parse(service ?? '');
+  return serviceUrl !== null && getPort(serviceUrl) === getPort(url) && isLocalHost(host);
 }
 
-function hostOf(url: URL): string {
+function getHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
 }
 
-function portOf(url: URL): string {
+function getPort(url: URL): string {
   return url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
 }
 
 /** Returns true for all names and addresses of this computer. */
-function isThisMachine(host: string): boolean {
+function isLocalHost(host: string): boolean {
   if (host === 'localhost' || host.endsWith('.localhost') || /^(?:127|0)\./.test(host)) return true;
   if (host === '::' || host === '::1') return true;
   return Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === host) === true);
 }
 
-function refused(detail: string): Problem {
+function createRefusal(detail: string): Problem {
   return new Problem('addons.refused_address', 403, detail, { retryable: false });
 }

@@ -14,18 +14,18 @@ export class UpstreamFailure extends Error {
 }
 
 /** Formats a duration in seconds. */
-export function inSeconds(ms: number): string {
+export function formatSeconds(ms: number): string {
   return `${String(Math.round(ms / 100) / 10)} s`;
 }
 
 /** Converts an error of a request to an addon into a message. */
-export function explainUpstream(error: unknown, name: string, timeoutMs: number): UpstreamFailure {
+export function toUpstreamFailure(error: unknown, name: string, timeoutMs: number): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
   // Built-in addons request a debrid service, whose error has a message.
   if (error instanceof ProviderError) return new UpstreamFailure('provider', error.message, error);
   if (error instanceof Problem) {
     if (error.code === 'fetch.timeout')
-      return new UpstreamFailure('timeout', `${name} did not answer within ${inSeconds(timeoutMs)}.`, error);
+      return new UpstreamFailure('timeout', `${name} did not answer within ${formatSeconds(timeoutMs)}.`, error);
     if (error.code === 'fetch.too_large')
       return new UpstreamFailure('too_large', `${name} answered with far more than an addon has to say.`, error);
     if (error.code === 'addons.refused_address' || error.code === 'fetch.refused_address')
@@ -36,7 +36,7 @@ export function explainUpstream(error: unknown, name: string, timeoutMs: number)
 }
 
 /** Converts an HTTP status of an addon into a message. */
-export function explainStatus(status: number, name: string): UpstreamFailure {
+export function toStatusFailure(status: number, name: string): UpstreamFailure {
   const sentence =
     status === 429
       ? `${name} asks for fewer requests. Try again in a minute.`

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HealthWatch, operationOf } from '../../../services/addons/providers/provider-health.ts';
+import { ProviderHealthMonitor, getOperation } from '../../../services/addons/providers/provider-health.ts';
 import { ProviderError } from '../../../services/addons/providers/provider.ts';
-import { tooMany } from '../../../services/addons/providers/provider-http-client.ts';
+import { createRateLimitError } from '../../../services/addons/providers/provider-http-client.ts';
 import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, type FakeAddon } from './fake-addon.ts';
 import { hashes, openTorBox, type FakeStore } from './fake-stores.ts';
@@ -87,33 +87,33 @@ describe('the watch over services', () => {
   const failure = new ProviderError('SERVICE_UNAVAILABLE', 'down');
 
   it('stops asking for one account after five failures, and for another one not', () => {
-    const health = new HealthWatch(clock);
-    for (let round = 0; round < 5; round += 1) health.failed(call('one'), 1, failure);
+    const health = new ProviderHealthMonitor(clock);
+    for (let round = 0; round < 5; round += 1) health.recordFailure(call('one'), 1, failure);
     expect(() => health.check(call('one'))).toThrow(/again and again/);
     expect(() => health.check(call('other'))).not.toThrow();
     expect(health.list()[0]?.disabledUntil).toBe(1_060_000);
   });
 
   it('remembers a refused key of one account only', () => {
-    const health = new HealthWatch(clock);
-    health.failed(call('one'), 1, new ProviderError('UNAUTHORIZED', 'no'));
+    const health = new ProviderHealthMonitor(clock);
+    health.recordFailure(call('one'), 1, new ProviderError('UNAUTHORIZED', 'no'));
     expect(() => health.check(call('one', 'GET /b'))).toThrow(/does not accept this key/);
     expect(() => health.check(call('other'))).not.toThrow();
-    health.forgive('torbox', 'one');
+    health.reset('torbox', 'one');
     expect(() => health.check(call('one'))).not.toThrow();
   });
 
   it('reads Retry-After as seconds or as a date', () => {
-    expect(tooMany('X', '120').retryAfterMs).toBe(120_000);
-    const inTwoMinutes = tooMany('X', new Date(Date.now() + 120_000).toUTCString()).retryAfterMs ?? 0;
+    expect(createRateLimitError('X', '120').retryAfterMs).toBe(120_000);
+    const inTwoMinutes = createRateLimitError('X', new Date(Date.now() + 120_000).toUTCString()).retryAfterMs ?? 0;
     expect(inTwoMinutes).toBeGreaterThan(100_000);
     expect(inTwoMinutes).toBeLessThanOrEqual(121_000);
-    expect(tooMany('X', 'soon').retryAfterMs).toBeUndefined();
+    expect(createRateLimitError('X', 'soon').retryAfterMs).toBeUndefined();
   });
 
   it('names a function without ids and query', () => {
-    expect(operationOf('GET', '/torrents/info/ABC123456?x=1')).toBe('GET /torrents/info/:id');
-    expect(operationOf('POST', `/seedbox/${'a'.repeat(40)}/remove`)).toBe('POST /seedbox/:id/remove');
-    expect(operationOf('GET', '/torrents/mylist?id=5')).toBe('GET /torrents/mylist');
+    expect(getOperation('GET', '/torrents/info/ABC123456?x=1')).toBe('GET /torrents/info/:id');
+    expect(getOperation('POST', `/seedbox/${'a'.repeat(40)}/remove`)).toBe('POST /seedbox/:id/remove');
+    expect(getOperation('GET', '/torrents/mylist?id=5')).toBe('GET /torrents/mylist');
   });
 });

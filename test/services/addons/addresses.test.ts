@@ -1,11 +1,14 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Askers, type AskersOptions } from '../../../services/addons/stremio-api/request-context-factory.ts';
+import {
+  RequestContextFactory,
+  type RequestContextFactoryOptions,
+} from '../../../services/addons/stremio-api/request-context-factory.ts';
 import { markGatewayRequest } from '../../../services/contracts/gateway.ts';
 import { AddressPolicy } from '../../../services/addons/upstream/address-policy.ts';
 import type { Random } from '../../../services/contracts/service.ts';
-import { keyOfSecret, sealText } from '../../../services/addons/profiles/sealing.ts';
+import { deriveKeyFromSecret, sealText } from '../../../services/addons/profiles/sealing.ts';
 import { registry } from '../../../main/host/services/registry.ts';
 import { addons } from '../../../services/addons/index.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
@@ -95,7 +98,7 @@ describe('where no addon is', () => {
       (name) => Promise.resolve((names[name] ?? []).map((address) => ({ address }))),
     );
     const route = async (address: string, trust: 'owner' | 'other' = 'owner'): Promise<unknown> =>
-      await policy.route(address, 'Up', trust).catch((error: unknown) => (error as Error).message);
+      await policy.checkAddress(address, 'Up', trust).catch((error: unknown) => (error as Error).message);
     expect(await route('http://push.evil.example:2586/x')).toContain('another service of Homeport');
     expect(await route('http://meta.evil.example/x')).toContain('secrets of machines');
     // A resolver that says something else a moment later gains nothing.
@@ -134,7 +137,7 @@ describe('where no addon is', () => {
     const random = { bytes: (count: number) => new Uint8Array(count) } as Random;
     const play = async (from: string): Promise<Response> => {
       const target = JSON.stringify({ url: `${film.url}/film.mkv`, from });
-      const token = sealText(target, keyOfSecret(secret), random, 'addons.proxy').toString('base64url');
+      const token = sealText(target, deriveKeyFromSecret(secret), random, 'addons.proxy').toString('base64url');
       return await fetch(`${own.url('addons')}/api/v1/proxy/e.${token}/film.mkv`);
     };
     expect(await (await play(film.manifestUrl)).text()).toBe('film');
@@ -209,18 +212,18 @@ describe('a page of another site', () => {
   it('and so does who comes by the gateway, unless he is known there or knows the addon password', () => {
     const request = { headers: { host: 'nas.local' } } as IncomingMessage;
     markGatewayRequest(request);
-    const from = (more: object): Askers =>
-      new Askers({
-        ...({ profiles: {}, proxy: {}, baseUrl: '' } as unknown as AskersOptions),
+    const from = (more: object): RequestContextFactory =>
+      new RequestContextFactory({
+        ...({ profiles: {}, proxy: {}, baseUrl: '' } as unknown as RequestContextFactoryOptions),
         caller: () => ({ remoteAddress: '192.168.1.9', isCrossSite: false, ...more }),
         publicUrl: () => undefined,
       });
     const local = { headers: {} } as IncomingMessage;
     expect([
       from({}).isForeign(request),
-      from({}).isForeign(request, { known: true }),
+      from({}).isForeign(request, { hasPassword: true }),
       from({ gatewayIdentity: { kind: 'user' } }).isForeign(request),
-      from({ isCrossSite: true }).isForeign(request, { known: true }),
+      from({ isCrossSite: true }).isForeign(request, { hasPassword: true }),
       from({}).isForeign(local),
     ]).toEqual([true, false, false, true, false]);
   });

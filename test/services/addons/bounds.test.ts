@@ -2,20 +2,20 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { Activity } from '../../../services/addons/activity.ts';
-import { makeAddon } from '../../../services/addons/aggregate/addon.ts';
+import { buildAddon } from '../../../services/addons/aggregate/addon.ts';
 import { Aggregator } from '../../../services/addons/aggregate/aggregator.ts';
 import { DigitalReleases } from '../../../services/addons/aggregate/digital-releases.ts';
-import { Patterns } from '../../../services/addons/aggregate/patterns.ts';
+import { PatternMatcher } from '../../../services/addons/aggregate/patterns.ts';
 import { SeaDex } from '../../../services/addons/aggregate/seadex.ts';
-import { Titles } from '../../../services/addons/aggregate/titles.ts';
-import { readManifest } from '../../../services/addons/domain/manifest.ts';
+import { TitleLookup } from '../../../services/addons/aggregate/titles.ts';
+import { parseManifest } from '../../../services/addons/domain/manifest.ts';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
 import { readStreams } from '../../../services/addons/domain/read-stream.ts';
 import { Sandbox } from '../../../services/addons/sandbox/sandbox.ts';
 import { parseRelease } from '../../../services/addons/domain/release.ts';
-import { rememberReleases } from '../../../services/addons/domain/release-cache.ts';
-import { Labels } from '../../../services/addons/metrics.ts';
-import { Upstream } from '../../../services/addons/upstream/upstream.ts';
+import { createCachedReleaseParser } from '../../../services/addons/domain/release-cache.ts';
+import { MetricLabels } from '../../../services/addons/metrics.ts';
+import { UpstreamClient } from '../../../services/addons/upstream/upstream.ts';
 import type { ResourceRequest } from '../../../services/addons/domain/resource-path.ts';
 import { alphaStreams, openFakeAddon, sendJson, streamManifest } from './fake-addon.ts';
 import { configOf, customPreset, makeUser, openAddonsHost, streamsOf } from './rig.ts';
@@ -24,9 +24,9 @@ const clock: any = { now: () => 1000, after: () => ({ [Symbol.dispose]: () => un
 const context: any = { clock, log: { debug: () => undefined }, random: { text: () => 'x' } };
 const counter = { inc: () => undefined, observe: () => undefined };
 const addonOf = (manifestUrl: string) =>
-  makeAddon(
+  buildAddon(
     readConfig(configOf([customPreset('u', 'Up', manifestUrl)])).presets[0]!,
-    { name: 'Up', manifestUrl, part: '', trust: 'owner' },
+    { name: 'Up', manifestUrl, suffix: '', trust: 'owner' },
     0,
     1000,
   );
@@ -36,35 +36,35 @@ const request = (resource: string, at: number): ResourceRequest => ({
   id: `tt${String(at)}`,
   extra: {},
 });
-const upstreamOf = (body: string): Upstream =>
-  new Upstream({
+const upstreamOf = (body: string): UpstreamClient =>
+  new UpstreamClient({
     ...{ context, readRelease: parseRelease, cacheSize: 1000, streamCacheSeconds: 300 },
     ...{ userAgent: 'X', logAddresses: false },
     metrics: { cache: counter, failures: counter, latency: counter } as any,
-    guarded: { fetch: () => Promise.resolve({ status: 200, headers: {}, body: Buffer.from(body) }) } as any,
+    guardedFetch: { fetch: () => Promise.resolve({ status: 200, headers: {}, body: Buffer.from(body) }) } as any,
   });
 
 describe('what is remembered of addons', () => {
   const pad = 'x'.repeat(1024 * 1024);
 
-  it.each<[string, number, object, (upstream: Upstream, at: number) => unknown]>([
+  it.each<[string, number, object, (upstream: UpstreamClient, at: number) => unknown]>([
     [
       'streams',
       15,
       { streams: [{ url: 'http://h.example/A', pad }] },
-      (upstream, at) => upstream.streams(addonOf('http://a.example/manifest.json'), request('stream', at)),
+      (upstream, at) => upstream.getStreams(addonOf('http://a.example/manifest.json'), request('stream', at)),
     ],
     [
       'catalogs',
       15,
       { metas: [], pad },
-      (upstream, at) => upstream.resource(addonOf('http://a.example/manifest.json'), request('catalog', at), 1000),
+      (upstream, at) => upstream.getResource(addonOf('http://a.example/manifest.json'), request('catalog', at), 1000),
     ],
     [
       'manifests',
       7,
       { ...streamManifest, pad },
-      (upstream, at) => upstream.manifest(addonOf(`http://a.example/${String(at)}/manifest.json`)),
+      (upstream, at) => upstream.getManifest(addonOf(`http://a.example/${String(at)}/manifest.json`)),
     ],
   ])('is so many bytes of %s', async (_what, most, body, ask) => {
     const upstream = upstreamOf(JSON.stringify(body));
@@ -75,8 +75,8 @@ describe('what is remembered of addons', () => {
   it('is not the body of what cannot be read', async () => {
     const upstream = upstreamOf(`<html>${'x'.repeat(1000)}`);
     const addon = addonOf('http://a.example/manifest.json');
-    const first: any = await upstream.manifest(addon);
-    const second: any = await upstream.manifest(addon);
+    const first: any = await upstream.getManifest(addon);
+    const second: any = await upstream.getManifest(addon);
     for (const { failure } of [first, second])
       expect([failure.kind, failure.message, failure.cause]).toEqual([
         'malformed',
@@ -86,7 +86,7 @@ describe('what is remembered of addons', () => {
   });
 
   it('is a name of a release without the text it was part of, and none that is far too long', () => {
-    const read = rememberReleases(1000);
+    const read = createCachedReleaseParser(1000);
     expect(read('A.2019.1080p.mkv')).toBe(read('A.2019.1080p.mkv'));
     expect(read('A.'.repeat(201))).not.toBe(read('A.'.repeat(201)));
     setFlagsFromString('--expose-gc');
@@ -103,10 +103,10 @@ describe('what is remembered of addons', () => {
   });
 
   it('is of two hundred hosts in the figures, whatever hosts a stranger names', () => {
-    const labels = new Labels();
-    const named = Array.from({ length: 300 }, (_, at) => labels.of(`h${String(at)}.example`));
+    const labels = new MetricLabels();
+    const named = Array.from({ length: 300 }, (_, at) => labels.getLabel(`h${String(at)}.example`));
     expect([named[199], named[200], new Set(named).size]).toEqual(['h199.example', 'other', 201]);
-    expect(labels.of('h5.example')).toBe('h5.example');
+    expect(labels.getLabel('h5.example')).toBe('h5.example');
   });
 });
 
@@ -118,36 +118,39 @@ describe('a list that is kept for the next who asks', () => {
 
   function open(count: number, { settings = {}, more = {} }: { settings?: object; more?: object } = {}) {
     const addon = addonOf('http://a.example/manifest.json');
-    const answer = readStreams(bareStreams(count), addon.stream, rememberReleases(10));
+    const answer = readStreams(bareStreams(count), addon.stream, createCachedReleaseParser(10));
     const config = readConfig(configOf([customPreset('u', 'Up', addon.manifestUrl)], more));
     const finished: unknown[] = [];
     const aggregator = new Aggregator({
       context,
       settings: { streamCacheSeconds: 300, deadline: 1000, torboxApiKey: 'HOUSE', realdebridApiKey: 'H', ...settings },
       upstream: {
-        manifest: () => Promise.resolve({ value: readManifest(streamManifest) }),
-        streams: () => answer,
+        getManifest: () => Promise.resolve({ value: parseManifest(streamManifest) }),
+        getStreams: () => answer,
       },
       addons: {
-        ...{ policy: { isOwn: () => false }, trust: 'other', defaultTimeoutMs: 1000, maxAddons: 5 },
-        ...{ disableSelfScraping: false, makeBuiltIn: () => undefined },
+        policy: { isOwnAddress: () => false },
+        trust: 'other',
+        defaultTimeoutMs: 1000,
+        maxAddons: 5,
+        disableSelfScraping: false,
+        createBuiltIn: () => undefined,
       },
-      pool: { knows: () => true, account: () => undefined, fingerprint: () => 'f' },
-      links: { auth: (_print: string, id: string) => id, path: (auth: string) => `/${auth}` },
-      history: { has: () => true },
-      ...{
-        patterns: new Patterns(new Sandbox(context), () => 'all'),
-        sandbox: new Sandbox(context),
-        activity: new Activity(clock),
-        version: '1',
-      },
-      ...{ titles: new Titles(context, ''), digital: new DigitalReleases(context, '') },
+      pool: { isSupported: () => true, getAccount: () => undefined, fingerprint: () => 'f' },
+      links: { sealCredentials: (_print: string, id: string) => id, buildPath: (auth: string) => `/${auth}` },
+      history: { wasPlayed: () => true },
+      patterns: new PatternMatcher(new Sandbox(context), () => 'all'),
+      sandbox: new Sandbox(context),
+      activity: new Activity(clock),
+      version: '1',
+      titles: new TitleLookup(context, ''),
+      digital: new DigitalReleases(context, ''),
       seadex: new SeaDex(context, { list: '', mapping: '' }),
     } as any);
     const ask = async (asker: object = {}): Promise<any[]> => {
-      const { text } = await aggregator.resource(
+      const { text } = await aggregator.getResource(
         {
-          ...{ config, uuid: 'u', marks: [], revision: '1', baseUrl: 'http://own.example', configureUrl: '' },
+          ...{ config, uuid: 'u', addressMarkers: [], revision: '1', baseUrl: 'http://own.example', configureUrl: '' },
           ...{ withData: false, trusted: true, ...asker },
           proxy: (result: any) => {
             finished.push(result);
@@ -238,18 +241,18 @@ describe('what others than addons are asked', () => {
       },
     };
     const seadex = new SeaDex(moving, { list: 'http://l.example', mapping: '' });
-    const titles = new Titles(moving, 'http://m.example');
+    const titles = new TitleLookup(moving, 'http://m.example');
     const digital = new DigitalReleases(moving, 'http://t.example');
     const config = readConfig(configOf([], { enableSeadex: true, tmdbApiKey: 'ONE' }));
     const ask = async (): Promise<number> => {
       asked.length = 0;
-      expect((await seadex.find('anilist:1', config)).sentence).toContain('could not be reached');
-      await titles.find({ type: 'movie', id: 'tt1' });
-      await digital.find('tt1', config);
+      expect((await seadex.findRecommendations('anilist:1', config)).sentence).toContain('could not be reached');
+      await titles.findMetadata({ type: 'movie', id: 'tt1' });
+      await digital.findRelease('tt1', config);
       return asked.length;
     };
     expect([await ask(), await ask()]).toEqual([3, 0]);
-    await digital.find('tt1', { ...config, tmdbApiKey: 'TWO' });
+    await digital.findRelease('tt1', { ...config, tmdbApiKey: 'TWO' });
     expect(asked).toHaveLength(1);
     now += 60_000;
     expect(await ask()).toBe(3);

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../services/addons/domain/expression/evaluate.ts';
-import { namesOf } from '../../../services/addons/domain/expression/variables.ts';
+import { buildVariables } from '../../../services/addons/domain/expression/variables.ts';
 import { parseExpression } from '../../../services/addons/domain/expression/parse.ts';
-import { scopeOf, type Value } from '../../../services/addons/domain/expression/value.ts';
+import { createScope, type Value } from '../../../services/addons/domain/expression/value.ts';
 import { runPipeline, type PipelineResult } from '../../../services/addons/domain/pipeline/pipeline.ts';
-import { wantedOf, type Wanted } from '../../../services/addons/domain/pipeline/title-request.ts';
+import { parseTitleRequest, type TitleRequest } from '../../../services/addons/domain/pipeline/title-request.ts';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
 import { readStreams } from '../../../services/addons/domain/read-stream.ts';
 import { parseRelease } from '../../../services/addons/domain/release.ts';
 import type { ParsedStream } from '../../../services/addons/domain/stream.ts';
-import { toOutput } from '../../../services/addons/domain/pipeline/output.ts';
-import { formatterOf } from '../../../services/addons/domain/format/predefined.ts';
+import { toClientStream } from '../../../services/addons/domain/pipeline/output.ts';
+import { compileFormat } from '../../../services/addons/domain/format/predefined.ts';
 import { cpuTime } from '../../support/cpu-time.ts';
 import { configOf } from './rig.ts';
 
@@ -37,7 +37,7 @@ const streams: readonly ParsedStream[] = readStreams(
 ).streams;
 const letters = (list: readonly ParsedStream[]): string => list.map(({ filename }) => filename?.[0] ?? '?').join('');
 const scope = (names: Readonly<Record<string, Value>> = {}) =>
-  scopeOf({ ...namesOf(wantedOf('movie', 'tt1'), streams), ...names });
+  createScope({ ...buildVariables(parseTitleRequest('movie', 'tt1'), streams), ...names });
 const value = (text: string, names: Readonly<Record<string, Value>> = {}): unknown => {
   const found = evaluate(parseExpression(text), scope(names));
   return Array.isArray(found) && found.every((item) => typeof item === 'object') ? letters(found as any) : found;
@@ -162,10 +162,10 @@ describe('what expressions cost', () => {
 });
 
 describe('stream expressions of a configuration', () => {
-  const run = (more: object, wanted: Partial<Wanted> = {}): PipelineResult =>
+  const run = (more: object, wanted: Partial<TitleRequest> = {}): PipelineResult =>
     runPipeline(streams, {
       config: readConfig(configOf([], more)),
-      wanted: { ...wantedOf('movie', 'tt1'), ...wanted },
+      titleRequest: { ...parseTitleRequest('movie', 'tt1'), ...wanted },
       patterns: undefined,
     });
   const on = (expression: string, more: object = {}): object => ({ expression, enabled: true, ...more });
@@ -228,12 +228,16 @@ describe('stream expressions of a configuration', () => {
       'A',
     ],
   ])('%s', (_what, more, wanted) => {
-    const { shown, problems } = run(more);
+    const { visible: shown, problems } = run(more);
     expect([letters(shown), problems]).toEqual([wanted, []]);
   });
 
   it('say why something is hidden, and what is wrong with one that has no effect', () => {
-    const { hidden, problems, shown } = run({
+    const {
+      hidden,
+      problems,
+      visible: shown,
+    } = run({
       excludedStreamExpressions: [on("/* No television */ quality(streams, 'HDTV')"), on('nothing(streams)'), on('((')],
     });
     expect(hidden.map(({ removal }) => removal)).toEqual([
@@ -252,15 +256,15 @@ describe('stream expressions of a configuration', () => {
     const episode = (season: number, number: number, daysAgo: number) => ({
       ...{ season, episode: number, released: now - daysAgo * day },
     });
-    const wanted: Wanted = {
-      ...wantedOf('series', 'tt2:2:1'),
+    const wanted: TitleRequest = {
+      ...parseTitleRequest('series', 'tt2:2:1'),
       ...{ titles: ['Show'], year: 2001, now },
       facts: {
         ...{ genres: ['Drama'], runtime: 50, released: now - 400 * day, yearEnd: 2004, language: 'English' },
         episodes: [episode(1, 1, 400), episode(2, 1, 3), episode(2, 2, -4)],
       },
     };
-    const names = namesOf(wanted, streams);
+    const names = buildVariables(wanted, streams);
     expect(names).toMatchObject({
       ...{ genres: ['Drama'], title: 'Show', year: 2001, yearEnd: 2004, runtime: 50, originalLanguage: 'English' },
       ...{ queryType: 'series', season: 2, episode: 1, absoluteEpisode: 2, daysSinceRelease: 3, hasNextEpisode: true },
@@ -273,21 +277,21 @@ describe('stream expressions of a configuration', () => {
       },
     });
     const more = { excludedStreamExpressions: [on("'Drama' in genres ? cached(streams) : []")] };
-    expect(letters(run(more, wanted).shown)).toBe('CE');
+    expect(letters(run(more, wanted).visible)).toBe('CE');
   });
 
   it('are fields of a format', () => {
-    const { shown } = run({
+    const { visible: shown } = run({
       preferredStreamExpressions: [on("/* Big */ size(streams, '30GB')")],
       rankedStreamExpressions: [on('/* Ready */ cached(streams)', { score: 7 })],
     });
-    const formatter = formatterOf({
+    const formatter = compileFormat({
       id: 'custom',
       definitions: {
         custom: { name: "{stream.seMatched} {stream.seScore} {stream.rseMatched::join(',')}", description: '' },
       },
     });
-    const { name } = toOutput(shown[0]!, {
+    const { name } = toClientStream(shown[0]!, {
       ...{ config: readConfig(configOf([])), addonId: 'x', addonName: 'X', formatter, withData: false },
     });
     expect(name).toBe('Big 7 Ready');

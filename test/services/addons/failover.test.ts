@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
-import { unsupportedOf } from '../../../services/addons/domain/unsupported-features.ts';
+import { findUnsupportedFeatures } from '../../../services/addons/domain/unsupported-features.ts';
 import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, type FakeAddon } from './fake-addon.ts';
 import { hashes, openRealDebrid, openTorBox, type FakeStore } from './fake-stores.ts';
@@ -110,7 +110,7 @@ describe('a stream that does not play', () => {
 
 it('what of it has no effect is said', () => {
   const notes = (failover: object): readonly string[] =>
-    unsupportedOf(readConfig(configOf([], { failover, sortCriteria: { global: [] } })));
+    findUnsupportedFeatures(readConfig(configOf([], { failover, sortCriteria: { global: [] } })));
   expect(notes({ enabled: true, maxAttempts: 4 })).toEqual([]);
   expect(notes({ enabled: true, contentTypes: ['usenet'], includeExternalFailover: true })).toEqual([
     'This configuration has failover to what other addons play, which has no effect here.',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { formatContext } from '../../../services/addons/domain/format-context.ts';
+import { buildFormatContext } from '../../../services/addons/domain/format-context.ts';
 import { compileTemplate } from '../../../services/addons/domain/format/template.ts';
-import { factsOf } from '../../../services/addons/domain/title-facts.ts';
-import { wantedOf } from '../../../services/addons/domain/pipeline/title-request.ts';
+import { parseTitleFacts } from '../../../services/addons/domain/title-facts.ts';
+import { parseTitleRequest } from '../../../services/addons/domain/pipeline/title-request.ts';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
 import { sampleStream } from '../../../services/addons/domain/sample-stream.ts';
 import type { ParsedStream } from '../../../services/addons/domain/stream.ts';
@@ -24,11 +24,11 @@ const meta = {
   ],
 };
 const wanted = {
-  ...wantedOf('series', 'tt1:1:1'),
-  ...{ titles: ['The Show'], year: 2019, facts: factsOf(meta), now: Date.parse('2019-01-05T12:00:00Z') },
+  ...parseTitleRequest('series', 'tt1:1:1'),
+  ...{ titles: ['The Show'], year: 2019, facts: parseTitleFacts(meta), now: Date.parse('2019-01-05T12:00:00Z') },
 };
 const config = readConfig(configOf([], { preferredLanguages: ['English', 'French'] }));
-const context = formatContext(config, wanted, [stream, other]);
+const context = buildFormatContext(config, wanted, [stream, other]);
 const render = (template: string, values: object = {}): string =>
   compileTemplate(template)({ stream, addonName: 'Addon', context, ...values });
 

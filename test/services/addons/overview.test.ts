@@ -80,11 +80,11 @@ it('what was asked in a day is counted to the last, however much that is', () =>
   const activity = new Activity(clock);
   for (let count = 0; count < 12_000; count += 1) {
     clock.advance(1000);
-    activity.played();
+    activity.recordPlay();
   }
-  expect(activity.view().plays).toBe(12_000);
+  expect(activity.getOverview().plays).toBe(12_000);
   clock.advance(21 * 60 * 60 * 1000);
-  expect(activity.view().plays).toBeLessThan(12_000);
+  expect(activity.getOverview().plays).toBeLessThan(12_000);
   clock.advance(4 * 60 * 60 * 1000);
-  expect(activity.view().plays).toBe(0);
+  expect(activity.getOverview().plays).toBe(0);
 });

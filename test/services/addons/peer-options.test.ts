@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mergeCatalogs } from '../../../services/addons/domain/catalogs.ts';
-import { formatterOf } from '../../../services/addons/domain/format/predefined.ts';
-import { readManifest } from '../../../services/addons/domain/manifest.ts';
+import { compileFormat } from '../../../services/addons/domain/format/predefined.ts';
+import { parseManifest } from '../../../services/addons/domain/manifest.ts';
 import { runPipeline } from '../../../services/addons/domain/pipeline/pipeline.ts';
-import { wantedOf, type Wanted } from '../../../services/addons/domain/pipeline/title-request.ts';
-import { manifestUrlOf } from '../../../services/addons/domain/presets.ts';
+import { parseTitleRequest, type TitleRequest } from '../../../services/addons/domain/pipeline/title-request.ts';
+import { getManifestUrl } from '../../../services/addons/domain/presets.ts';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
 import { readStreams } from '../../../services/addons/domain/read-stream.ts';
 import { parseRelease } from '../../../services/addons/domain/release.ts';
 import type { ParsedStream, StreamAddon } from '../../../services/addons/domain/stream.ts';
-import { unsupportedOf } from '../../../services/addons/domain/unsupported-features.ts';
+import { findUnsupportedFeatures } from '../../../services/addons/domain/unsupported-features.ts';
 import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, type FakeAddon } from './fake-addon.ts';
 import { configOf, customPreset, getJson, makeUser, openAddonsHost, streamsOf } from './rig.ts';
@@ -25,13 +25,15 @@ const web = (filename: string, more: object = {}): object => ({
 });
 const read = (items: readonly object[], from = addon(0)): readonly ParsedStream[] =>
   readStreams(items, from, parseRelease).streams;
-const shown = (streams: readonly ParsedStream[], more: object, wanted: Wanted): string[] =>
-  runPipeline(streams, { config: readConfig(configOf([], more)), wanted, patterns: undefined }).shown.map(
-    ({ filename, addon: { index } }) => `${String(index)} ${String(filename)}`,
-  );
+const shown = (streams: readonly ParsedStream[], more: object, wanted: TitleRequest): string[] =>
+  runPipeline(streams, {
+    config: readConfig(configOf([], more)),
+    titleRequest: wanted,
+    patterns: undefined,
+  }).visible.map(({ filename, addon: { index } }) => `${String(index)} ${String(filename)}`);
 
 describe('what is compared with the title that was asked for', () => {
-  const film: Wanted = { ...wantedOf('movie', 'tt1'), titles: ['The Office Party'], year: 2019 };
+  const film: TitleRequest = { ...parseTitleRequest('movie', 'tt1'), titles: ['The Office Party'], year: 2019 };
   const streams = [
     ...read(
       ['The.Office.Party.2019', 'The.Ofice.Party.2019', 'Party.2019', 'The.Office.Party'].map((name) =>
@@ -63,7 +65,7 @@ describe('what is compared with the title that was asked for', () => {
     expect(shown(streams, { titleMatching: { enabled: true, ...more } }, film)).toEqual(expected);
   });
 
-  it.each<[string, object, Wanted, string[]]>([
+  it.each<[string, object, TitleRequest, string[]]>([
     ['of a film', { yearMatching: { enabled: true } }, film, ['2019', 'none']],
     ['that must be there', { yearMatching: { enabled: true, strict: true } }, film, ['2019']],
     [
@@ -91,15 +93,15 @@ describe('what is compared with the title that was asked for', () => {
     expect(shown(years, more, wanted).map((name) => /\d{4}(?!p)/.exec(name)?.[0] ?? 'none')).toEqual(expected);
   });
 
-  function series(yearEnd: number): Wanted {
+  function series(yearEnd: number): TitleRequest {
     const facts = { genres: [], runtime: undefined, released: undefined, yearEnd, language: undefined, episodes: [] };
-    return { ...wantedOf('series', 'tt1:1:1'), year: 2015, facts };
+    return { ...parseTitleRequest('series', 'tt1:1:1'), year: 2015, facts };
   }
 
   it('episodes of some addons alone', () => {
     const episodes = [...read([web('A.S02E01.mkv')]), ...read([web('A.S02E01.mkv')], addon(1))];
     const more = { seasonEpisodeMatching: { enabled: true, addons: ['a0'] } };
-    expect(shown(episodes, more, wantedOf('series', 'tt1:1:1'))).toEqual(['1 A.S02E01.mkv']);
+    expect(shown(episodes, more, parseTitleRequest('series', 'tt1:1:1'))).toEqual(['1 A.S02E01.mkv']);
   });
 
   it('ages of some kinds of streams alone', () => {
@@ -114,7 +116,7 @@ describe('what is compared with the title that was asked for', () => {
 });
 
 describe('which of two twins stays', () => {
-  const film = wantedOf('movie', 'tt1');
+  const film = parseTitleRequest('movie', 'tt1');
   const sized = (name: string, videoSize: number, more: object = {}): object =>
     web(name, { ...more, behaviorHints: { filename: name, videoSize } });
   const rule = (more: object): object => ({
@@ -172,7 +174,7 @@ describe('configurations of older and newer versions', () => {
     );
     expect(old.digitalReleaseFilter).toEqual({ enabled: true });
     const stream = read([web('A.2019.1080p.mkv')])[0]!;
-    const name = (format: object): string => formatterOf(format as any).name({ stream, addonName: 'X' });
+    const name = (format: object): string => compileFormat(format as any).name({ stream, addonName: 'X' });
     const texts = { name: 'own {stream.resolution}', description: '' };
     expect(name({ id: 'custom', definition: texts })).toBe('own 1080p');
     expect(name({ id: 'tamtaro', definitions: { overrides: { tamtaro: texts } } })).toBe('own 1080p');
@@ -182,7 +184,7 @@ describe('configurations of older and newer versions', () => {
 
   it('hide catalogs that came later', () => {
     const catalogs = ['one', 'two'].map((id) => ({ type: 'movie', id, name: id }));
-    const manifest = readManifest({ id: 'x', name: 'X', version: '1.0.0', types: [], resources: [], catalogs })!;
+    const manifest = parseManifest({ id: 'x', name: 'X', version: '1.0.0', types: [], resources: [], catalogs })!;
     const ids = (changes: { id: string; type: string }[], newHidden: boolean): string[] =>
       mergeCatalogs([{ instanceId: 'a', manifest }], changes, [], { newHidden }).map(({ id }) => id);
     expect(ids([{ id: 'a.two', type: 'movie' }], true)).toEqual(['a.two']);
@@ -198,7 +200,7 @@ describe('configurations of older and newer versions', () => {
       deduplicator: { enabled: true, merge: { enabled: true } },
       proxy: { publicIp: '1.2.3.4' },
     });
-    expect(unsupportedOf(config)).toEqual([
+    expect(findUnsupportedFeatures(config)).toEqual([
       'This configuration has merging of what twins know, which has no effect here.',
       'This configuration has a public address of the proxy, which has no effect here.',
       'Nothing is known here of luckyNumber; it is kept, without effect.',
@@ -224,7 +226,7 @@ describe('addons by name', () => {
     ['debridio', { manifestUrl: 'stremio://addon.example/manifest.json' }, 'https://addon.example/manifest.json'],
   ])('%s %j', (type, options, expected) => {
     const [preset] = readConfig(configOf([{ type, instanceId: 'x', options }])).presets;
-    const address = preset && manifestUrlOf(preset);
+    const address = preset && getManifestUrl(preset);
     if (expected instanceof RegExp) {
       const settings = expected.exec(address ?? '')?.[1] ?? '';
       expect(JSON.stringify(JSON.parse(Buffer.from(settings, 'base64').toString()))).not.toMatch(/apiKey":"[^"]/i);
@@ -316,7 +318,7 @@ describe('a list with further options', () => {
     expect(streams.slice(4).map(({ description }) => description)).toEqual([
       'Debridio is of a kind that is not known here, and has no manifest address.',
     ]);
-    expect(unsupportedOf(readConfig(configOf(presets)))).toEqual([
+    expect(findUnsupportedFeatures(readConfig(configOf(presets)))).toEqual([
       'Debridio is an addon of a kind that is not known here; nothing is asked of it.',
     ]);
   });

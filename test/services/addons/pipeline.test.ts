@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
 import { mergeParent } from '../../../services/addons/domain/merge-parent.ts';
 import { mergeCatalogs } from '../../../services/addons/domain/catalogs.ts';
-import { mergeResources, readManifest } from '../../../services/addons/domain/manifest.ts';
-import { bingeGroup } from '../../../services/addons/domain/pipeline/output.ts';
+import { mergeResources, parseManifest } from '../../../services/addons/domain/manifest.ts';
+import { buildBingeGroup } from '../../../services/addons/domain/pipeline/output.ts';
 import { runPipeline } from '../../../services/addons/domain/pipeline/pipeline.ts';
-import { wantedOf } from '../../../services/addons/domain/pipeline/title-request.ts';
+import { parseTitleRequest } from '../../../services/addons/domain/pipeline/title-request.ts';
 import { readStreams } from '../../../services/addons/domain/read-stream.ts';
 import { parseRelease } from '../../../services/addons/domain/release.ts';
-import { ratingOf } from '../../../services/addons/domain/rating.ts';
+import { parseRating } from '../../../services/addons/domain/rating.ts';
 import { selectFile } from '../../../services/addons/domain/select-file.ts';
 import type { ParsedStream, StreamAddon } from '../../../services/addons/domain/stream.ts';
 import { compileTemplate } from '../../../services/addons/domain/format/template.ts';
@@ -36,10 +36,14 @@ const rd = (filename: string, cached = true, more: object = {}): object => ({
   name: cached ? '[RD+] X' : '[RD download] X',
   ...web(filename, more),
 });
-const run = (streams: readonly ParsedStream[], more: object, wanted = wantedOf('movie', 'tt1')) =>
-  runPipeline(streams, { config: readConfig(configOf([], more)), wanted, patterns: undefined });
+const run = (streams: readonly ParsedStream[], more: object, wanted = parseTitleRequest('movie', 'tt1')) =>
+  runPipeline(streams, { config: readConfig(configOf([], more)), titleRequest: wanted, patterns: undefined });
 const files = (streams: readonly ParsedStream[]): (string | undefined)[] => streams.map(({ filename }) => filename);
-const removals = (streams: readonly ParsedStream[], more: object, wanted = wantedOf('movie', 'tt1')): string[] =>
+const removals = (
+  streams: readonly ParsedStream[],
+  more: object,
+  wanted = parseTitleRequest('movie', 'tt1'),
+): string[] =>
   run(streams, more, wanted).hidden.map(
     ({ stream, removal }) => `${String(stream.filename)}: ${String(removal?.rule)} ${String(removal?.value)}`,
   );
@@ -91,7 +95,7 @@ describe('reading', () => {
         [{ name: 'Up', title: 'Invalid RealDebrid ApiKey/Token!', url: 'http://h.example/v.mp4' }],
         addon(0),
         parseRelease,
-      ).complaint,
+      ).errorMessage,
     ).toContain('Invalid RealDebrid');
   });
 
@@ -132,9 +136,9 @@ describe('filters', () => {
   });
 
   it('what is required must be there, what is included passes all the rest', () => {
-    expect(files(run(streams, { requiredQualities: ['BluRay REMUX'] }).shown)).toEqual([one]);
+    expect(files(run(streams, { requiredQualities: ['BluRay REMUX'] }).visible)).toEqual([one]);
     expect(
-      files(run(streams, { requiredQualities: ['BluRay REMUX'], includedReleaseGroups: ['THREE'] }).shown),
+      files(run(streams, { requiredQualities: ['BluRay REMUX'], includedReleaseGroups: ['THREE'] }).visible),
     ).toEqual([one, three]);
   });
 
@@ -144,7 +148,7 @@ describe('filters', () => {
       { ...web('B.2019.1080p.mkv'), description: 'x\n🇫🇷' },
       web('C.2019.1080p.mkv'),
     ]);
-    expect(files(run(spoken, { requiredLanguages: ['French', 'Unknown'] }).shown)).toEqual([
+    expect(files(run(spoken, { requiredLanguages: ['French', 'Unknown'] }).visible)).toEqual([
       'B.2019.1080p.mkv',
       'C.2019.1080p.mkv',
     ]);
@@ -152,15 +156,15 @@ describe('filters', () => {
 
   it('cached and uncached, of certain services and addons', () => {
     const mixed = [...read([rd('A.mkv'), rd('B.mkv', false)]), ...read([rd('C.mkv', false)], addon(1))];
-    expect(files(run(mixed, { excludeUncached: true }).shown)).toEqual(['A.mkv']);
-    expect(files(run(mixed, { excludeUncachedFromAddons: ['a1'] }).shown)).toEqual(['A.mkv', 'B.mkv']);
+    expect(files(run(mixed, { excludeUncached: true }).visible)).toEqual(['A.mkv']);
+    expect(files(run(mixed, { excludeUncachedFromAddons: ['a1'] }).visible)).toEqual(['A.mkv', 'B.mkv']);
     expect(
       files(
         run(mixed, {
           excludeUncachedFromAddons: ['a1'],
           excludeUncachedFromServices: ['torbox'],
           excludeUncachedMode: 'and',
-        }).shown,
+        }).visible,
       ),
     ).toHaveLength(3);
   });
@@ -172,21 +176,24 @@ describe('filters', () => {
       web('Show.S02E02.1080p.mkv'),
       web('Other.Show.S01E02.mkv'),
     ]);
-    const wanted = { ...wantedOf('series', 'tt1:1:2'), titles: ['Show!'] };
+    const wanted = { ...parseTitleRequest('series', 'tt1:1:2'), titles: ['Show!'] };
     const shown = run(
       episodes,
       { titleMatching: { enabled: true }, seasonEpisodeMatching: { enabled: true } },
       wanted,
-    ).shown;
+    ).visible;
     expect(files(shown)).toEqual(['Show.S01E02.1080p.mkv', 'Show.S01.1080p.mkv']);
     const years = read([web('A.2019.mkv'), web('A.2023.mkv')]);
     expect(
       files(
-        run(years, { yearMatching: { enabled: true, tolerance: 1 } }, { ...wantedOf('movie', 'tt1'), year: 2020 })
-          .shown,
+        run(
+          years,
+          { yearMatching: { enabled: true, tolerance: 1 } },
+          { ...parseTitleRequest('movie', 'tt1'), year: 2020 },
+        ).visible,
       ),
     ).toEqual(['A.2019.mkv']);
-    expect(files(run(episodes, { excludeSeasonPacks: true }, wanted).shown)).not.toContain('Show.S01.1080p.mkv');
+    expect(files(run(episodes, { excludeSeasonPacks: true }, wanted).visible)).not.toContain('Show.S01.1080p.mkv');
   });
 });
 
@@ -199,20 +206,20 @@ describe('twins', () => {
       ...read([{ ...rd('Another name 2019.mkv'), infoHash: hash }], addon(2)),
       ...read([web('Alone.2019.mkv')], addon(3)),
     ];
-    const { shown } = run(streams, { deduplicator: { enabled: true } });
+    const { visible: shown } = run(streams, { deduplicator: { enabled: true } });
     expect(files(shown)).toEqual(['Another name 2019.mkv', 'Alone.2019.mkv']);
-    expect(run(streams, { deduplicator: { enabled: true, multiGroupBehaviour: 'keep_all' } }).shown).toHaveLength(4);
-    expect(run(streams, {}).shown).toHaveLength(4);
+    expect(run(streams, { deduplicator: { enabled: true, multiGroupBehaviour: 'keep_all' } }).visible).toHaveLength(4);
+    expect(run(streams, {}).visible).toHaveLength(4);
   });
 
   it('of several the one of the first service stays, and spared addons keep theirs', () => {
     const streams = [...read([{ ...rd('A.mkv'), name: '[TB+] X' }]), ...read([rd('A.mkv')], addon(1))];
     const services = [{ id: 'realdebrid' }, { id: 'torbox' }];
     const options = { enabled: true, cached: 'single_result' };
-    expect(run(streams, { services, deduplicator: options }).shown.map(({ service }) => service?.id)).toEqual([
+    expect(run(streams, { services, deduplicator: options }).visible.map(({ service }) => service?.id)).toEqual([
       'realdebrid',
     ]);
-    expect(run(streams, { services, deduplicator: { ...options, excludeAddons: ['a0'] } }).shown).toHaveLength(2);
+    expect(run(streams, { services, deduplicator: { ...options, excludeAddons: ['a0'] } }).visible).toHaveLength(2);
   });
 });
 
@@ -225,7 +232,7 @@ describe('order and limits', () => {
   ]);
   const order = (more: object): string =>
     run(streams, more)
-      .shown.map(({ filename }) => filename?.[0])
+      .visible.map(({ filename }) => filename?.[0])
       .join('');
 
   it.each([
@@ -269,7 +276,7 @@ describe('order and limits', () => {
       ...read([web('P.mkv')], addon(1, { pinPosition: 'bottom' })),
     ];
     expect(
-      files(run(mixed, { sortCriteria: { global: [], uncached: [{ key: 'size', direction: 'desc' }] } }).shown),
+      files(run(mixed, { sortCriteria: { global: [], uncached: [{ key: 'size', direction: 'desc' }] } }).visible),
     ).toEqual(['C.mkv', 'U.mkv', 'P.mkv']);
   });
 
@@ -280,8 +287,8 @@ describe('order and limits', () => {
       web('Show.S01E02.1080p.WEB-DL.x264-GRP.mkv'),
     ]);
     if (first === undefined || second === undefined) throw new Error('not read');
-    expect(bingeGroup(first, { config, addonId: 'x' })).toBe('x|1080p|WEB-DL|GRP');
-    expect(bingeGroup(second, { config, addonId: 'x' })).toBe('x|1080p|WEB-DL|GRP');
+    expect(buildBingeGroup(first, { config, addonId: 'x' })).toBe('x|1080p|WEB-DL|GRP');
+    expect(buildBingeGroup(second, { config, addonId: 'x' })).toBe('x|1080p|WEB-DL|GRP');
   });
 });
 
@@ -348,7 +355,7 @@ describe('files of a torrent', () => {
 
 describe('manifests', () => {
   const manifest = (more: object) =>
-    readManifest({ id: 'x', name: 'X', types: ['movie'], resources: ['stream'], ...more });
+    parseManifest({ id: 'x', name: 'X', types: ['movie'], resources: ['stream'], ...more });
   it('of several are one: types together, prefixes only where all have some', () => {
     const [one, two, three] = [
       manifest({ idPrefixes: ['tt'] }),
@@ -448,9 +455,9 @@ describe('subtitles', () => {
   it('are filtered and sorted by', () => {
     const streams = read([web('A.2019.mkv'), web('B.2019.SUBS.ENG.mkv'), web('C.2019.VOSTFR.mkv')]);
     expect(removals(streams, { excludedSubtitles: ['Unknown'] })).toEqual(['A.2019.mkv: Excluded Subtitle Unknown']);
-    expect(files(run(streams, { requiredSubtitles: ['French'] }).shown)).toEqual(['C.2019.VOSTFR.mkv']);
+    expect(files(run(streams, { requiredSubtitles: ['French'] }).visible)).toEqual(['C.2019.VOSTFR.mkv']);
     const sortCriteria = { global: [{ key: 'subtitle', direction: 'desc' }] };
-    expect(files(run(streams, { sortCriteria, preferredSubtitles: ['French', 'English'] }).shown)).toEqual([
+    expect(files(run(streams, { sortCriteria, preferredSubtitles: ['French', 'English'] }).visible)).toEqual([
       'C.2019.VOSTFR.mkv',
       'B.2019.SUBS.ENG.mkv',
       'A.2019.mkv',
@@ -460,7 +467,7 @@ describe('subtitles', () => {
 
 describe('age ratings', () => {
   const streams = read([web('A.2019.1080p.mkv')]);
-  const wanted = (meta: object) => ({ ...wantedOf('movie', 'tt1'), rating: ratingOf(meta) });
+  const wanted = (meta: object) => ({ ...parseTitleRequest('movie', 'tt1'), rating: parseRating(meta) });
   it.each([
     [{ certification: 'R' }, { excludedCertifications: ['r'] }, 'Excluded Certification R'],
     [{ app_extras: { certification: 'PG-13' } }, { excludedCertifications: ['R'] }, undefined],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
 import { sampleStream } from '../../../services/addons/domain/sample-stream.ts';
-import { explainStream } from '../../../services/addons/aggregate/sort-explanation.ts';
+import { explainPosition } from '../../../services/addons/aggregate/sort-explanation.ts';
 import { configOf } from './rig.ts';
 
 it.each([
@@ -11,5 +11,5 @@ it.each([
   [undefined, 'no size'],
 ])('a stream of %s bytes stands where it does for its %s', (size, words) => {
   const config = readConfig(configOf([], { sortCriteria: { global: [{ key: 'size', direction: 'desc' }] } }));
-  expect(explainStream({ ...sampleStream, size }, config)).toBe(words);
+  expect(explainPosition({ ...sampleStream, size }, config)).toBe(words);
 });

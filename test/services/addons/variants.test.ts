@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import stremio from 'stremio-addon-client';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
-import { unsupportedOf } from '../../../services/addons/domain/unsupported-features.ts';
-import { withVariants } from '../../../services/addons/domain/variants/variants.ts';
+import { findUnsupportedFeatures } from '../../../services/addons/domain/unsupported-features.ts';
+import { applyVariants } from '../../../services/addons/domain/variants/variants.ts';
 import type { TestHost } from '../../support/host.ts';
 import { alphaStreams, openFakeAddon, type FakeAddon } from './fake-addon.ts';
 import { configOf, customPreset, getJson, makeUser, openAddonsHost, password, streamsOf } from './rig.ts';
@@ -23,7 +23,7 @@ const base = configOf(
   },
 );
 const varied = (script: string, more: object[] = []): any =>
-  withVariants(readConfig({ ...base, variants: [{ id: 'v', script }, ...more] }), 'v');
+  applyVariants(readConfig({ ...base, variants: [{ id: 'v', script }, ...more] }), 'v');
 
 describe('the language of variants', () => {
   it.each<[string, string, (config: any) => unknown, unknown]>([
@@ -210,8 +210,8 @@ describe('variants of an installed configuration', () => {
 
 describe('what of a configuration has no effect', () => {
   it('is said in sentences, and nothing is said of what has one', () => {
-    expect(unsupportedOf(readConfig(base))).toEqual([]);
-    const notes = unsupportedOf(
+    expect(findUnsupportedFeatures(readConfig(base))).toEqual([]);
+    const notes = findUnsupportedFeatures(
       readConfig({
         ...base,
         services: [

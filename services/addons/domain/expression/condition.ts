@@ -1,20 +1,20 @@
 import { evaluate } from './evaluate.ts';
 import { parseExpression } from './parse.ts';
-import { ExpressionError, scopeOf, type Budget, type Value } from './value.ts';
+import { ExpressionError, createScope, type Budget, type Value } from './value.ts';
 
 /**
  * Evaluates a condition. Results that are no boolean are reported as a problem.
  *
  * @param budget Budget of the request.
  */
-export function conditionOf(
+export function evaluateCondition(
   source: string | null | undefined,
   names: Readonly<Record<string, Value>>,
   budget: Budget,
 ): { readonly holds: boolean; readonly sentence?: string } {
   if (source === null || source === undefined || source.trim() === '') return { holds: true };
   try {
-    const value = evaluate(parseExpression(source), scopeOf(names, budget));
+    const value = evaluate(parseExpression(source), createScope(names, budget));
     if (typeof value === 'boolean') return { holds: value };
     return {
       holds: false,

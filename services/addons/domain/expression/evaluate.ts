@@ -2,7 +2,7 @@ import type { ParsedStream } from '../stream.ts';
 import { numberFunctions } from './number-functions.ts';
 import type { Expression, Node } from './parse.ts';
 import { streamFunctions } from './stream-functions.ts';
-import { ExpressionError, isList, printed, spend, streamsIn, type Scope, type Value } from './value.ts';
+import { ExpressionError, isList, formatValue, consumeBudget, toStreams, type Scope, type Value } from './value.ts';
 
 /**
  * Evaluates an expression.
@@ -10,7 +10,7 @@ import { ExpressionError, isList, printed, spend, streamsIn, type Scope, type Va
  * @throws ExpressionError
  */
 export function evaluate({ root }: Expression, scope: Scope): Value {
-  return valueOf(root, scope);
+  return evaluateNode(root, scope);
 }
 
 /**
@@ -20,103 +20,103 @@ export function evaluate({ root }: Expression, scope: Scope): Value {
  */
 export function select(expression: Expression, scope: Scope): readonly ParsedStream[] {
   const value = evaluate(expression, scope);
-  if (value === true) return streamsIn(scope.names['streams'] ?? []);
+  if (value === true) return toStreams(scope.variables['streams'] ?? []);
   if (value === false) return [];
-  return streamsIn(value);
+  return toStreams(value);
 }
 
-function valueOf(node: Node, scope: Scope): Value {
-  spend(scope, 1);
+function evaluateNode(node: Node, scope: Scope): Value {
+  consumeBudget(scope, 1);
   switch (node.kind) {
     case 'value':
       return node.value;
     case 'name': {
-      const value = Object.hasOwn(scope.names, node.name) ? scope.names[node.name] : undefined;
+      const value = Object.hasOwn(scope.variables, node.name) ? scope.variables[node.name] : undefined;
       if (value === undefined) throw new ExpressionError(`There is no ${node.name} here.`);
       return value;
     }
     case 'list':
-      return node.items.map((item) => valueOf(item, scope));
+      return node.items.map((item) => evaluateNode(item, scope));
     case 'call':
-      return called(node, scope);
+      return evaluateCall(node, scope);
     case 'not':
-      return !isTrue(valueOf(node.inner, scope));
+      return !isTruthy(evaluateNode(node.inner, scope));
     case 'minus':
-      return -numberOf(valueOf(node.inner, scope));
+      return -requireNumber(evaluateNode(node.inner, scope));
     case 'choice':
-      return valueOf(isTrue(valueOf(node.test, scope)) ? node.yes : node.no, scope);
+      return evaluateNode(isTruthy(evaluateNode(node.test, scope)) ? node.yes : node.no, scope);
     case 'binary':
-      return combined(node.operator, node.left, node.right, scope);
+      return evaluateBinary(node.operator, node.left, node.right, scope);
   }
 }
 
-function called({ name, items }: Node & { kind: 'call' }, scope: Scope): Value {
-  const found = [scope.functions, streamFunctions, numberFunctions].find(
+function evaluateCall({ name, items }: Node & { kind: 'call' }, scope: Scope): Value {
+  const implementation = [scope.functions, streamFunctions, numberFunctions].find(
     (functions) => functions !== undefined && Object.hasOwn(functions, name),
   )?.[name];
-  if (found === undefined) throw new ExpressionError(`There is no function ${name}.`);
-  const given = items.map((item) => valueOf(item, scope));
-  for (const value of given) spend(scope, isList(value) ? value.length : 1);
-  return found(given, scope);
+  if (implementation === undefined) throw new ExpressionError(`There is no function ${name}.`);
+  const args = items.map((item) => evaluateNode(item, scope));
+  for (const value of args) consumeBudget(scope, isList(value) ? value.length : 1);
+  return implementation(args, scope);
 }
 
-function combined(operator: string, first: Node, second: Node, scope: Scope): Value {
-  const left = valueOf(first, scope);
-  if (operator === 'and' || operator === '&&') return isTrue(left) && isTrue(valueOf(second, scope));
-  if (operator === 'or' || operator === '||') return isTrue(left) || isTrue(valueOf(second, scope));
-  const right = valueOf(second, scope);
+function evaluateBinary(operator: string, leftNode: Node, rightNode: Node, scope: Scope): Value {
+  const leftValue = evaluateNode(leftNode, scope);
+  if (operator === 'and' || operator === '&&') return isTruthy(leftValue) && isTruthy(evaluateNode(rightNode, scope));
+  if (operator === 'or' || operator === '||') return isTruthy(leftValue) || isTruthy(evaluateNode(rightNode, scope));
+  const rightValue = evaluateNode(rightNode, scope);
   switch (operator) {
     case '==':
-      return left === right;
+      return leftValue === rightValue;
     case '!=':
-      return left !== right;
+      return leftValue !== rightValue;
     case 'in':
-      if (typeof right === 'string' && typeof left === 'string') {
-        spend(scope, right.length / 8);
-        return right.includes(left);
+      if (typeof rightValue === 'string' && typeof leftValue === 'string') {
+        consumeBudget(scope, rightValue.length / 8);
+        return rightValue.includes(leftValue);
       }
-      if (!isList(right)) throw new ExpressionError('"in" needs a list.');
-      spend(scope, right.length);
-      return right.includes(left);
+      if (!isList(rightValue)) throw new ExpressionError('"in" needs a list.');
+      consumeBudget(scope, rightValue.length);
+      return rightValue.includes(leftValue);
     case '+':
-      if (typeof left === 'string' && typeof right === 'string') {
-        spend(scope, left.length + right.length);
-        return left + right;
+      if (typeof leftValue === 'string' && typeof rightValue === 'string') {
+        consumeBudget(scope, leftValue.length + rightValue.length);
+        return leftValue + rightValue;
       }
-      return numberOf(left) + numberOf(right);
+      return requireNumber(leftValue) + requireNumber(rightValue);
     default:
-      return ofNumbers(operator, numberOf(left), numberOf(right));
+      return calculate(operator, requireNumber(leftValue), requireNumber(rightValue));
   }
 }
 
-function ofNumbers(operator: string, left: number, right: number): number | boolean {
+function calculate(operator: string, leftNumber: number, rightNumber: number): number | boolean {
   switch (operator) {
     case '<':
-      return left < right;
+      return leftNumber < rightNumber;
     case '<=':
-      return left <= right;
+      return leftNumber <= rightNumber;
     case '>':
-      return left > right;
+      return leftNumber > rightNumber;
     case '>=':
-      return left >= right;
+      return leftNumber >= rightNumber;
     case '-':
-      return left - right;
+      return leftNumber - rightNumber;
     case '*':
-      return left * right;
+      return leftNumber * rightNumber;
     case '/':
-      return left / right;
+      return leftNumber / rightNumber;
     case '%':
-      return left % right;
+      return leftNumber % rightNumber;
     default:
-      return left ** right;
+      return leftNumber ** rightNumber;
   }
 }
 
-function isTrue(value: Value): boolean {
+function isTruthy(value: Value): boolean {
   return isList(value) ? value.length > 0 : Boolean(value);
 }
 
-function numberOf(value: Value): number {
+function requireNumber(value: Value): number {
   if (typeof value === 'number') return value;
-  throw new ExpressionError(`A number is expected, not ${printed(value).replace(/^A /, 'a ')}.`);
+  throw new ExpressionError(`A number is expected, not ${formatValue(value).replace(/^A /, 'a ')}.`);
 }

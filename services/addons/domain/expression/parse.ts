@@ -16,12 +16,12 @@ export interface Expression {
   readonly names: readonly string[];
 }
 
-const deepest = 60;
-const mostNodes = 2000;
-const pattern =
+const maxDepth = 60;
+const maxTokens = 2000;
+const tokenPattern =
   /\s+|\/\*[\s\S]*?\*\/|(?<number>\d+(?:\.\d+)?)|(?<word>[A-Za-z_]\w*)|(?<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(?<sign>==|!=|>=|<=|\|\||&&|[-+*/%^<>()[\],?:!])/y;
 /** Operators by increasing precedence. Operators of one level are left-associative. */
-const levels: readonly (readonly string[])[] = [
+const operatorLevels: readonly (readonly string[])[] = [
   ['or', '||'],
   ['and', '&&'],
   ['==', '!=', '<', '<=', '>', '>=', 'in'],
@@ -40,132 +40,134 @@ interface Token {
  * @throws ExpressionError
  */
 export function parseExpression(source: string): Expression {
-  const { tokens, names } = tokensOf(source);
-  return { root: new Reader(tokens).whole(), names };
+  const { tokens, names } = tokenize(source);
+  return { root: new ExpressionParser(tokens).parse(), names };
 }
 
-function tokensOf(source: string): { readonly tokens: readonly Token[]; readonly names: readonly string[] } {
+function tokenize(source: string): { readonly tokens: readonly Token[]; readonly names: readonly string[] } {
   const tokens: Token[] = [];
   const names: string[] = [];
-  for (let at = 0; at < source.length;) {
-    pattern.lastIndex = at;
-    const found = pattern.exec(source);
-    if (found === null) throw new ExpressionError(`"${source.slice(at, at + 12)}" cannot be read.`);
-    at = pattern.lastIndex;
-    const [whole] = found;
-    if (whole.startsWith('/*')) {
-      const name = whole.slice(2, -2).trim();
+  for (let index = 0; index < source.length;) {
+    tokenPattern.lastIndex = index;
+    const match = tokenPattern.exec(source);
+    if (match === null) throw new ExpressionError(`"${source.slice(index, index + 12)}" cannot be read.`);
+    index = tokenPattern.lastIndex;
+    const [token] = match;
+    if (token.startsWith('/*')) {
+      const name = token.slice(2, -2).trim();
       if (name !== '' && !name.startsWith('#')) names.push(name);
     }
     for (const kind of ['number', 'word', 'text', 'sign'] as const) {
-      const text = found.groups?.[kind];
+      const text = match.groups?.[kind];
       if (text !== undefined) tokens.push({ kind, text });
     }
-    if (tokens.length > mostNodes) throw new ExpressionError('The expression is too long.');
+    if (tokens.length > maxTokens) throw new ExpressionError('The expression is too long.');
   }
   return { tokens, names };
 }
 
-class Reader {
+class ExpressionParser {
   readonly #tokens: readonly Token[];
-  #at = 0;
+  #index = 0;
   #depth = 0;
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
   }
 
-  whole(): Node {
-    const root = this.#choice();
+  parse(): Node {
+    const root = this.#parseChoice();
     const { kind, text } = this.#next();
     if (kind !== 'end') throw new ExpressionError(`"${text}" is not expected there.`);
     return root;
   }
 
-  #choice(): Node {
+  #parseChoice(): Node {
     this.#depth += 1;
-    if (this.#depth > deepest) throw new ExpressionError('The expression is nested too deep.');
-    const test = this.#level(0);
+    if (this.#depth > maxDepth) throw new ExpressionError('The expression is nested too deep.');
+    const test = this.#parseLevel(0);
     let node = test;
-    if (this.#takes('?')) {
-      const yes = this.#choice();
+    if (this.#accept('?')) {
+      const yes = this.#parseChoice();
       this.#expect(':');
-      node = { kind: 'choice', test, yes, no: this.#choice() };
+      node = { kind: 'choice', test, yes, no: this.#parseChoice() };
     }
     this.#depth -= 1;
     return node;
   }
 
-  #level(number: number): Node {
-    const operators = levels[number];
-    if (operators === undefined) return this.#prefix();
-    let left = this.#level(number + 1);
+  #parseLevel(level: number): Node {
+    const operators = operatorLevels[level];
+    if (operators === undefined) return this.#parsePrefix();
+    let leftNode = this.#parseLevel(level + 1);
     for (;;) {
       const { kind, text } = this.#peek();
-      if ((kind !== 'sign' && kind !== 'word') || !operators.includes(text)) return left;
-      this.#at += 1;
-      left = { kind: 'binary', operator: text, left, right: this.#level(number + 1) };
+      if ((kind !== 'sign' && kind !== 'word') || !operators.includes(text)) return leftNode;
+      this.#index += 1;
+      leftNode = { kind: 'binary', operator: text, left: leftNode, right: this.#parseLevel(level + 1) };
     }
   }
 
-  #prefix(): Node {
+  #parsePrefix(): Node {
     this.#depth += 1;
-    if (this.#depth > deepest) throw new ExpressionError('The expression is nested too deep.');
+    if (this.#depth > maxDepth) throw new ExpressionError('The expression is nested too deep.');
     let node: Node;
-    if (this.#takes('not') || this.#takes('!')) node = { kind: 'not', inner: this.#prefix() };
-    else if (this.#takes('-')) node = { kind: 'minus', inner: this.#prefix() };
+    if (this.#accept('not') || this.#accept('!')) node = { kind: 'not', inner: this.#parsePrefix() };
+    else if (this.#accept('-')) node = { kind: 'minus', inner: this.#parsePrefix() };
     else {
-      node = this.#single();
-      if (this.#takes('^')) node = { kind: 'binary', operator: '^', left: node, right: this.#prefix() };
+      node = this.#parseOperand();
+      if (this.#accept('^')) node = { kind: 'binary', operator: '^', left: node, right: this.#parsePrefix() };
     }
     this.#depth -= 1;
     return node;
   }
 
-  #single(): Node {
+  #parseOperand(): Node {
     const { kind, text } = this.#next();
     if (kind === 'number') return { kind: 'value', value: Number(text) };
     if (kind === 'text') return { kind: 'value', value: text.slice(1, -1).replaceAll(/\\(.)/gs, '$1') };
     if (kind === 'word') {
       if (text === 'true' || text === 'false') return { kind: 'value', value: text === 'true' };
-      return this.#takes('(') ? { kind: 'call', name: text, items: this.#items(')') } : { kind: 'name', name: text };
+      return this.#accept('(')
+        ? { kind: 'call', name: text, items: this.#parseItems(')') }
+        : { kind: 'name', name: text };
     }
-    if (kind === 'sign' && text === '[') return { kind: 'list', items: this.#items(']') };
+    if (kind === 'sign' && text === '[') return { kind: 'list', items: this.#parseItems(']') };
     if (kind === 'sign' && text === '(') {
-      const inner = this.#choice();
+      const inner = this.#parseChoice();
       this.#expect(')');
       return inner;
     }
     throw new ExpressionError(kind === 'end' ? 'The expression ends too early.' : `"${text}" is not expected there.`);
   }
 
-  #items(end: string): readonly Node[] {
+  #parseItems(end: string): readonly Node[] {
     const items: Node[] = [];
-    if (this.#takes(end)) return items;
-    do items.push(this.#choice());
-    while (this.#takes(','));
+    if (this.#accept(end)) return items;
+    do items.push(this.#parseChoice());
+    while (this.#accept(','));
     this.#expect(end);
     return items;
   }
 
   #peek(): Token {
-    return this.#tokens[this.#at] ?? { kind: 'end', text: '' };
+    return this.#tokens[this.#index] ?? { kind: 'end', text: '' };
   }
 
   #next(): Token {
     const token = this.#peek();
-    this.#at += 1;
+    this.#index += 1;
     return token;
   }
 
-  #takes(text: string): boolean {
+  #accept(text: string): boolean {
     const token = this.#peek();
     if (token.text !== text || (token.kind !== 'sign' && token.kind !== 'word')) return false;
-    this.#at += 1;
+    this.#index += 1;
     return true;
   }
 
   #expect(text: string): void {
-    if (!this.#takes(text)) throw new ExpressionError(`"${text}" is missing.`);
+    if (!this.#accept(text)) throw new ExpressionError(`"${text}" is missing.`);
   }
 }

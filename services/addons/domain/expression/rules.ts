@@ -24,47 +24,47 @@ interface ExpressionRules {
   readonly problems: readonly string[];
 }
 
-const read = new WeakMap<AddonConfig, ExpressionRules>();
+const rulesCache = new WeakMap<AddonConfig, ExpressionRules>();
 
 /** Returns the parsed expressions of a configuration. */
-export function expressionsOf(config: AddonConfig): ExpressionRules {
-  const known = read.get(config);
-  if (known !== undefined) return known;
+export function getExpressionRules(config: AddonConfig): ExpressionRules {
+  const cached = rulesCache.get(config);
+  if (cached !== undefined) return cached;
   const problems: string[] = [];
   const rules = {
-    included: rulesOf(config.includedStreamExpressions, problems),
-    excluded: rulesOf(config.excludedStreamExpressions, problems),
-    required: rulesOf(config.requiredStreamExpressions, problems),
-    preferred: rulesOf(config.preferredStreamExpressions, problems),
-    ranked: rulesOf(config.rankedStreamExpressions, problems),
+    included: compileRules(config.includedStreamExpressions, problems),
+    excluded: compileRules(config.excludedStreamExpressions, problems),
+    required: compileRules(config.requiredStreamExpressions, problems),
+    preferred: compileRules(config.preferredStreamExpressions, problems),
+    ranked: compileRules(config.rankedStreamExpressions, problems),
     problems,
   };
-  read.set(config, rules);
+  rulesCache.set(config, rules);
   return rules;
 }
 
-function rulesOf(list: ConfiguredExpressions, problems: string[]): readonly Rule[] {
-  return (list ?? []).flatMap((one, index): Rule[] => {
-    const entry = typeof one === 'string' ? { expression: one } : one;
-    if (entry.enabled === false || entry.expression.trim() === '') return [];
+function compileRules(list: ConfiguredExpressions, problems: string[]): readonly Rule[] {
+  return (list ?? []).flatMap((configured, index): Rule[] => {
+    const rule = typeof configured === 'string' ? { expression: configured } : configured;
+    if (rule.enabled === false || rule.expression.trim() === '') return [];
     try {
-      const expression = parseExpression(entry.expression);
-      const name = expression.names.join(' ') || shortened(entry.expression);
-      return [{ expression, name, score: entry.score ?? 0, index }];
+      const expression = parseExpression(rule.expression);
+      const name = expression.names.join(' ') || truncate(rule.expression);
+      return [{ expression, name, score: rule.score ?? 0, index }];
     } catch (error) {
-      problems.push(problemOf(shortened(entry.expression), error));
+      problems.push(formatProblem(truncate(rule.expression), error));
       return [];
     }
   });
 }
 
-function shortened(text: string): string {
+function truncate(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
 /** Describes the problem of an expression. Other errors are thrown again. */
-function problemOf(name: string, error: unknown): string {
+function formatProblem(name: string, error: unknown): string {
   if (!(error instanceof ExpressionError)) throw error;
   return `The stream expression ${name} has no effect. ${error.message}`;
 }
@@ -76,7 +76,7 @@ export class ExpressionRun {
   readonly #problems: Set<string>;
 
   constructor(config: AddonConfig, scope: Scope) {
-    this.#rules = expressionsOf(config);
+    this.#rules = getExpressionRules(config);
     this.#scope = scope;
     this.#problems = new Set(this.#rules.problems);
   }
@@ -86,32 +86,32 @@ export class ExpressionRun {
   }
 
   /** Returns the IDs of the streams that bypass all filters. */
-  included(streams: readonly ParsedStream[]): ReadonlySet<string> {
-    return new Set(this.#rules.included.flatMap((rule) => this.#chosen(rule, streams)?.map(({ id }) => id) ?? []));
+  getIncludedIds(streams: readonly ParsedStream[]): ReadonlySet<string> {
+    return new Set(this.#rules.included.flatMap((rule) => this.#select(rule, streams)?.map(({ id }) => id) ?? []));
   }
 
   /** Adds the results of preferred and ranked expressions to each stream. */
-  rated(streams: readonly ParsedStream[]): readonly ParsedStream[] {
+  addScores(streams: readonly ParsedStream[]): readonly ParsedStream[] {
     const { preferred, ranked } = this.#rules;
     if (preferred.length === 0 && ranked.length === 0) return streams;
-    const first = new Map<string, Rule>();
+    const preferredRules = new Map<string, Rule>();
     for (const rule of preferred)
-      for (const { id } of this.#chosen(rule, streams) ?? []) if (!first.has(id)) first.set(id, rule);
+      for (const { id } of this.#select(rule, streams) ?? []) if (!preferredRules.has(id)) preferredRules.set(id, rule);
     const scores = new Map<string, { score: number; names: string[] }>();
     for (const rule of ranked)
-      for (const { id } of this.#chosen(rule, streams) ?? []) {
-        const known = scores.get(id) ?? { score: 0, names: [] };
-        scores.set(id, known);
-        known.score += rule.score;
-        if (rule.expression.names.length > 0) known.names.push(...rule.expression.names);
+      for (const { id } of this.#select(rule, streams) ?? []) {
+        const streamScore = scores.get(id) ?? { score: 0, names: [] };
+        scores.set(id, streamScore);
+        streamScore.score += rule.score;
+        if (rule.expression.names.length > 0) streamScore.names.push(...rule.expression.names);
       }
     return streams.map((stream) => {
-      const rule = first.get(stream.id);
-      const rank = scores.get(stream.id);
+      const rule = preferredRules.get(stream.id);
+      const streamRank = scores.get(stream.id);
       return {
         ...stream,
         ...(rule === undefined ? {} : { expressionMatched: { index: rule.index, name: rule.name } }),
-        ...(rank === undefined ? {} : { expressionScore: rank.score, expressionsRanked: rank.names }),
+        ...(streamRank === undefined ? {} : { expressionScore: streamRank.score, expressionsRanked: streamRank.names }),
       };
     });
   }
@@ -120,46 +120,48 @@ export class ExpressionRun {
    * Returns the reasons of removals by stream ID: an excluded expression selects the stream, or no required expression
    * does.
    */
-  removed(streams: readonly ParsedStream[]): ReadonlyMap<string, { readonly rule: string; readonly value: string }> {
-    const gone = new Map<string, { readonly rule: string; readonly value: string }>();
-    let left = streams;
+  getRemovals(
+    streams: readonly ParsedStream[],
+  ): ReadonlyMap<string, { readonly rule: string; readonly value: string }> {
+    const removals = new Map<string, { readonly rule: string; readonly value: string }>();
+    let remaining = streams;
     for (const rule of this.#rules.excluded) {
-      for (const { id } of this.#chosen(rule, left) ?? [])
-        if (!this.isSpared(id, 'excluded')) gone.set(id, { rule: 'Excluded Stream Expression', value: rule.name });
-      left = left.filter(({ id }) => !gone.has(id));
+      for (const { id } of this.#select(rule, remaining) ?? [])
+        if (!this.isExempt(id, 'excluded')) removals.set(id, { rule: 'Excluded Stream Expression', value: rule.name });
+      remaining = remaining.filter(({ id }) => !removals.has(id));
     }
-    const required = this.#rules.required.flatMap((rule) => {
-      const chosen = this.#chosen(rule, left);
-      return chosen === undefined ? [] : [chosen];
+    const selections = this.#rules.required.flatMap((rule) => {
+      const selection = this.#select(rule, remaining);
+      return selection === undefined ? [] : [selection];
     });
-    if (required.length === 0) return gone;
-    const kept = new Set(required.flat());
-    for (const stream of left)
-      if (!kept.has(stream) && !this.isSpared(stream.id, 'required'))
-        gone.set(stream.id, { rule: 'Required Stream Expression', value: 'none chooses it' });
-    return gone;
+    if (selections.length === 0) return removals;
+    const requiredStreams = new Set(selections.flat());
+    for (const stream of remaining)
+      if (!requiredStreams.has(stream) && !this.isExempt(stream.id, 'required'))
+        removals.set(stream.id, { rule: 'Required Stream Expression', value: 'none chooses it' });
+    return removals;
   }
 
   /** Returns true when an expression exempts a stream from a stage. */
-  isSpared(id: string, stage: string): boolean {
-    const stages = this.#scope.marks.spared.get(id);
-    return stages !== undefined && (stages.has('all') || stages.has(stage));
+  isExempt(id: string, stage: string): boolean {
+    const exemptStages = this.#scope.effects.exemptions.get(id);
+    return exemptStages !== undefined && (exemptStages.has('all') || exemptStages.has(stage));
   }
 
   /** Moves pinned streams to the top or bottom. */
-  pinned(streams: readonly ParsedStream[]): readonly ParsedStream[] {
-    const { pinned } = this.#scope.marks;
+  movePinned(streams: readonly ParsedStream[]): readonly ParsedStream[] {
+    const { pinned } = this.#scope.effects;
     if (pinned.size === 0) return streams;
-    const at = (where: 'top' | 'bottom' | undefined): readonly ParsedStream[] =>
-      streams.filter(({ id }) => pinned.get(id) === where);
-    return [...at('top'), ...at(undefined), ...at('bottom')];
+    const streamsAt = (position: 'top' | 'bottom' | undefined): readonly ParsedStream[] =>
+      streams.filter(({ id }) => pinned.get(id) === position);
+    return [...streamsAt('top'), ...streamsAt(undefined), ...streamsAt('bottom')];
   }
 
-  #chosen({ expression, name }: Rule, streams: readonly ParsedStream[]): readonly ParsedStream[] | undefined {
+  #select({ expression, name }: Rule, streams: readonly ParsedStream[]): readonly ParsedStream[] | undefined {
     try {
-      return select(expression, { ...this.#scope, names: { ...this.#scope.names, streams } });
+      return select(expression, { ...this.#scope, variables: { ...this.#scope.variables, streams } });
     } catch (error) {
-      this.#problems.add(problemOf(name, error));
+      this.#problems.add(formatProblem(name, error));
       return undefined;
     }
   }

@@ -1,12 +1,20 @@
-import { attributes, isCached, searchedText } from '../pipeline/attributes.ts';
-import { keywordTest } from '../pipeline/keywords.ts';
-import { bitrateOf, type ParsedStream } from '../stream.ts';
-import { ExpressionError, isList, printed, spend, streamsIn, type ExpressionFunction, type Value } from './value.ts';
+import { attributes, isCached, getSearchText } from '../pipeline/attributes.ts';
+import { createKeywordTest } from '../pipeline/keywords.ts';
+import { getBitrate, type ParsedStream } from '../stream.ts';
+import {
+  ExpressionError,
+  isList,
+  formatValue,
+  consumeBudget,
+  toStreams,
+  type ExpressionFunction,
+  type Value,
+} from './value.ts';
 
 type Values = (stream: ParsedStream) => readonly string[];
 type Measure = (stream: ParsedStream) => number | undefined;
 
-const grouped: Readonly<Record<string, Values>> = {
+const groupValues: Readonly<Record<string, Values>> = {
   resolution: attributes.Resolutions,
   quality: attributes.Qualities,
   encode: attributes.Encodes,
@@ -22,7 +30,7 @@ const grouped: Readonly<Record<string, Values>> = {
 };
 
 const measures: Readonly<Record<string, Measure>> = {
-  bitrate: bitrateOf,
+  bitrate: getBitrate,
   size: ({ size }) => size,
   folderSize: ({ folderSize }) => folderSize,
   age: ({ age }) => age,
@@ -33,176 +41,187 @@ const measures: Readonly<Record<string, Measure>> = {
 };
 
 /** Stages of the pipeline that `passthrough` can skip for a stream. */
-const stagesPassed = new Set(['all', 'dedup', 'excluded', 'required', 'limit']);
+const passthroughStages = new Set(['all', 'dedup', 'excluded', 'required', 'limit']);
 
 /** Functions that select or measure streams of a list. */
 export const streamFunctions: Readonly<Record<string, ExpressionFunction>> = {
-  resolution: hasOne(attributes.Resolutions),
-  quality: hasOne(attributes.Qualities),
-  encode: hasOne(attributes.Encodes),
-  type: hasOne(attributes.StreamTypes),
-  visualTag: hasOne(attributes.VisualTags),
-  audioTag: hasOne(attributes.AudioTags),
-  audioChannels: hasOne(attributes.AudioChannels),
-  language: hasOne(attributes.Languages),
-  subtitle: hasOne(attributes.Subtitles),
-  subtitles: hasOne(attributes.Subtitles),
-  indexer: hasOne(({ indexer }) => [indexer ?? 'Unknown']),
-  service: hasOne(({ service }) => (service === undefined ? [] : [service.id])),
-  addon: hasOne(({ addon }) => [addon.name]),
+  resolution: filterByValue(attributes.Resolutions),
+  quality: filterByValue(attributes.Qualities),
+  encode: filterByValue(attributes.Encodes),
+  type: filterByValue(attributes.StreamTypes),
+  visualTag: filterByValue(attributes.VisualTags),
+  audioTag: filterByValue(attributes.AudioTags),
+  audioChannels: filterByValue(attributes.AudioChannels),
+  language: filterByValue(attributes.Languages),
+  subtitle: filterByValue(attributes.Subtitles),
+  subtitles: filterByValue(attributes.Subtitles),
+  indexer: filterByValue(({ indexer }) => [indexer ?? 'Unknown']),
+  service: filterByValue(({ service }) => (service === undefined ? [] : [service.id])),
+  addon: filterByValue(({ addon }) => [addon.name]),
   releaseGroup: ([streams = [], ...names], scope) =>
     names.length === 0
-      ? streamsIn(streams).filter(({ file }) => file.releaseGroup !== undefined)
-      : hasOne(attributes.ReleaseGroups)([streams, ...names], scope),
-  seeders: within(({ seeders }) => seeders ?? 0, Number),
-  age: within(({ age }) => age, Number),
-  size: within(({ size }) => size, bytes),
-  bitrate: within(bitrateOf, bitsPerSecond),
-  regexScore: within(({ regexScore }) => regexScore ?? 0, Number),
-  seScore: within(({ expressionScore }) => expressionScore ?? 0, Number),
-  streamExpressionScore: within(({ expressionScore }) => expressionScore ?? 0, Number),
-  regexMatchedInRange: within(({ regexIndex }) => regexIndex, Number),
-  seMatchedInRange: within(({ expressionMatched }) => expressionMatched?.index, Number),
-  cached: choosing((stream) => stream.service !== undefined && isCached(stream)),
-  uncached: choosing(({ service }) => service?.cached === false),
-  library: choosing(({ library }) => library),
+      ? toStreams(streams).filter(({ file }) => file.releaseGroup !== undefined)
+      : filterByValue(attributes.ReleaseGroups)([streams, ...names], scope),
+  seeders: inRange(({ seeders }) => seeders ?? 0, Number),
+  age: inRange(({ age }) => age, Number),
+  size: inRange(({ size }) => size, parseBytes),
+  bitrate: inRange(getBitrate, parseBitrate),
+  regexScore: inRange(({ regexScore }) => regexScore ?? 0, Number),
+  seScore: inRange(({ expressionScore }) => expressionScore ?? 0, Number),
+  streamExpressionScore: inRange(({ expressionScore }) => expressionScore ?? 0, Number),
+  regexMatchedInRange: inRange(({ regexIndex }) => regexIndex, Number),
+  seMatchedInRange: inRange(({ expressionMatched }) => expressionMatched?.index, Number),
+  cached: filterBy((stream) => stream.service !== undefined && isCached(stream)),
+  uncached: filterBy(({ service }) => service?.cached === false),
+  library: filterBy(({ library }) => library),
   seadex: ([streams = [], kind = 'all']) =>
-    streamsIn(streams).filter(({ seadex }) => (kind === 'best' ? seadex === 'best' : seadex !== undefined)),
+    toStreams(streams).filter(({ seadex }) => (kind === 'best' ? seadex === 'best' : seadex !== undefined)),
   seasonPack: ([streams = [], mode = 'onlySeasons']) =>
-    streamsIn(streams).filter(({ file }) =>
+    toStreams(streams).filter(({ file }) =>
       mode === 'seasonPack'
         ? file.seasonPack
         : (file.seasons?.length ?? 0) > 0 && (file.episodes === undefined || file.episodes.length === 0),
     ),
-  multiEpisode: choosing(({ file }) => (file.episodes?.length ?? 0) > 1),
-  message: ([streams = [], mode, ...given]) => {
-    const wanted = texts(given);
-    return streamsIn(streams).filter(({ message }) =>
-      wanted.some((one) => (mode === 'exact' ? message === one : message?.includes(one) === true)),
+  multiEpisode: filterBy(({ file }) => (file.episodes?.length ?? 0) > 1),
+  message: ([streams = [], mode, ...args]) => {
+    const messages = toTexts(args);
+    return toStreams(streams).filter(({ message }) =>
+      messages.some((expectedMessage) =>
+        mode === 'exact' ? message === expectedMessage : message?.includes(expectedMessage) === true,
+      ),
     );
   },
-  keyword: named,
-  keywords: named,
-  regexMatched: matchedBy(({ regexMatched }) => (regexMatched === undefined ? [] : [regexMatched])),
-  seMatched: matchedBy(({ expressionMatched }) => (expressionMatched === undefined ? [] : [expressionMatched.name])),
-  rseMatched: matchedBy(({ expressionsRanked }) => expressionsRanked ?? []),
+  keyword: filterByKeywords,
+  keywords: filterByKeywords,
+  regexMatched: filterByMatch(({ regexMatched }) => (regexMatched === undefined ? [] : [regexMatched])),
+  seMatched: filterByMatch(({ expressionMatched }) =>
+    expressionMatched === undefined ? [] : [expressionMatched.name],
+  ),
+  rseMatched: filterByMatch(({ expressionsRanked }) => expressionsRanked ?? []),
   values: ([streams = [], name]) => {
     const measure = typeof name === 'string' && Object.hasOwn(measures, name) ? measures[name] : undefined;
-    if (measure === undefined) throw new ExpressionError(`values() knows no ${shortened(texts([name ?? '']).join())}.`);
-    return streamsIn(streams).flatMap((stream) => measure(stream) ?? []);
+    if (measure === undefined)
+      throw new ExpressionError(`values() knows no ${truncate(toTexts([name ?? '']).join())}.`);
+    return toStreams(streams).flatMap((stream) => measure(stream) ?? []);
   },
   negate: ([out = [], all = []]) => {
-    const gone = new Set(streamsIn(out));
-    return streamsIn(all).filter((stream) => !gone.has(stream));
+    const excluded = new Set(toStreams(out));
+    return toStreams(all).filter((stream) => !excluded.has(stream));
   },
-  merge: (lists) => [...new Set(lists.flatMap(streamsIn))],
+  merge: (lists) => [...new Set(lists.flatMap(toStreams))],
   slice: ([streams = [], start = 0, end]) =>
-    streamsIn(streams).slice(Number(start), typeof end === 'number' ? end : undefined),
+    toStreams(streams).slice(Number(start), typeof end === 'number' ? end : undefined),
   perGroup,
-  passthrough: ([streams = [], ...stages], { marks }) => {
-    const chosen = streamsIn(streams);
-    const given = new Set(stages.length === 0 ? ['all'] : texts(stages));
-    for (const stage of given)
-      if (!stagesPassed.has(stage)) throw new ExpressionError(`passthrough() knows no ${shortened(stage)}.`);
-    for (const { id } of chosen) marks.spared.set(id, new Set([...(marks.spared.get(id) ?? []), ...given]));
-    return chosen;
+  passthrough: ([streams = [], ...stages], { effects: marks }) => {
+    const selected = toStreams(streams);
+    const stageNames = new Set(stages.length === 0 ? ['all'] : toTexts(stages));
+    for (const stage of stageNames)
+      if (!passthroughStages.has(stage)) throw new ExpressionError(`passthrough() knows no ${truncate(stage)}.`);
+    for (const { id } of selected)
+      marks.exemptions.set(id, new Set([...(marks.exemptions.get(id) ?? []), ...stageNames]));
+    return selected;
   },
-  pin: ([streams = [], position = 'top', back = false], { marks }) => {
-    const chosen = streamsIn(streams);
-    for (const { id } of chosen) marks.pinned.set(id, position === 'bottom' ? 'bottom' : 'top');
-    return back === true ? chosen : [];
+  pin: ([streams = [], position = 'top', isReturned = false], { effects: marks }) => {
+    const selected = toStreams(streams);
+    for (const { id } of selected) marks.pinned.set(id, position === 'bottom' ? 'bottom' : 'top');
+    return isReturned === true ? selected : [];
   },
 };
 
-function hasOne(values: Values): ExpressionFunction {
-  return ([streams = [], ...given]) => {
-    const wanted = new Set(texts(given).map((text) => text.toLowerCase()));
-    if (wanted.size === 0) throw new ExpressionError('A function that chooses needs to know what.');
-    return streamsIn(streams).filter((stream) => values(stream).some((value) => wanted.has(value.toLowerCase())));
+function filterByValue(values: Values): ExpressionFunction {
+  return ([streams = [], ...args]) => {
+    const allowed = new Set(toTexts(args).map((text) => text.toLowerCase()));
+    if (allowed.size === 0) throw new ExpressionError('A function that chooses needs to know what.');
+    return toStreams(streams).filter((stream) => values(stream).some((value) => allowed.has(value.toLowerCase())));
   };
 }
 
-function choosing(test: (stream: ParsedStream) => boolean): ExpressionFunction {
-  return ([streams = []]) => streamsIn(streams).filter(test);
+function filterBy(test: (stream: ParsedStream) => boolean): ExpressionFunction {
+  return ([streams = []]) => toStreams(streams).filter(test);
 }
 
-function matchedBy(names: Values): ExpressionFunction {
-  return ([streams = [], ...given]) => {
-    const wanted = new Set(texts(given));
-    return streamsIn(streams).filter((stream) => names(stream).some((name) => wanted.size === 0 || wanted.has(name)));
+function filterByMatch(names: Values): ExpressionFunction {
+  return ([streams = [], ...args]) => {
+    const matches = new Set(toTexts(args));
+    return toStreams(streams).filter((stream) => names(stream).some((name) => matches.size === 0 || matches.has(name)));
   };
 }
 
-function within(measure: Measure, read: (text: string) => number): ExpressionFunction {
-  const edge = (value: Value | undefined): number | undefined => {
+function inRange(measure: Measure, parseText: (text: string) => number): ExpressionFunction {
+  const parseLimit = (value: Value | undefined): number | undefined => {
     if (value === undefined) return undefined;
-    const number = typeof value === 'string' ? read(value) : value;
+    const number = typeof value === 'string' ? parseText(value) : value;
     if (typeof number !== 'number' || Number.isNaN(number))
-      throw new ExpressionError(`${printed(value)} is no measure.`);
+      throw new ExpressionError(`${formatValue(value)} is no measure.`);
     return number;
   };
-  return ([streams = [], least, most]) => {
-    const [from, to] = [edge(least), edge(most)];
-    return streamsIn(streams).filter((stream) => {
+  return ([streams = [], min, max]) => {
+    const [from, to] = [parseLimit(min), parseLimit(max)];
+    return toStreams(streams).filter((stream) => {
       const value = measure(stream);
       return value !== undefined && (from === undefined || value >= from) && (to === undefined || value <= to);
     });
   };
 }
 
-function named(given: readonly Value[], scope: Parameters<ExpressionFunction>[1]): Value {
-  const [streams = [], ...rest] = given;
-  const words = texts(rest);
+function filterByKeywords(args: readonly Value[], scope: Parameters<ExpressionFunction>[1]): Value {
+  const [streams = [], ...rest] = args;
+  const keywords = toTexts(rest);
   // The cost consists of the normalization of the name and the search for every word.
-  const chosen = streamsIn(streams);
-  for (const stream of chosen) spend(scope, 8 + (searchedText(stream).length / 4) * (1 + words.length / 8));
-  const test = keywordTest(words);
-  return chosen.filter((stream) => test(stream) !== undefined);
+  const selected = toStreams(streams);
+  for (const stream of selected)
+    consumeBudget(scope, 8 + (getSearchText(stream).length / 4) * (1 + keywords.length / 8));
+  const test = createKeywordTest(keywords);
+  return selected.filter((stream) => test(stream) !== undefined);
 }
 
 /** Selects up to the given number of streams of each group, alternating between the groups. */
-function perGroup(given: readonly Value[], scope: Parameters<ExpressionFunction>[1]): Value {
-  const [streams = [], attribute, most, ...filter] = given;
-  const values = typeof attribute === 'string' && Object.hasOwn(grouped, attribute) ? grouped[attribute] : undefined;
+function perGroup(args: readonly Value[], scope: Parameters<ExpressionFunction>[1]): Value {
+  const [streams = [], attribute, maxPerGroup, ...filter] = args;
+  const values =
+    typeof attribute === 'string' && Object.hasOwn(groupValues, attribute) ? groupValues[attribute] : undefined;
   if (values === undefined)
-    throw new ExpressionError(`perGroup() knows no ${shortened(texts([attribute ?? '']).join())}.`);
-  if (typeof most !== 'number' || !Number.isInteger(most) || most < 1)
+    throw new ExpressionError(`perGroup() knows no ${truncate(toTexts([attribute ?? '']).join())}.`);
+  if (typeof maxPerGroup !== 'number' || !Number.isInteger(maxPerGroup) || maxPerGroup < 1)
     throw new ExpressionError('perGroup() needs a number of streams.');
-  const wanted = texts(filter).map((text) => text.toLowerCase());
+  const allowedValues = toTexts(filter).map((text) => text.toLowerCase());
   const groups = new Map<string, ParsedStream[]>();
-  for (const stream of streamsIn(streams)) {
-    const own = values(stream).map((value) => value.toLowerCase());
-    const key = wanted.length === 0 ? own[0] : wanted.find((one) => own.includes(one));
+  for (const stream of toStreams(streams)) {
+    const streamValues = values(stream).map((value) => value.toLowerCase());
+    const key =
+      allowedValues.length === 0
+        ? streamValues[0]
+        : allowedValues.find((allowedValue) => streamValues.includes(allowedValue));
     if (key === undefined) continue;
     const group = groups.get(key) ?? [];
     groups.set(key, group);
-    if (group.length < most) group.push(stream);
+    if (group.length < maxPerGroup) group.push(stream);
   }
-  const longest = Math.max(0, ...[...groups.values()].map((group) => group.length));
-  spend(scope, longest * groups.size);
-  return Array.from({ length: longest }, (_, at) =>
-    [...groups.values()].flatMap((group) => group.slice(at, at + 1)),
+  const maxGroupLength = Math.max(0, ...[...groups.values()].map((group) => group.length));
+  consumeBudget(scope, maxGroupLength * groups.size);
+  return Array.from({ length: maxGroupLength }, (_, index) =>
+    [...groups.values()].flatMap((group) => group.slice(index, index + 1)),
   ).flat();
 }
 
-function texts(given: readonly Value[]): readonly string[] {
-  return given.flatMap((value) => (isList(value) ? texts(value) : typeof value === 'object' ? [] : [String(value)]));
+function toTexts(args: readonly Value[]): readonly string[] {
+  return args.flatMap((value) => (isList(value) ? toTexts(value) : typeof value === 'object' ? [] : [String(value)]));
 }
 
-function shortened(text: string): string {
+function truncate(text: string): string {
   return text.slice(0, 60);
 }
 
-function bytes(text: string): number {
-  return scaled(text, /^([\d.]+)\s*([kmgt]?)i?b?$/i, 1024);
+function parseBytes(text: string): number {
+  return parseScaled(text, /^([\d.]+)\s*([kmgt]?)i?b?$/i, 1024);
 }
 
-function bitsPerSecond(text: string): number {
-  return scaled(text, /^([\d.]+)\s*([kmgt]?)(?:bps|bit\/s|b\/s)?$/i, 1000);
+function parseBitrate(text: string): number {
+  return parseScaled(text, /^([\d.]+)\s*([kmgt]?)(?:bps|bit\/s|b\/s)?$/i, 1000);
 }
 
-function scaled(text: string, form: RegExp, step: number): number {
-  const found = form.exec(text.trim());
-  if (found === null) return NaN;
-  return Number(found[1]) * step ** ['', 'k', 'm', 'g', 't'].indexOf((found[2] ?? '').toLowerCase());
+function parseScaled(text: string, form: RegExp, step: number): number {
+  const match = form.exec(text.trim());
+  if (match === null) return NaN;
+  return Number(match[1]) * step ** ['', 'k', 'm', 'g', 't'].indexOf((match[2] ?? '').toLowerCase());
 }

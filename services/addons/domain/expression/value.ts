@@ -4,15 +4,15 @@ import type { ParsedStream } from '../stream.ts';
 export type Value = string | number | boolean | ParsedStream | readonly Value[];
 
 /** Exemptions and pinned positions that expressions assign, by stream ID. */
-export interface Marks {
-  readonly spared: Map<string, ReadonlySet<string>>;
+export interface ExpressionEffects {
+  readonly exemptions: Map<string, ReadonlySet<string>>;
   readonly pinned: Map<string, 'top' | 'bottom'>;
 }
 
 /** Variables, functions and budget of an expression. */
 export interface Scope {
-  readonly names: Readonly<Record<string, Value>>;
-  readonly marks: Marks;
+  readonly variables: Readonly<Record<string, Value>>;
+  readonly effects: ExpressionEffects;
   /** Additional functions of the context. */
   readonly functions?: Readonly<Record<string, ExpressionFunction>>;
   readonly budget: Budget;
@@ -20,12 +20,12 @@ export interface Scope {
 
 /** Remaining work of all expressions of a request. */
 export interface Budget {
-  left: number;
+  remaining: number;
 }
 
 /** Creates the budget for the expressions of one request. */
-export function budgetOf(): Budget {
-  return { left: mostLooks };
+export function createBudget(): Budget {
+  return { remaining: maxVisits };
 }
 
 /**
@@ -33,7 +33,7 @@ export function budgetOf(): Budget {
  *
  * @throws ExpressionError for invalid arguments.
  */
-export type ExpressionFunction = (given: readonly Value[], scope: Scope) => Value;
+export type ExpressionFunction = (args: readonly Value[], scope: Scope) => Value;
 
 /** Problem of an expression with a message for users. */
 export class ExpressionError extends Error {
@@ -41,11 +41,11 @@ export class ExpressionError extends Error {
 }
 
 /** Maximum number of streams that all expressions of a request may visit. */
-const mostLooks = 4_000_000;
+const maxVisits = 4_000_000;
 
 /** Creates an empty scope. */
-export function scopeOf(names: Scope['names'], budget = budgetOf()): Scope {
-  return { names, marks: { spared: new Map(), pinned: new Map() }, budget };
+export function createScope(variables: Scope['variables'], budget = createBudget()): Scope {
+  return { variables, effects: { exemptions: new Map(), pinned: new Map() }, budget };
 }
 
 /**
@@ -53,21 +53,21 @@ export function scopeOf(names: Scope['names'], budget = budgetOf()): Scope {
  *
  * @throws ExpressionError for other values.
  */
-export function streamsIn(value: Value): readonly ParsedStream[] {
+export function toStreams(value: Value): readonly ParsedStream[] {
   if (!isList(value)) throw new ExpressionError('A list of streams is expected.');
   for (const item of value)
     if (typeof item !== 'object' || isList(item)) throw new ExpressionError('A list of streams is expected.');
   return value as readonly ParsedStream[];
 }
 
-const longestPrinted = 300;
+const maxPrintedLength = 300;
 
 /** Formats a value for messages. Streams are never printed, because their addresses may contain keys. */
-export function printed(value: Value): string {
+export function formatValue(value: Value): string {
   if (isList(value)) return 'A list';
   if (typeof value === 'object') return 'A stream';
   const text = JSON.stringify(value);
-  return text.length > longestPrinted ? `${text.slice(0, longestPrinted)}…` : text;
+  return text.length > maxPrintedLength ? `${text.slice(0, maxPrintedLength)}…` : text;
 }
 
 /** Returns true when a value is a list. */
@@ -80,7 +80,7 @@ export function isList(value: Value): value is readonly Value[] {
  *
  * @throws ExpressionError when it is exhausted.
  */
-export function spend({ budget }: Pick<Scope, 'budget'>, looks: number): void {
-  budget.left -= looks;
-  if (budget.left < 0) throw new ExpressionError('The expressions look at too much.');
+export function consumeBudget({ budget }: Pick<Scope, 'budget'>, visits: number): void {
+  budget.remaining -= visits;
+  if (budget.remaining < 0) throw new ExpressionError('The expressions look at too much.');
 }

@@ -10,9 +10,9 @@ export function toMilliseconds(duration: number): number {
 export function formatDuration(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const rest = seconds % 60;
-  if (hours > 0) return `${String(hours)}h:${String(minutes)}m:${String(rest)}s`;
-  return rest > 0 ? `${String(minutes)}m:${String(rest)}s` : `${String(minutes)}m`;
+  const remainingSeconds = seconds % 60;
+  if (hours > 0) return `${String(hours)}h:${String(minutes)}m:${String(remainingSeconds)}s`;
+  return remainingSeconds > 0 ? `${String(minutes)}m:${String(remainingSeconds)}s` : `${String(minutes)}m`;
 }
 
 interface Token {
@@ -73,14 +73,14 @@ export function formatDurationPattern(ms: number, pattern: string): string {
 
 /** Formats a date such as `2023-07-04` by `%Y %y %m %-m %d %-d %o %B %b %A %a`. Other texts are unchanged. */
 export function formatDatePattern(value: string, pattern: string): string {
-  const found = /^(\d{4})-(\d{1,2})-(\d{1,2})/.exec(value.trim());
-  if (found === null) return value;
-  const [year, month, day] = found.slice(1).map(Number) as [number, number, number];
+  const match = /^(\d{4})-(\d{1,2})-(\d{1,2})/.exec(value.trim());
+  if (match === null) return value;
+  const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
   const date = new Date(Date.UTC(year, month - 1, day));
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return value;
   const name = (options: Intl.DateTimeFormatOptions): string =>
     new Intl.DateTimeFormat('en-US', { ...options, timeZone: 'UTC' }).format(date);
-  const clock = /^\d{4}-\d{1,2}-\d{1,2}T(\d\d):(\d\d):(\d\d)/.exec(value.trim());
+  const timeMatch = /^\d{4}-\d{1,2}-\d{1,2}T(\d\d):(\d\d):(\d\d)/.exec(value.trim());
   const tokens: Readonly<Record<string, string>> = {
     Y: String(year),
     y: String(year % 100).padStart(2, '0'),
@@ -93,9 +93,9 @@ export function formatDatePattern(value: string, pattern: string): string {
     b: name({ month: 'short' }),
     A: name({ weekday: 'long' }),
     a: name({ weekday: 'short' }),
-    H: clock?.[1] ?? '00',
-    M: clock?.[2] ?? '00',
-    S: clock?.[3] ?? '00',
+    H: timeMatch?.[1] ?? '00',
+    M: timeMatch?.[2] ?? '00',
+    S: timeMatch?.[3] ?? '00',
   };
   return fillPattern(pattern, (token) => {
     const text = Object.hasOwn(tokens, token) ? tokens[token] : undefined;

@@ -1,22 +1,22 @@
-import { codeOf, flagOf } from '../languages.ts';
+import { getLanguageCode, getFlag } from '../languages.ts';
 import { formatDatePattern, formatDuration, formatDurationPattern, toMilliseconds } from './durations.ts';
-import { question } from './comparisons.ts';
+import { compileComparison } from './comparisons.ts';
 import { toSmallCapitals } from './small-capitals.ts';
 import { findField, hasValue, type FieldValue, type FormatValues, type Modifier } from './values.ts';
 
-const onText =
+const forText =
   (change: (text: string) => FieldValue): Modifier =>
   (value) =>
     typeof value === 'string' ? change(value) : undefined;
-const onNumber =
+const forNumber =
   (change: (number: number) => FieldValue): Modifier =>
   (value) =>
     typeof value === 'number' ? change(value) : undefined;
-const onList =
+const forList =
   (change: (list: readonly string[]) => FieldValue): Modifier =>
   (value) =>
     Array.isArray(value) ? change(value as readonly string[]) : undefined;
-const either =
+const firstMatching =
   (...modifiers: readonly Modifier[]): Modifier =>
   (value, values) => {
     for (const modifier of modifiers) {
@@ -53,103 +53,103 @@ const roundings = {
   smart: (number: number) => String(Number(number.toFixed(number >= 100 ? 0 : number >= 10 ? 1 : 2))),
 } as const;
 
-function scaled(base: number, names: readonly string[], rounding: keyof typeof roundings): Modifier {
-  return onNumber((number) => {
+function scaleUnits(unitBase: number, names: readonly string[], rounding: keyof typeof roundings): Modifier {
+  return forNumber((number) => {
     if (!Number.isFinite(number) || number <= 0) return `0 ${names[0] ?? ''}`;
-    const step = Math.max(0, Math.min(Math.floor(Math.log(number) / Math.log(base)), names.length - 1));
-    return `${roundings[rounding](number / base ** step)} ${names[step] ?? ''}`;
+    const unitIndex = Math.max(0, Math.min(Math.floor(Math.log(number) / Math.log(unitBase)), names.length - 1));
+    return `${roundings[rounding](number / unitBase ** unitIndex)} ${names[unitIndex] ?? ''}`;
   });
 }
 
 const stars = (padded: boolean): Modifier =>
-  onNumber((score) => {
+  forNumber((score) => {
     const bounded = Math.max(0, Math.min(100, score));
-    const full = Math.floor(bounded / 20);
-    const half = bounded % 20 >= 10 ? 1 : 0;
-    return '★'.repeat(full) + '⯪'.repeat(half) + (padded ? '☆'.repeat(5 - full - half) : '');
+    const fullStars = Math.floor(bounded / 20);
+    const halfStars = bounded % 20 >= 10 ? 1 : 0;
+    return '★'.repeat(fullStars) + '⯪'.repeat(halfStars) + (padded ? '☆'.repeat(5 - fullStars - halfStars) : '');
   });
 
-const first = onList((list) => list[0] ?? '');
-const naturally = (one: string, other: string): number => one.localeCompare(other, 'en', { numeric: true });
+const firstItem = forList((list) => list[0] ?? '');
+const compareNaturally = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
 const languages = (convert: (language: string) => string): Modifier =>
-  either(
-    onText(convert),
-    onList((list) => [...new Set(list.map(convert))]),
+  firstMatching(
+    forText(convert),
+    forList((list) => [...new Set(list.map(convert))]),
   );
 
-const named: Readonly<Record<string, Modifier>> = {
-  upper: onText((text) => text.toUpperCase()),
-  lower: onText((text) => text.toLowerCase()),
-  title: onText(titleCase),
-  base64: onText((text) => Buffer.from(text, 'utf8').toString('base64')),
-  length: either(
-    onText((text) => text.length),
-    onList((list) => list.length),
+const simpleModifiers: Readonly<Record<string, Modifier>> = {
+  upper: forText((text) => text.toUpperCase()),
+  lower: forText((text) => text.toLowerCase()),
+  title: forText(titleCase),
+  base64: forText((text) => Buffer.from(text, 'utf8').toString('base64')),
+  length: firstMatching(
+    forText((text) => text.length),
+    forList((list) => list.length),
   ),
-  reverse: either(
-    onText((text) => [...text].reverse().join('')),
-    onList((list) => list.toReversed()),
+  reverse: firstMatching(
+    forText((text) => [...text].reverse().join('')),
+    forList((list) => list.toReversed()),
   ),
-  smallcaps: onText(toSmallCapitals),
-  subscript: onText((text) => mapChars(text, charMap(digits, '₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎'))),
-  superscript: onText((text) => mapChars(text, charMap(digits, '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾'))),
-  languagecode: languages(codeOf),
-  languageemoji: languages(flagOf),
-  join: onList((list) => list.join(', ')),
-  first,
-  last: onList((list) => list.at(-1) ?? ''),
+  smallcaps: forText(toSmallCapitals),
+  subscript: forText((text) => mapChars(text, charMap(digits, '₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎'))),
+  superscript: forText((text) => mapChars(text, charMap(digits, '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾'))),
+  languagecode: languages(getLanguageCode),
+  languageemoji: languages(getFlag),
+  join: forList((list) => list.join(', ')),
+  first: firstItem,
+  last: forList((list) => list.at(-1) ?? ''),
   // A stream has the same text in each response, so the first value is used.
-  random: first,
-  sort: onList((list) => list.toSorted(naturally)),
-  rsort: onList((list) => list.toSorted(naturally).reverse()),
-  lsort: onList((list) => list.toSorted()),
-  comma: onNumber((number) => number.toLocaleString('en-US')),
-  hex: onNumber((number) => number.toString(16)),
-  octal: onNumber((number) => number.toString(8)),
-  binary: onNumber((number) => number.toString(2)),
+  random: firstItem,
+  sort: forList((list) => list.toSorted(compareNaturally)),
+  rsort: forList((list) => list.toSorted(compareNaturally).reverse()),
+  lsort: forList((list) => list.toSorted()),
+  comma: forNumber((number) => number.toLocaleString('en-US')),
+  hex: forNumber((number) => number.toString(16)),
+  octal: forNumber((number) => number.toString(8)),
+  binary: forNumber((number) => number.toString(2)),
   string: (value) => (value === null ? undefined : Array.isArray(value) ? value.join(',') : String(value)),
-  bytes: scaled(1000, units, 'precise'),
-  bytes10: scaled(1000, units, 'precise'),
-  bytes2: scaled(1024, binaryUnits, 'precise'),
-  sbytes: scaled(1000, units, 'smart'),
-  sbytes10: scaled(1000, units, 'smart'),
-  sbytes2: scaled(1024, binaryUnits, 'smart'),
-  rbytes: scaled(1000, units, 'whole'),
-  rbytes10: scaled(1000, units, 'whole'),
-  rbytes2: scaled(1024, binaryUnits, 'whole'),
-  bitrate: scaled(1000, rates, 'precise'),
-  sbitrate: scaled(1000, rates, 'smart'),
-  rbitrate: scaled(1000, rates, 'whole'),
-  time: onNumber((duration) => formatDuration(toMilliseconds(duration))),
+  bytes: scaleUnits(1000, units, 'precise'),
+  bytes10: scaleUnits(1000, units, 'precise'),
+  bytes2: scaleUnits(1024, binaryUnits, 'precise'),
+  sbytes: scaleUnits(1000, units, 'smart'),
+  sbytes10: scaleUnits(1000, units, 'smart'),
+  sbytes2: scaleUnits(1024, binaryUnits, 'smart'),
+  rbytes: scaleUnits(1000, units, 'whole'),
+  rbytes10: scaleUnits(1000, units, 'whole'),
+  rbytes2: scaleUnits(1024, binaryUnits, 'whole'),
+  bitrate: scaleUnits(1000, rates, 'precise'),
+  sbitrate: scaleUnits(1000, rates, 'smart'),
+  rbitrate: scaleUnits(1000, rates, 'whole'),
+  time: forNumber((duration) => formatDuration(toMilliseconds(duration))),
   star: stars(false),
   pstar: stars(true),
 };
 
 /** Modifiers with arguments, such as `join(', ')`. */
-const calls: Readonly<Record<string, (given: readonly string[]) => Modifier>> = {
-  join: ([by = '']) => onList((list) => list.join(withMarks(by))),
+const callModifiers: Readonly<Record<string, (args: readonly string[]) => Modifier>> = {
+  join: ([separator = '']) => forList((list) => list.join(replaceLayoutMarks(separator))),
   replace: ([from = '', to = '']) => {
-    const replacement = withMarks(to);
+    const replacement = replaceLayoutMarks(to);
     return (value, values) => {
-      const search = fieldText(from, values);
+      const search = resolveField(from, values);
       if (search === '') return value;
-      return either(
-        onText((text) => text.replaceAll(search, () => replacement)),
-        onList((list) => list.map((item) => item.replaceAll(search, () => replacement))),
+      return firstMatching(
+        forText((text) => text.replaceAll(search, () => replacement)),
+        forList((list) => list.map((item) => item.replaceAll(search, () => replacement))),
       )(value, values);
     };
   },
-  remove: (given) =>
-    either(
-      onText((text) => given.reduce((rest, part) => (part === '' ? rest : rest.replaceAll(part, '')), text)),
-      onList((list) => list.filter((item) => !given.includes(item))),
+  remove: (args) =>
+    firstMatching(
+      forText((text) => args.reduce((rest, part) => (part === '' ? rest : rest.replaceAll(part, '')), text)),
+      forList((list) => list.filter((item) => !args.includes(item))),
     ),
-  truncate: ([most = '']) =>
-    onText((text) => {
-      const limit = Number.parseInt(most, 10);
-      const parts = [...new Intl.Segmenter().segment(text)];
-      if (!Number.isFinite(limit) || limit < 0 || parts.length <= limit) return text;
-      return `${parts
+  truncate: ([maxLength = '']) =>
+    forText((text) => {
+      const limit = Number.parseInt(maxLength, 10);
+      const segments = [...new Intl.Segmenter().segment(text)];
+      if (!Number.isFinite(limit) || limit < 0 || segments.length <= limit) return text;
+      return `${segments
         .slice(0, limit)
         .map(({ segment }) => segment)
         .join('')
@@ -157,56 +157,56 @@ const calls: Readonly<Record<string, (given: readonly string[]) => Modifier>> = 
     }),
   slice: ([from = '0', to]) => {
     const range = [Number.parseInt(from, 10) || 0, to === undefined ? undefined : Number.parseInt(to, 10)] as const;
-    return either(
-      onText((text) => [...text].slice(...range).join('')),
-      onList((list) => list.slice(...range)),
+    return firstMatching(
+      forText((text) => [...text].slice(...range).join('')),
+      forList((list) => list.slice(...range)),
     );
   },
   translate: ([from = '', to = '']) => {
     const map = charMap(from, to);
-    return onText((text) => mapChars(text, map));
+    return forText((text) => mapChars(text, map));
   },
   default:
-    ([otherwise = '']) =>
+    ([fallback = '']) =>
     (value) =>
-      hasValue(value) ? value : otherwise,
-  in: (given) => {
-    const options = new Set(given.map((option) => option.toLowerCase()));
+      hasValue(value) ? value : fallback,
+  in: (args) => {
+    const options = new Set(args.map((option) => option.toLowerCase()));
     return (value) => {
       if (value === null) return false;
       const items = Array.isArray(value) ? (value as readonly string[]) : [String(value)];
       return items.some((item) => options.has(item.toLowerCase()));
     };
   },
-  time: ([pattern = '']) => onNumber((duration) => formatDurationPattern(toMilliseconds(duration), pattern)),
+  time: ([pattern = '']) => forNumber((duration) => formatDurationPattern(toMilliseconds(duration), pattern)),
   date: ([pattern = '%Y-%m-%d']) =>
-    either(
-      onText((text) => formatDatePattern(text, pattern)),
-      onNumber((time) => (Math.abs(time) > 8.64e15 ? '' : formatDatePattern(new Date(time).toISOString(), pattern))),
+    firstMatching(
+      forText((text) => formatDatePattern(text, pattern)),
+      forNumber((time) => (Math.abs(time) > 8.64e15 ? '' : formatDatePattern(new Date(time).toISOString(), pattern))),
     ),
 };
 
 /** Resolves a reference such as `{config.addonName}`. Other texts are unchanged. */
-function fieldText(text: string, values: FormatValues): string {
-  const found = /^\{\s*([A-Za-z]+)\.([A-Za-z]\w*)\s*\}$/.exec(text);
-  if (found === null) return text;
-  const value = findField(found[1] ?? '', found[2] ?? '')(values);
+function resolveField(text: string, values: FormatValues): string {
+  const match = /^\{\s*([A-Za-z]+)\.([A-Za-z]\w*)\s*\}$/.exec(text);
+  if (match === null) return text;
+  const value = findField(match[1] ?? '', match[2] ?? '')(values);
   return value === null ? '' : Array.isArray(value) ? value.join(',') : String(value);
 }
 
 /** Replaces layout instructions within an argument, such as `join('{tools.newLine}- ')`. */
-function withMarks(text: string): string {
+function replaceLayoutMarks(text: string): string {
   return text.replaceAll(/\{tools\.newLine\}/gi, '\u0011').replaceAll(/\{tools\.removeLine\}/gi, '\u0012');
 }
 
 /** Returns the modifier with this name, or undefined for unknown modifiers, which have no effect. */
 export function compileModifier(text: string): Modifier | undefined {
   const lower = text.trim().toLowerCase();
-  if (Object.hasOwn(named, lower)) return named[lower];
+  if (Object.hasOwn(simpleModifiers, lower)) return simpleModifiers[lower];
   const call = /^\s*([a-z]+)\(([\s\S]*)\)\s*$/i.exec(text);
   const name = call?.[1]?.toLowerCase() ?? '';
-  if (call !== null && Object.hasOwn(calls, name)) return calls[name]?.(readArguments(call[2] ?? ''));
-  return question(text);
+  if (call !== null && Object.hasOwn(callModifiers, name)) return callModifiers[name]?.(readArguments(call[2] ?? ''));
+  return compileComparison(text);
 }
 
 /**
@@ -215,11 +215,11 @@ export function compileModifier(text: string): Modifier | undefined {
  */
 function readArguments(text: string): readonly string[] {
   const pattern = /\s*(?:(['"])([\s\S]*?)\1(?=\s*(?:,|$))|([^,]*))\s*(?:,|$)/y;
-  const found: string[] = [];
+  const args: string[] = [];
   while (pattern.lastIndex < text.length) {
     const match = pattern.exec(text);
     if (match === null) break;
-    found.push(match[2] === undefined ? (match[3] ?? '').trim() : match[2].replaceAll(String.raw`\n`, '\n'));
+    args.push(match[2] === undefined ? (match[3] ?? '').trim() : match[2].replaceAll(String.raw`\n`, '\n'));
   }
-  return found;
+  return args;
 }

@@ -6,17 +6,17 @@ export interface FormatTemplates {
   readonly description: string;
 }
 
-const mark = '{stream.proxied::istrue["🕵️‍♂️ "||""]}';
-const p2p = '{stream.type::=p2p["[P2P] "||""]}';
-const instant =
+const proxyMark = '{stream.proxied::istrue["🕵️‍♂️ "||""]}';
+const p2pMark = '{stream.type::=p2p["[P2P] "||""]}';
+const cacheMark =
   '{service.cached::istrue["[{service.shortName}⚡] "||""]}{service.cached::isfalse["[{service.shortName}⏳] "||""]}';
-const titled = '{stream.title::title}{stream.year::exists[" ({stream.year})"||""]}';
+const titleWithYear = '{stream.title::title}{stream.year::exists[" ({stream.year})"||""]}';
 
 /** Formats that other tools have under the same names. */
 export const predefinedFormats: Readonly<Record<string, FormatTemplates>> = {
   torrentio: {
     name:
-      `${mark}${p2p}{service.cached::istrue["[{service.shortName}+] "||""]}{service.cached::isfalse["[{service.shortName} download] "||""]}` +
+      `${proxyMark}${p2pMark}{service.cached::istrue["[{service.shortName}+] "||""]}{service.cached::isfalse["[{service.shortName} download] "||""]}` +
       "{addon.name} {stream.resolution::default('Unknown')}\n{stream.visualTags::join(' | ')}",
     description:
       '{stream.message::exists["ℹ️{stream.message}"||""]}\n{stream.folderName}\n{stream.filename}\n' +
@@ -24,14 +24,14 @@ export const predefinedFormats: Readonly<Record<string, FormatTemplates>> = {
       "{stream.languageEmojis::join(' / ')}",
   },
   torbox: {
-    name: `${mark}${p2p}{addon.name}{service.cached::istrue[" (Instant {service.shortName})"||""]}{service.cached::isfalse[" ({service.shortName})"||""]}{stream.resolution::exists[" ({stream.resolution})"||""]}`,
+    name: `${proxyMark}${p2pMark}{addon.name}{service.cached::istrue[" (Instant {service.shortName})"||""]}{service.cached::isfalse[" ({service.shortName})"||""]}{stream.resolution::exists[" ({stream.resolution})"||""]}`,
     description:
       "Quality: {stream.quality::default('Unknown')}\nName: {stream.filename::default('Unknown')}\n" +
       'Size: {stream.size::exists["{stream.size::bytes} "||""]}{stream.indexer::exists["| Source: {stream.indexer} "||""]}{stream.duration::exists["| Duration: {stream.duration::time}"||""]}\n' +
       'Languages: {stream.languages::join(\', \')}\n{stream.message::exists["Message: {stream.message}"||""]}',
   },
   gdrive: {
-    name: `${mark}${instant}${p2p}{addon.name} {stream.resolution}`,
+    name: `${proxyMark}${cacheMark}${p2pMark}{addon.name} {stream.resolution}`,
     description:
       '{stream.quality::exists["🎥 {stream.quality} "||""]}{stream.encode::exists["🎞️ {stream.encode} "||""]}{stream.releaseGroup::exists["🏷️ {stream.releaseGroup} "||""]}\n' +
       '{stream.visualTags::exists["📺 {stream.visualTags::join(\' | \')} "||""]}{stream.audioTags::exists["🎧 {stream.audioTags::join(\' | \')} "||""]}{stream.audioChannels::exists["🔊 {stream.audioChannels::join(\' | \')}"||""]}\n' +
@@ -40,9 +40,9 @@ export const predefinedFormats: Readonly<Record<string, FormatTemplates>> = {
       '{stream.filename::exists["📁 {stream.filename}"||""]}\n{stream.message::exists["ℹ️ {stream.message}"||""]}',
   },
   lightgdrive: {
-    name: `${mark}${instant}${p2p}{addon.name}{stream.resolution::exists[" {stream.resolution}"||""]}`,
+    name: `${proxyMark}${cacheMark}${p2pMark}{addon.name}{stream.resolution::exists[" {stream.resolution}"||""]}`,
     description:
-      `{stream.title::exists["📁 ${titled}"||""]}{stream.seasonEpisode::exists[" {stream.seasonEpisode::join('•')}"||""]}\n` +
+      `{stream.title::exists["📁 ${titleWithYear}"||""]}{stream.seasonEpisode::exists[" {stream.seasonEpisode::join('•')}"||""]}\n` +
       '{stream.quality::exists["🎥 {stream.quality} "||""]}{stream.encode::exists["🎞️ {stream.encode} "||""]}{stream.releaseGroup::exists["🏷️ {stream.releaseGroup}"||""]}\n' +
       '{stream.visualTags::exists["📺 {stream.visualTags::join(\' • \')} "||""]}{stream.audioTags::exists["🎧 {stream.audioTags::join(\' • \')} "||""]}{stream.audioChannels::exists["🔊 {stream.audioChannels::join(\' • \')}"||""]}\n' +
       '{stream.size::exists["📦 {stream.size::bytes} "||""]}{stream.age::exists["📅 {stream.age} "||""]}{stream.indexer::exists["🔍 {stream.indexer}"||""]}\n' +
@@ -62,7 +62,7 @@ export const predefinedFormats: Readonly<Record<string, FormatTemplates>> = {
       '{stream.resolution::=2160p["🔥4K UHD"||""]}{stream.resolution::=1440p["✨ QHD"||""]}{stream.resolution::=1080p["🚀 FHD"||""]}{stream.resolution::=720p["💿 HD"||""]}' +
       "{stream.resolution::in('576p','480p','360p','240p','144p')::istrue[\"💩 Low Quality\"||\"\"]}{stream.resolution::exists[\"\"||\"💩 Unknown\"]}",
     description:
-      `{stream.title::exists["🎬 ${titled} "||""]}{stream.seasonEpisode::exists["🍂 {stream.seasonEpisode::join('')} "||""]}\n` +
+      `{stream.title::exists["🎬 ${titleWithYear} "||""]}{stream.seasonEpisode::exists["🍂 {stream.seasonEpisode::join('')} "||""]}\n` +
       '{stream.quality::exists["🎥 {stream.quality} "||""]}{stream.visualTags::exists["📺 {stream.visualTags::join(\' | \')} "||""]}{stream.encode::exists["🎞️ {stream.encode} "||""]}\n' +
       '{stream.audioTags::exists["🎧 {stream.audioTags::join(\' | \')} "||""]}{stream.audioChannels::exists["🔊 {stream.audioChannels::join(\' | \')} "||""]}{stream.languageEmojis::exists["🗣️ {stream.languageEmojis::join(\' / \')}"||""]}\n' +
       '{stream.size::exists["📦 {stream.size::bytes} "||""]}{stream.type::=p2p::and::stream.seeders::exists["🌱 {stream.seeders} "||""]}{stream.age::exists["📅 {stream.age} "||""]}\n' +
@@ -77,7 +77,7 @@ export const predefinedFormats: Readonly<Record<string, FormatTemplates>> = {
       '{service.cached::istrue["    ⚡"||""]}{service.cached::isfalse["    ⏳"||""]}\n' +
       '{stream.quality::exists["  \u2329{stream.quality::replace(\'BluRay REMUX\',\'Remux\')::title}\u232a"||""]}',
     description:
-      `{stream.title::exists["✎  ${titled} "||""]}{stream.seasonEpisode::exists["{stream.seasonEpisode::join('')} "||""]}\n` +
+      `{stream.title::exists["✎  ${titleWithYear} "||""]}{stream.seasonEpisode::exists["{stream.seasonEpisode::join('')} "||""]}\n` +
       '{stream.encode::exists["▣  {stream.encode}  "||""]}{stream.visualTags::exists["✦  {stream.visualTags::join(\' · \')}  \n"||""]}' +
       '{stream.audioTags::exists["♬  {stream.audioTags::join(\' · \')}  "||""]}{stream.audioChannels::exists["♯  {stream.audioChannels::join(\' · \')} "||""]}\n' +
       '{stream.size::exists["◈ {stream.size::bytes}"||""]}{stream.type::=p2p::and::stream.seeders::exists["⇄ {stream.seeders}❦ "||""]}\n' +
@@ -105,11 +105,13 @@ export interface ConfiguredFormat {
 }
 
 /** Compiles a format. Unknown IDs use the format of Torrentio. */
-export function formatterOf({ id, definitions, definition }: ConfiguredFormat): Formatter {
+export function compileFormat({ id, definitions, definition }: ConfiguredFormat): Formatter {
   const overrides = definitions?.overrides ?? {};
-  const own =
+  const customTemplates =
     id === 'custom' ? (definitions?.custom ?? definition) : Object.hasOwn(overrides, id) ? overrides[id] : undefined;
-  const known = Object.hasOwn(predefinedFormats, id) ? predefinedFormats[id] : undefined;
-  const chosen = own ?? known ?? predefinedFormats['torrentio'] ?? { name: '', description: '' };
-  return { name: compileTemplate(chosen.name), description: compileTemplate(chosen.description) };
+  const predefinedTemplates = Object.hasOwn(predefinedFormats, id) ? predefinedFormats[id] : undefined;
+  const templates = customTemplates ??
+    predefinedTemplates ??
+    predefinedFormats['torrentio'] ?? { name: '', description: '' };
+  return { name: compileTemplate(templates.name), description: compileTemplate(templates.description) };
 }

@@ -21,20 +21,20 @@ export function readModifier(source: ModifierSource): string {
   const { text } = source;
   const start = source.index;
   call.lastIndex = start;
-  const end = call.test(text) ? callEnd(text, call.lastIndex) : -1;
-  source.index = end === -1 ? plainEnd(text, start) : end;
+  const end = call.test(text) ? findCallEnd(text, call.lastIndex) : -1;
+  source.index = end === -1 ? findModifierEnd(text, start) : end;
   return text.slice(start, source.index);
 }
 
 /** Returns the index after the bracket that closes the call, or -1. */
-function callEnd(text: string, from: number): number {
+function findCallEnd(text: string, from: number): number {
   let depth = 1;
   let index = from;
   const limit = Math.min(text.length, from + maxCallLength);
   while (index < limit) {
     const letter = text[index] ?? '';
     const isQuote = letter === "'" || letter === '"';
-    const closing = isQuote && depth === 1 && isArgumentStart(text, index) ? quoteEnd(text, index) : -1;
+    const closing = isQuote && depth === 1 && isArgumentStart(text, index) ? findQuoteEnd(text, index) : -1;
     if (closing !== -1) {
       index = closing;
       continue;
@@ -55,15 +55,15 @@ function isArgumentStart(text: string, index: number): boolean {
  * Returns the index after the closing quote, or -1. A quote ends only before the end of an argument, so that an
  * apostrophe within a word is part of the text.
  */
-function quoteEnd(text: string, start: number): number {
+function findQuoteEnd(text: string, start: number): number {
   const quote = text[start] ?? '';
   const end = new RegExp(String.raw`${quote}(?=\s{0,20}[,)])`, 'g');
   end.lastIndex = start + 1;
-  const found = end.exec(text.slice(0, start + maxCallLength));
-  return found === null ? -1 : found.index + 1;
+  const match = end.exec(text.slice(0, start + maxCallLength));
+  return match === null ? -1 : match.index + 1;
 }
 
-function plainEnd(text: string, start: number): number {
+function findModifierEnd(text: string, start: number): number {
   let index = start;
   while (index < text.length && !/[}[\]]/.test(text[index] ?? '') && !text.startsWith('::', index)) index += 1;
   return index;

@@ -21,7 +21,7 @@ const maxDepth = 8;
  */
 const newLineMark = '\u0011';
 const removeLineMark = '\u0012';
-const marks = new RegExp(`[${newLineMark}${removeLineMark}]`, 'g');
+const layoutMarks = new RegExp(`[${newLineMark}${removeLineMark}]`, 'g');
 
 /** Compiled template, which is parsed once for all streams. */
 export type Template = (values: FormatValues) => string;
@@ -46,17 +46,17 @@ type Joiner = (typeof joiners)[number];
 
 /** Compiles a template. Braces that begin no expression are unchanged. */
 export function compileTemplate(source: string): Template {
-  const render = compileParts(source.slice(0, maxTemplateLength), 0, { left: maxWork });
-  return (values) => tidy(joined(render, values).slice(0, maxTextLength));
+  const render = compileParts(source.slice(0, maxTemplateLength), 0, { remaining: maxParsedCharacters });
+  return (values) => removeEmptyLines(renderParts(render, values).slice(0, maxTextLength));
 }
 
 /** Removes empty lines and lines that are marked for removal. */
-function tidy(text: string): string {
+function removeEmptyLines(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.includes(removeLineMark));
   return lines.join('\n').replaceAll(newLineMark, '\n');
 }
 
-function joined(parts: readonly Part[], values: FormatValues): string {
+function renderParts(parts: readonly Part[], values: FormatValues): string {
   let text = '';
   for (const { render } of parts) {
     if (text.length > maxTextLength) break;
@@ -69,87 +69,88 @@ function joined(parts: readonly Part[], values: FormatValues): string {
  * Remaining characters that may be parsed again while one template is compiled. Templates beyond the limit are not
  * expanded.
  */
-interface Work {
-  left: number;
+interface ParseBudget {
+  remaining: number;
 }
 
-const maxWork = 1_000_000;
+const maxParsedCharacters = 1_000_000;
 /** Cost of each parsed modifier, because an unterminated expression parses all following modifiers again. */
-const modifierWork = 100;
+const modifierCost = 100;
 
-function compileParts(source: string, depth: number, work: Work): readonly Part[] {
-  work.left -= source.length;
-  if (depth > maxDepth || work.left < 0) return [literal(source)];
-  return new TemplateReader(source, depth, work).parts();
+function compileParts(source: string, depth: number, budget: ParseBudget): readonly Part[] {
+  budget.remaining -= source.length;
+  if (depth > maxDepth || budget.remaining < 0) return [createLiteral(source)];
+  return new TemplateReader(source, depth, budget).parse();
 }
 
-function literal(text: string): Part {
-  const shown = text.replaceAll(String.raw`\n`, '\n').replaceAll(marks, '');
-  return { render: () => shown };
+function createLiteral(text: string): Part {
+  const literalText = text.replaceAll(String.raw`\n`, '\n').replaceAll(layoutMarks, '');
+  return { render: () => literalText };
 }
 
 /** Parses one template from left to right. */
 class TemplateReader {
   readonly #text: string;
   readonly #depth: number;
-  readonly #work: Work;
-  readonly #optionalEnds: ReadonlyMap<number, number>;
+  readonly #budget: ParseBudget;
+  readonly #optionalGroupEnds: ReadonlyMap<number, number>;
   #index = 0;
 
-  constructor(text: string, depth: number, work: Work) {
+  constructor(text: string, depth: number, budget: ParseBudget) {
     this.#text = text;
     this.#depth = depth;
-    this.#work = work;
-    this.#optionalEnds = optionalEnds(text);
+    this.#budget = budget;
+    this.#optionalGroupEnds = findOptionalEnds(text);
   }
 
-  parts(): readonly Part[] {
+  parse(): readonly Part[] {
     const parts: Part[] = [];
-    let from = 0;
+    let literalStart = 0;
     while (this.#index < this.#text.length) {
       const start = this.#text.indexOf('{', this.#index);
       if (start === -1) break;
       this.#index = start;
-      const part = this.#tool() ?? this.#optional() ?? this.#expression();
+      const part = this.#parseTool() ?? this.#parseOptional() ?? this.#parseExpression();
       if (part === undefined) {
         this.#index = start + 1;
         continue;
       }
-      if (start > from) parts.push(literal(this.#text.slice(from, start)));
+      if (start > literalStart) parts.push(createLiteral(this.#text.slice(literalStart, start)));
       parts.push(part);
-      from = this.#index;
+      literalStart = this.#index;
     }
-    if (from < this.#text.length) parts.push(literal(this.#text.slice(from)));
+    if (literalStart < this.#text.length) parts.push(createLiteral(this.#text.slice(literalStart)));
     return parts;
   }
 
-  #tool(): Part | undefined {
-    const found = /\{\s*tools\.(newline|removeline)\s*\}/iy;
-    found.lastIndex = this.#index;
-    const name = found.exec(this.#text)?.[1]?.toLowerCase();
+  #parseTool(): Part | undefined {
+    const toolPattern = /\{\s*tools\.(newline|removeline)\s*\}/iy;
+    toolPattern.lastIndex = this.#index;
+    const name = toolPattern.exec(this.#text)?.[1]?.toLowerCase();
     if (name === undefined) return undefined;
-    this.#index = found.lastIndex;
+    this.#index = toolPattern.lastIndex;
     return { render: () => (name === 'newline' ? newLineMark : removeLineMark) };
   }
 
   /** Parses `{?text {stream.x} text?}`, which is omitted when a field within it has no value. */
-  #optional(): Part | undefined {
-    const end = this.#optionalEnds.get(this.#index);
+  #parseOptional(): Part | undefined {
+    const end = this.#optionalGroupEnds.get(this.#index);
     if (end === undefined) return undefined;
-    const parts = compileParts(this.#text.slice(this.#index + 2, end), this.#depth + 1, this.#work);
+    const parts = compileParts(this.#text.slice(this.#index + 2, end), this.#depth + 1, this.#budget);
     this.#index = end + 2;
     return {
-      render: (values) => (parts.some(({ isPresent }) => isPresent?.(values) === false) ? '' : joined(parts, values)),
+      render: (values) =>
+        parts.some(({ isPresent }) => isPresent?.(values) === false) ? '' : renderParts(parts, values),
     };
   }
 
-  #expression(): Part | undefined {
+  #parseExpression(): Part | undefined {
     const start = this.#index;
     this.#index += 1;
     this.#skipSpaces();
-    const first = this.#operand();
-    const chain = first === undefined ? undefined : this.#chain(first);
-    const choices = chain === undefined ? undefined : this.#choices();
+    const firstOperand = this.#parseOperand();
+    const chain = firstOperand === undefined ? undefined : this.#parseChain(firstOperand);
+    const choices = chain === undefined ? undefined : this.#parseChoices();
     if (chain === undefined || choices === undefined) {
       this.#index = start;
       return undefined;
@@ -161,16 +162,16 @@ class TemplateReader {
     }
     this.#index += 1;
     if (choices.length === 0) {
-      return { render: (values) => shown(chain.value(values)), isPresent: chain.isPresent };
+      return { render: (values) => formatValue(chain.value(values)), isPresent: chain.isPresent };
     }
-    return { render: (values) => chosen(chain.value(values), choices, values) };
+    return { render: (values) => renderChoice(chain.value(values), choices, values) };
   }
 
   /** Skips unknown parts after a complete expression, so that no braces are visible. */
   #skipToBrace(): boolean {
     const end = this.#text.indexOf('}', this.#index);
-    const next = this.#text.indexOf('{', this.#index);
-    if (end === -1 || (next !== -1 && next < end)) return false;
+    const nextBrace = this.#text.indexOf('{', this.#index);
+    if (end === -1 || (nextBrace !== -1 && nextBrace < end)) return false;
     this.#index = end;
     return true;
   }
@@ -180,48 +181,48 @@ class TemplateReader {
   }
 
   /** Parses `section.field` or a quoted text with its modifiers, up to a joiner, the choices or the end. */
-  #operand(): Operand | undefined {
+  #parseOperand(): Operand | undefined {
     const head = /'([^']*)'|"([^"]*)"|([A-Za-z]\w*)\.([A-Za-z]\w*)/y;
     head.lastIndex = this.#index;
-    const found = head.exec(this.#text);
-    if (found === null) return undefined;
-    const [, single, double, section = '', name = ''] = found;
-    const quoted = single ?? double;
-    if (quoted === undefined && !isSection(section)) return undefined;
-    const field: Field = quoted === undefined ? findField(section, name) : () => quoted;
+    const match = head.exec(this.#text);
+    if (match === null) return undefined;
+    const [, single, double, section = '', name = ''] = match;
+    const quotedText = single ?? double;
+    if (quotedText === undefined && !isSection(section)) return undefined;
+    const field: Field = quotedText === undefined ? findField(section, name) : () => quotedText;
     this.#index = head.lastIndex;
-    const modifiers = this.#modifiers();
+    const modifiers = this.#parseModifiers();
     const hasDefault = modifiers.some(({ source }) => /^default\(/i.test(source));
     const isPresent = (values: FormatValues): boolean => hasDefault || hasValue(field(values));
-    return { value: (values) => modified(field(values), modifiers, values), isPresent };
+    return { value: (values) => applyModifiers(field(values), modifiers, values), isPresent };
   }
 
-  #modifiers(): readonly CompiledModifier[] {
+  #parseModifiers(): readonly CompiledModifier[] {
     const modifiers: CompiledModifier[] = [];
-    while (this.#text.startsWith('::', this.#index) && this.#joiner() === undefined && this.#work.left > 0) {
+    while (this.#text.startsWith('::', this.#index) && this.#findJoiner() === undefined && this.#budget.remaining > 0) {
       const source = new ModifierSource(this.#text, this.#index + 2);
       const text = readModifier(source);
       this.#index = source.index;
-      this.#work.left -= text.length + modifierWork;
+      this.#budget.remaining -= text.length + modifierCost;
       const apply = compileModifier(text);
       if (apply !== undefined) modifiers.push({ source: text, apply });
     }
     return modifiers;
   }
 
-  #joiner(): Joiner | undefined {
+  #findJoiner(): Joiner | undefined {
     const rest = this.#text.slice(this.#index, this.#index + 10).toLowerCase();
-    return joiners.find((word) => rest.startsWith(`::${word}::`));
+    return joiners.find((joinerName) => rest.startsWith(`::${joinerName}::`));
   }
 
-  #chain(first: Operand): Operand | undefined {
-    let result = first;
-    for (let joiner = this.#joiner(); joiner !== undefined; joiner = this.#joiner()) {
+  #parseChain(firstOperand: Operand): Operand | undefined {
+    let result = firstOperand;
+    for (let joiner = this.#findJoiner(); joiner !== undefined; joiner = this.#findJoiner()) {
       this.#index += joiner.length + 4;
       this.#skipSpaces();
-      const next = this.#operand();
-      if (next === undefined) return undefined;
-      result = combined(joiner, result, next);
+      const nextOperand = this.#parseOperand();
+      if (nextOperand === undefined) return undefined;
+      result = combineOperands(joiner, result, nextOperand);
     }
     return result;
   }
@@ -230,14 +231,14 @@ class TemplateReader {
    * Parses `["yes"||"no"||"absent"]`, which may contain expressions. Returns an empty list without choices, and
    * undefined for invalid ones.
    */
-  #choices(): readonly (readonly Part[])[] | undefined {
+  #parseChoices(): readonly (readonly Part[])[] | undefined {
     if (this.#text[this.#index] !== '[') return [];
     this.#index += 1;
     const choices: (readonly Part[])[] = [];
     for (;;) {
-      const text = this.#branch();
+      const text = this.#parseBranch();
       if (text === undefined) return undefined;
-      choices.push(compileParts(text, this.#depth + 1, this.#work));
+      choices.push(compileParts(text, this.#depth + 1, this.#budget));
       if (!this.#text.startsWith('||', this.#index)) break;
       this.#index += 2;
     }
@@ -247,14 +248,14 @@ class TemplateReader {
   }
 
   /** Parses a quoted text. Quotes within braces do not end it. */
-  #branch(): string | undefined {
+  #parseBranch(): string | undefined {
     if (this.#text[this.#index] !== '"') return undefined;
     let text = '';
     let depth = 0;
     const start = this.#index + 1;
-    this.#work.left -= Math.max(0, this.#text.indexOf('"', start) - start);
-    for (let index = start; index < this.#text.length && this.#work.left > 0; index += 1) {
-      this.#work.left -= 1;
+    this.#budget.remaining -= Math.max(0, this.#text.indexOf('"', start) - start);
+    for (let index = start; index < this.#text.length && this.#budget.remaining > 0; index += 1) {
+      this.#budget.remaining -= 1;
       const letter = this.#text[index] ?? '';
       if (letter === '\\' && this.#text[index + 1] === '"') {
         text += '"';
@@ -274,13 +275,13 @@ class TemplateReader {
 }
 
 /** Maps the index of each `{?` to the index of its end. */
-function optionalEnds(text: string): ReadonlyMap<number, number> {
+function findOptionalEnds(text: string): ReadonlyMap<number, number> {
   const ends = new Map<number, number>();
-  const open: number[] = [];
-  for (const { 0: edge, index } of text.matchAll(/\{\?|\?\}/g)) {
-    if (edge === '{?') open.push(index);
+  const openIndexes: number[] = [];
+  for (const { 0: delimiter, index } of text.matchAll(/\{\?|\?\}/g)) {
+    if (delimiter === '{?') openIndexes.push(index);
     else {
-      const start = open.pop();
+      const start = openIndexes.pop();
       if (start !== undefined) ends.set(start, index);
     }
   }
@@ -292,8 +293,8 @@ interface CompiledModifier {
   readonly apply: Modifier;
 }
 
-function modified(field: FieldValue, modifiers: readonly CompiledModifier[], values: FormatValues): FieldValue {
-  let value = sanitized(field);
+function applyModifiers(field: FieldValue, modifiers: readonly CompiledModifier[], values: FormatValues): FieldValue {
+  let value = removeLayoutMarks(field);
   for (const { apply } of modifiers) {
     const changed = apply(value, values);
     // Modifiers for another type of value have no effect.
@@ -303,50 +304,50 @@ function modified(field: FieldValue, modifiers: readonly CompiledModifier[], val
   return value;
 }
 
-function sanitized(value: FieldValue): FieldValue {
-  if (typeof value === 'string') return value.replaceAll(marks, '');
+function removeLayoutMarks(value: FieldValue): FieldValue {
+  if (typeof value === 'string') return value.replaceAll(layoutMarks, '');
   if (!Array.isArray(value)) return value;
-  return (value as readonly string[]).map((item) => item.replaceAll(marks, ''));
+  return (value as readonly string[]).map((item) => item.replaceAll(layoutMarks, ''));
 }
 
-function combined(joiner: Joiner, one: Operand, other: Operand): Operand {
+function combineOperands(joiner: Joiner, leftOperand: Operand, rightOperand: Operand): Operand {
   const isPresent: Operand['isPresent'] =
     joiner === 'or'
-      ? (values) => one.isPresent(values) || other.isPresent(values)
-      : (values) => one.isPresent(values) && other.isPresent(values);
+      ? (values) => leftOperand.isPresent(values) || rightOperand.isPresent(values)
+      : (values) => leftOperand.isPresent(values) && rightOperand.isPresent(values);
   const value: Operand['value'] = (values) => {
-    const [left, right] = [one.value(values), other.value(values)];
+    const [leftValue, rightValue] = [leftOperand.value(values), rightOperand.value(values)];
     switch (joiner) {
       case 'and':
-        return isTrue(left) ? right : left;
+        return isTruthy(leftValue) ? rightValue : leftValue;
       case 'or':
-        return isTrue(left) ? left : right;
+        return isTruthy(leftValue) ? leftValue : rightValue;
       case 'xor':
-        return isTrue(left) !== isTrue(right);
+        return isTruthy(leftValue) !== isTruthy(rightValue);
       case 'equal':
-        return shown(left) === shown(right);
+        return formatValue(leftValue) === formatValue(rightValue);
       case 'neq':
-        return shown(left) !== shown(right);
+        return formatValue(leftValue) !== formatValue(rightValue);
       case 'left':
-        return left;
+        return leftValue;
       case 'right':
-        return right;
+        return rightValue;
     }
   };
   return { value, isPresent };
 }
 
-function chosen(value: FieldValue, choices: readonly (readonly Part[])[], values: FormatValues): string {
+function renderChoice(value: FieldValue, choices: readonly (readonly Part[])[], values: FormatValues): string {
   const [whenTrue = [], whenFalse = [], whenAbsent = []] = choices;
-  if (!hasValue(value)) return joined(whenAbsent, values);
-  return joined(isTrue(value) ? whenTrue : whenFalse, values);
+  if (!hasValue(value)) return renderParts(whenAbsent, values);
+  return renderParts(isTruthy(value) ? whenTrue : whenFalse, values);
 }
 
-function isTrue(value: FieldValue): boolean {
+function isTruthy(value: FieldValue): boolean {
   return hasValue(value) && value !== false && value !== 0;
 }
 
-function shown(value: FieldValue): string {
+function formatValue(value: FieldValue): string {
   if (value === null) return '';
   return Array.isArray(value) ? value.join(',') : String(value);
 }

@@ -1,6 +1,6 @@
 import { debridService } from '../debrid-services.ts';
-import { codeOf, flagOf } from '../languages.ts';
-import { bitrateOf, type ParsedStream } from '../stream.ts';
+import { getLanguageCode, getFlag } from '../languages.ts';
+import { getBitrate, type ParsedStream } from '../stream.ts';
 import { toSmallCapitals } from './small-capitals.ts';
 
 /** Value of a field in a template; null when unknown. */
@@ -38,73 +38,76 @@ export function hasValue(value: FieldValue): boolean {
   return !Array.isArray(value) || value.length > 0;
 }
 
-type StreamField = (stream: ParsedStream, values: FormatValues) => FieldValue;
+type StreamField = (streamFields: ParsedStream, values: FormatValues) => FieldValue;
 
-const list = (values: readonly string[] | undefined): FieldValue =>
+const toListValue = (values: readonly string[] | undefined): FieldValue =>
   values === undefined || values.length === 0 ? null : values;
-const text = (value: string | undefined): FieldValue => value ?? null;
+const toTextValue = (value: string | undefined): FieldValue => value ?? null;
 const pad = (number: number): string => String(number).padStart(2, '0');
-const numbered = (letter: string, numbers: readonly number[] | undefined): string | null => {
-  const [first] = numbers ?? [];
-  const last = numbers?.at(-1);
-  if (first === undefined || last === undefined) return null;
-  return first === last ? `${letter}${pad(first)}` : `${letter}${pad(first)}-${pad(last)}`;
+const formatNumberRange = (letter: string, numbers: readonly number[] | undefined): string | null => {
+  const [firstNumber] = numbers ?? [];
+  const lastNumber = numbers?.at(-1);
+  if (firstNumber === undefined || lastNumber === undefined) return null;
+  return firstNumber === lastNumber
+    ? `${letter}${pad(firstNumber)}`
+    : `${letter}${pad(firstNumber)}-${pad(lastNumber)}`;
 };
-const ofNumbers = (numbers: readonly number[] | undefined): FieldValue => list((numbers ?? []).map(String));
+const toNumberList = (numbers: readonly number[] | undefined): FieldValue => toListValue((numbers ?? []).map(String));
 
-function preferred(values: FormatValues, name: PreferredList): readonly string[] {
+function getPreferredList(values: FormatValues, name: PreferredList): readonly string[] {
   return values.context?.preferred[name] ?? [];
 }
 
 /** Orders values by the preference of the configuration. */
-function inOrder(items: readonly string[], order: readonly string[]): readonly string[] {
+function sortByPreference(items: readonly string[], order: readonly string[]): readonly string[] {
   if (order.length === 0) return items;
   const rank = (item: string): number => (order.includes(item) ? order.indexOf(item) : order.length);
-  return items.toSorted((one, other) => rank(one) - rank(other));
+  return items.toSorted((a, b) => rank(a) - rank(b));
 }
 
-const converted = (items: readonly string[], convert: (item: string) => string): FieldValue =>
-  list([...new Set(items.map(convert))]);
+const convertItems = (items: readonly string[], convert: (item: string) => string): FieldValue =>
+  toListValue([...new Set(items.map(convert))]);
 
-const americanFlag = (language: string): string => flagOf(language).replace('🇬🇧', '🇺🇸🦅');
-const smallCode = (language: string): string => toSmallCapitals(codeOf(language));
+const americanFlag = (language: string): string => getFlag(language).replace('🇬🇧', '🇺🇸🦅');
+const smallCode = (language: string): string => toSmallCapitals(getLanguageCode(language));
 
 /** Builds the fields for languages or subtitles. Fields with the prefix `u` only contain the preferred values. */
 function languageFields(
   names: Readonly<Record<'all' | 'emojis' | 'codes' | 'small', string>>,
-  items: (stream: ParsedStream) => readonly string[],
+  items: (streamFields: ParsedStream) => readonly string[],
   order: (values: FormatValues) => readonly string[],
 ): Record<string, StreamField> {
-  const all: (stream: ParsedStream, values: FormatValues) => readonly string[] = (stream, values) =>
-    inOrder(items(stream), order(values));
-  const wanted: typeof all = (stream, values) => {
-    const chosen = new Set(order(values));
-    return all(stream, values).filter((item) => chosen.has(item));
+  const all: (streamFields: ParsedStream, values: FormatValues) => readonly string[] = (streamFields, values) =>
+    sortByPreference(items(streamFields), order(values));
+  const preferredItems: typeof all = (streamFields, values) => {
+    const preferredValues = new Set(order(values));
+    return all(streamFields, values).filter((item) => preferredValues.has(item));
   };
-  const own = (name: string): string => `u${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
-  const kinds = { emojis: flagOf, codes: codeOf, small: smallCode } as const;
+  const getPreferredFieldName = (name: string): string => `u${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+  const converters = { emojis: getFlag, codes: getLanguageCode, small: smallCode } as const;
   const fields: Record<string, StreamField> = {
-    [names.all]: (stream, values) => list(all(stream, values)),
-    [own(names.all)]: (stream, values) => list(wanted(stream, values)),
+    [names.all]: (streamFields, values) => toListValue(all(streamFields, values)),
+    [getPreferredFieldName(names.all)]: (streamFields, values) => toListValue(preferredItems(streamFields, values)),
   };
   for (const kind of ['emojis', 'codes', 'small'] as const) {
-    fields[names[kind]] = (stream, values) => converted(all(stream, values), kinds[kind]);
-    fields[own(names[kind])] = (stream, values) => converted(wanted(stream, values), kinds[kind]);
+    fields[names[kind]] = (streamFields, values) => convertItems(all(streamFields, values), converters[kind]);
+    fields[getPreferredFieldName(names[kind])] = (streamFields, values) =>
+      convertItems(preferredItems(streamFields, values), converters[kind]);
   }
   return fields;
 }
 
-const languages = languageFields(
+const languageValues = languageFields(
   { all: 'languages', emojis: 'languageEmojis', codes: 'languageCodes', small: 'smallLanguageCodes' },
   ({ file }) => file.languages,
-  (values) => preferred(values, 'Languages'),
+  (values) => getPreferredList(values, 'Languages'),
 );
-const subtitles = languageFields(
+const subtitleValues = languageFields(
   { all: 'subtitles', emojis: 'subtitleEmojis', codes: 'subtitleCodes', small: 'smallSubtitleCodes' },
   ({ file }) => file.subtitles,
   (values) => {
-    const order = preferred(values, 'Subtitles');
-    return order.length > 0 ? order : preferred(values, 'Languages');
+    const order = getPreferredList(values, 'Subtitles');
+    return order.length > 0 ? order : getPreferredList(values, 'Languages');
   },
 );
 
@@ -113,33 +116,35 @@ function normalizedScore(score: number | undefined, max: number | undefined): Fi
   return Math.max(0, Math.min(100, Math.round((score / max) * 100)));
 }
 
-const stream: Readonly<Record<string, StreamField>> = {
-  ...languages,
-  ...subtitles,
+const streamFields: Readonly<Record<string, StreamField>> = {
+  ...languageValues,
+  ...subtitleValues,
   wedontknowwhatakilometeris: ({ file }, values) =>
-    converted(inOrder(file.languages, preferred(values, 'Languages')), americanFlag),
+    convertItems(sortByPreference(file.languages, getPreferredList(values, 'Languages')), americanFlag),
   uWedontknowwhatakilometeris: ({ file }, values) =>
-    converted(
-      file.languages.filter((language) => preferred(values, 'Languages').includes(language)),
+    convertItems(
+      file.languages.filter((language) => getPreferredList(values, 'Languages').includes(language)),
       americanFlag,
     ),
-  filename: ({ filename }) => text(filename),
-  folderName: ({ folderName }) => text(folderName),
+  filename: ({ filename }) => toTextValue(filename),
+  folderName: ({ folderName }) => toTextValue(folderName),
   size: ({ size }) => size ?? null,
   folderSize: ({ folderSize }) => folderSize ?? null,
-  bitrate: (one) => bitrateOf(one) ?? null,
+  bitrate: (stream) => getBitrate(stream) ?? null,
   library: ({ library }) => library,
-  quality: ({ file }) => text(file.quality),
-  resolution: ({ file }) => text(file.resolution),
+  quality: ({ file }) => toTextValue(file.quality),
+  resolution: ({ file }) => toTextValue(file.resolution),
   subbed: ({ file }) => file.subbed || file.subtitles.length > 0,
   dubbed: ({ file }) => file.dubbed,
-  visualTags: ({ file }, values) => list(inOrder(file.visualTags, preferred(values, 'VisualTags'))),
-  audioTags: ({ file }, values) => list(inOrder(file.audioTags, preferred(values, 'AudioTags'))),
-  audioChannels: ({ file }, values) => list(inOrder(file.audioChannels, preferred(values, 'AudioChannels'))),
-  releaseGroup: ({ file }) => text(file.releaseGroup),
-  encode: ({ file }) => text(file.encode),
-  edition: ({ file }) => text(file.editions[0]),
-  editions: ({ file }) => list(file.editions),
+  visualTags: ({ file }, values) =>
+    toListValue(sortByPreference(file.visualTags, getPreferredList(values, 'VisualTags'))),
+  audioTags: ({ file }, values) => toListValue(sortByPreference(file.audioTags, getPreferredList(values, 'AudioTags'))),
+  audioChannels: ({ file }, values) =>
+    toListValue(sortByPreference(file.audioChannels, getPreferredList(values, 'AudioChannels'))),
+  releaseGroup: ({ file }) => toTextValue(file.releaseGroup),
+  encode: ({ file }) => toTextValue(file.encode),
+  edition: ({ file }) => toTextValue(file.editions[0]),
+  editions: ({ file }) => toListValue(file.editions),
   remastered: ({ file }) => (file.editions.some((edition) => /remaster/i.test(edition)) ? true : null),
   regraded: ({ file }) => file.regraded === true,
   repack: ({ file }) => file.repack === true,
@@ -148,63 +153,65 @@ const stream: Readonly<Record<string, StreamField>> = {
   unrated: ({ file }) => file.unrated === true,
   upscaled: ({ file }) => file.visualTags.includes('Upscaled'),
   hasChapters: () => false,
-  network: ({ file }) => text(file.network),
-  container: ({ file }) => text(file.container),
-  extension: ({ file }) => text(file.extension),
-  indexer: ({ indexer }) => text(indexer),
-  year: ({ file }) => text(file.year),
-  title: ({ file }) => text(file.title),
-  country: ({ file }) => text(file.country),
-  episodeTitle: ({ file }) => text(file.episodeTitle),
-  date: ({ file }) => text(file.date),
+  network: ({ file }) => toTextValue(file.network),
+  container: ({ file }) => toTextValue(file.container),
+  extension: ({ file }) => toTextValue(file.extension),
+  indexer: ({ indexer }) => toTextValue(indexer),
+  year: ({ file }) => toTextValue(file.year),
+  title: ({ file }) => toTextValue(file.title),
+  country: ({ file }) => toTextValue(file.country),
+  episodeTitle: ({ file }) => toTextValue(file.episodeTitle),
+  date: ({ file }) => toTextValue(file.date),
   season: ({ file }) => file.seasons?.[0] ?? null,
-  seasons: ({ file }) => ofNumbers(file.seasons),
+  seasons: ({ file }) => toNumberList(file.seasons),
   episode: ({ file }) => file.episodes?.[0] ?? null,
-  episodes: ({ file }) => ofNumbers(file.episodes),
-  folderSeasons: ({ file }) => ofNumbers(file.folderSeasons),
-  folderEpisodes: ({ file }) => ofNumbers(file.folderEpisodes),
-  formattedSeasons: ({ file }) => numbered('S', file.seasons),
-  formattedEpisodes: ({ file }) => numbered('E', file.episodes),
-  formattedFolderSeasons: ({ file }) => numbered('S', file.folderSeasons),
-  formattedFolderEpisodes: ({ file }) => numbered('E', file.folderEpisodes),
+  episodes: ({ file }) => toNumberList(file.episodes),
+  folderSeasons: ({ file }) => toNumberList(file.folderSeasons),
+  folderEpisodes: ({ file }) => toNumberList(file.folderEpisodes),
+  formattedSeasons: ({ file }) => formatNumberRange('S', file.seasons),
+  formattedEpisodes: ({ file }) => formatNumberRange('E', file.episodes),
+  formattedFolderSeasons: ({ file }) => formatNumberRange('S', file.folderSeasons),
+  formattedFolderEpisodes: ({ file }) => formatNumberRange('E', file.folderEpisodes),
   seasonEpisode: ({ file }) =>
-    list([numbered('S', file.seasons), numbered('E', file.episodes)].filter((part) => part !== null)),
+    toListValue(
+      [formatNumberRange('S', file.seasons), formatNumberRange('E', file.episodes)].filter((part) => part !== null),
+    ),
   seasonPack: ({ file }) => file.seasonPack,
   seeders: ({ seeders }) => seeders ?? null,
-  private: (one) => one.private,
+  private: (stream) => stream.private,
   freeleech: ({ freeleech }) => freeleech === true,
   age: ({ age }) => (age === undefined ? null : age < 24 ? `${String(age)}h` : `${String(Math.floor(age / 24))}d`),
   ageHours: ({ age }) => age ?? null,
   duration: ({ duration }) => (duration > 0 ? duration : null),
-  infoHash: ({ infoHash }) => text(infoHash),
+  infoHash: ({ infoHash }) => toTextValue(infoHash),
   type: ({ type }) => type,
-  message: ({ message }) => text(message),
+  message: ({ message }) => toTextValue(message),
   proxied: ({ proxied }) => proxied,
   preloading: () => false,
   idMatched: ({ idMatched }) => idMatched === true,
   seadex: ({ seadex }) => seadex !== undefined,
   seadexBest: ({ seadex }) => seadex === 'best',
   regexMatched: ({ regexMatched, regexesRanked }) => regexMatched ?? regexesRanked?.[0] ?? null,
-  rankedRegexMatched: ({ regexesRanked }) => list(regexesRanked),
+  rankedRegexMatched: ({ regexesRanked }) => toListValue(regexesRanked),
   regexScore: ({ regexScore }) => regexScore ?? null,
   nRegexScore: ({ regexScore }, { context }) => normalizedScore(regexScore, context?.maxRegexScore),
-  seMatched: ({ expressionMatched }) => text(expressionMatched?.name),
+  seMatched: ({ expressionMatched }) => toTextValue(expressionMatched?.name),
   seScore: ({ expressionScore }) => expressionScore ?? null,
   nSeScore: ({ expressionScore }, { context }) => normalizedScore(expressionScore, context?.maxExpressionScore),
-  rseMatched: ({ expressionsRanked }) => list(expressionsRanked),
+  rseMatched: ({ expressionsRanked }) => toListValue(expressionsRanked),
 };
 
-const service: Readonly<Record<string, StreamField>> = {
-  id: (one) => text(one.service?.id),
-  shortName: (one) => text(debridService(one.service?.id ?? '')?.shortName),
-  name: (one) => text(debridService(one.service?.id ?? '')?.name),
-  cached: (one) => one.service?.cached ?? null,
+const serviceFields: Readonly<Record<string, StreamField>> = {
+  id: (stream) => toTextValue(stream.service?.id),
+  shortName: (stream) => toTextValue(debridService(stream.service?.id ?? '')?.shortName),
+  name: (stream) => toTextValue(debridService(stream.service?.id ?? '')?.name),
+  cached: (stream) => stream.service?.cached ?? null,
 };
 
-const addon: Readonly<Record<string, StreamField>> = {
-  name: (one) => one.addon.name,
-  presetId: (one) => one.addon.presetType,
-  manifestUrl: (one) => one.addon.manifestUrl,
+const addonFields: Readonly<Record<string, StreamField>> = {
+  name: (stream) => stream.addon.name,
+  presetId: (stream) => stream.addon.presetType,
+  manifestUrl: (stream) => stream.addon.manifestUrl,
 };
 
 const metadataNames = [
@@ -238,9 +245,9 @@ const metadataNames = [
 ];
 
 const sections: Readonly<Record<string, Readonly<Record<string, StreamField>>>> = {
-  stream,
-  service,
-  addon,
+  stream: streamFields,
+  service: serviceFields,
+  addon: addonFields,
   config: { addonName: (_stream, { addonName }) => addonName },
   metadata: Object.fromEntries(
     metadataNames.map((name): [string, StreamField] => [
@@ -249,8 +256,8 @@ const sections: Readonly<Record<string, Readonly<Record<string, StreamField>>>> 
     ]),
   ),
   debug: {
-    json: (_stream, values) => JSON.stringify(everything(values)),
-    jsonf: (_stream, values) => JSON.stringify(everything(values), undefined, 2),
+    json: (_stream, values) => JSON.stringify(collectFields(values)),
+    jsonf: (_stream, values) => JSON.stringify(collectFields(values), undefined, 2),
   },
   tools: {},
 };
@@ -259,10 +266,10 @@ const sections: Readonly<Record<string, Readonly<Record<string, StreamField>>>> 
  * Returns all fields with their values for authors of templates. Addresses of addons are omitted, because they may
  * contain keys.
  */
-function everything(values: FormatValues): Record<string, Record<string, FieldValue>> {
-  const shown = ['config', 'stream', 'metadata', 'service', 'addon'];
+function collectFields(values: FormatValues): Record<string, Record<string, FieldValue>> {
+  const sectionNames = ['config', 'stream', 'metadata', 'service', 'addon'];
   return Object.fromEntries(
-    shown.map((section) => [
+    sectionNames.map((section) => [
       section,
       Object.fromEntries(
         Object.entries(sections[section] ?? {})
@@ -274,7 +281,7 @@ function everything(values: FormatValues): Record<string, Record<string, FieldVa
 }
 
 /** Field names are case-insensitive. */
-const byName = new Map(
+const fieldsByName = new Map(
   Object.entries(sections).flatMap(([section, fields]) =>
     Object.entries(fields).map(([name, field]): [string, StreamField] => [`${section}.${name}`.toLowerCase(), field]),
   ),
@@ -289,6 +296,6 @@ export function isSection(section: string): boolean {
  * Returns the field of a template. Unknown fields have no value, so that templates for newer versions show no braces.
  */
 export function findField(section: string, name: string): Field {
-  const field = byName.get(`${section}.${name}`.toLowerCase());
+  const field = fieldsByName.get(`${section}.${name}`.toLowerCase());
   return field === undefined ? () => null : (values) => field(values.stream, values);
 }

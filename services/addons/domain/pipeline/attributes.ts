@@ -1,13 +1,13 @@
 import type { ParsedStream } from '../stream.ts';
 
-const unknown = ['Unknown'];
-const one = (value: string | undefined): readonly string[] => (value === undefined ? unknown : [value]);
-const some = (values: readonly string[]): readonly string[] => (values.length === 0 ? unknown : values);
+const unknownValue = ['Unknown'];
+const toList = (value: string | undefined): readonly string[] => (value === undefined ? unknownValue : [value]);
+const orUnknown = (values: readonly string[]): readonly string[] => (values.length === 0 ? unknownValue : values);
 
 /** Adds the combined tags that several tags imply. */
 function visualTags({ file }: ParsedStream): readonly string[] {
   const tags = file.visualTags;
-  if (tags.length === 0) return unknown;
+  if (tags.length === 0) return unknownValue;
   const dolbyVision = tags.includes('DV');
   const highRange = tags.some((tag) => tag === 'HDR' || tag === 'HDR10' || tag === 'HDR10+' || tag === 'HLG');
   if (dolbyVision && highRange) return [...tags, 'HDR+DV'];
@@ -17,21 +17,21 @@ function visualTags({ file }: ParsedStream): readonly string[] {
 
 /** Attributes for filters and preferences with their names in a configuration. Missing values are `Unknown`. */
 export const attributes = {
-  Resolutions: (stream: ParsedStream) => one(stream.file.resolution),
-  Qualities: (stream: ParsedStream) => one(stream.file.quality),
-  Languages: (stream: ParsedStream) => some(stream.file.languages),
-  Subtitles: (stream: ParsedStream) => some(stream.file.subtitles),
+  Resolutions: (stream: ParsedStream) => toList(stream.file.resolution),
+  Qualities: (stream: ParsedStream) => toList(stream.file.quality),
+  Languages: (stream: ParsedStream) => orUnknown(stream.file.languages),
+  Subtitles: (stream: ParsedStream) => orUnknown(stream.file.subtitles),
   VisualTags: visualTags,
-  AudioTags: (stream: ParsedStream) => some(stream.file.audioTags),
-  AudioChannels: (stream: ParsedStream) => some(stream.file.audioChannels),
+  AudioTags: (stream: ParsedStream) => orUnknown(stream.file.audioTags),
+  AudioChannels: (stream: ParsedStream) => orUnknown(stream.file.audioChannels),
   StreamTypes: (stream: ParsedStream) => [stream.type],
-  Encodes: (stream: ParsedStream) => one(stream.file.encode),
-  ReleaseGroups: (stream: ParsedStream) => one(stream.file.releaseGroup),
+  Encodes: (stream: ParsedStream) => toList(stream.file.encode),
+  ReleaseGroups: (stream: ParsedStream) => toList(stream.file.releaseGroup),
 } as const;
 export type Attribute = keyof typeof attributes;
 
 /** Labels of the attributes. */
-export const attributeWords: Readonly<Record<Attribute | 'Keywords' | 'RegexPatterns', string>> = {
+export const attributeLabels: Readonly<Record<Attribute | 'Keywords' | 'RegexPatterns', string>> = {
   Resolutions: 'Resolution',
   Qualities: 'Quality',
   Languages: 'Language',
@@ -47,7 +47,7 @@ export const attributeWords: Readonly<Record<Attribute | 'Keywords' | 'RegexPatt
 };
 
 /** Returns the text that keywords and patterns search. */
-export function searchedText({ filename, folderName, indexer, file }: ParsedStream): string {
+export function getSearchText({ filename, folderName, indexer, file }: ParsedStream): string {
   return [filename, folderName, indexer, file.releaseGroup].filter((part) => part !== undefined).join('\n');
 }
 

@@ -1,9 +1,9 @@
 import { findOwn } from '../../../contracts/find-own.ts';
 import type { AddonConfig } from '../config.ts';
 import type { ParsedStream } from '../stream.ts';
-import { detectedOf } from './smart-detect.ts';
-import { comparing, type Precedence } from './precedence.ts';
-import { isOneOf } from './scope.ts';
+import { buildSmartDetectKey } from './smart-detect.ts';
+import { createComparison, type Precedence } from './precedence.ts';
+import { includesAddon } from './scope.ts';
 
 type Options = NonNullable<AddonConfig['deduplicator']>;
 type Mode = 'single_result' | 'per_service' | 'per_addon' | 'disabled';
@@ -17,110 +17,114 @@ export function deduplicate(
   precedence: Precedence,
 ): readonly ParsedStream[] {
   if (options?.enabled !== true || streams.length < 2) return streams;
-  const groups = groupsOf(streams, options);
+  const groups = groupStreams(streams, options);
   const removed = new Set<ParsedStream>();
-  const spared = new Set(options.excludeAddons ?? []);
+  const excludedAddons = new Set(options.excludeAddons ?? []);
   for (const group of groups) {
-    const candidates = group.filter(({ addon }) => !isOneOf(addon, spared) && !addon.resultPassthrough);
+    const candidates = group.filter(({ addon }) => !includesAddon(addon, excludedAddons) && !addon.resultPassthrough);
     if (candidates.length < 2) continue;
-    for (const stream of losers(candidates, options, precedence)) removed.add(stream);
+    for (const stream of findDuplicates(candidates, options, precedence)) removed.add(stream);
   }
   return removed.size === 0 ? streams : streams.filter((stream) => !removed.has(stream));
 }
 
 /** Returns `cached`, `uncached`, or the type of a stream without a service. */
-function kindOf({ service, type }: ParsedStream): string {
+function getKind({ service, type }: ParsedStream): string {
   return service === undefined ? type : service.cached ? 'cached' : 'uncached';
 }
 
-function losers(group: readonly ParsedStream[], options: Options, precedence: Precedence): readonly ParsedStream[] {
-  const byKind = Map.groupBy(group, kindOf);
-  const lost: ParsedStream[] = [];
-  const drop = (kind: string, which: (stream: ParsedStream) => boolean = () => true): void => {
-    const [gone, kept] = [
-      byKind.get(kind)?.filter(which) ?? [],
-      byKind.get(kind)?.filter((stream) => !which(stream)) ?? [],
+function findDuplicates(
+  group: readonly ParsedStream[],
+  options: Options,
+  precedence: Precedence,
+): readonly ParsedStream[] {
+  const byKind = Map.groupBy(group, getKind);
+  const duplicates: ParsedStream[] = [];
+  const removeKind = (kind: string, matches: (stream: ParsedStream) => boolean = () => true): void => {
+    const [removedStreams, remainingStreams] = [
+      byKind.get(kind)?.filter(matches) ?? [],
+      byKind.get(kind)?.filter((stream) => !matches(stream)) ?? [],
     ];
-    lost.push(...gone);
-    byKind.set(kind, kept);
+    duplicates.push(...removedStreams);
+    byKind.set(kind, remainingStreams);
   };
   const has = (kind: string): boolean => (byKind.get(kind)?.length ?? 0) > 0;
   const behaviour = options.multiGroupBehaviour ?? 'aggressive';
   if (behaviour === 'aggressive') {
     if (has('cached')) {
-      drop('uncached');
-      drop('p2p');
-    } else if (has('p2p')) drop('uncached');
+      removeKind('uncached');
+      removeKind('p2p');
+    } else if (has('p2p')) removeKind('uncached');
   } else if (behaviour === 'conservative' && has('cached')) {
     const services = new Set(byKind.get('cached')?.map(({ service }) => service?.id));
-    drop('uncached', ({ service }) => services.has(service?.id));
-    drop('p2p');
+    removeKind('uncached', ({ service }) => services.has(service?.id));
+    removeKind('p2p');
   }
-  const compare = comparing(options, precedence);
+  const compare = createComparison(options, precedence);
   for (const [kind, streams] of byKind) {
-    const mode = modeOf(options, kind);
+    const mode = getMode(options, kind);
     if (mode === 'disabled' || streams.length < 2) continue;
-    const own = options.libraryBehaviour === 'exclusive' ? streams.filter(({ library }) => library) : [];
-    if (own.length > 0) lost.push(...streams.filter(({ library }) => !library));
-    const parts = Map.groupBy(own.length > 0 ? own : streams, ({ service, addon }) =>
+    const libraryStreams = options.libraryBehaviour === 'exclusive' ? streams.filter(({ library }) => library) : [];
+    if (libraryStreams.length > 0) duplicates.push(...streams.filter(({ library }) => !library));
+    const streamGroups = Map.groupBy(libraryStreams.length > 0 ? libraryStreams : streams, ({ service, addon }) =>
       mode === 'single_result' ? '' : mode === 'per_service' ? (service?.id ?? '') : addon.instanceId,
     );
-    for (const part of parts.values()) {
-      const best = part.reduce((one, other) => (compare(other, one, kind) < 0 ? other : one));
-      lost.push(...part.filter((stream) => stream !== best));
+    for (const part of streamGroups.values()) {
+      const best = part.reduce((a, b) => (compare(b, a, kind) < 0 ? b : a));
+      duplicates.push(...part.filter((stream) => stream !== best));
     }
   }
-  return lost;
+  return duplicates;
 }
 
-function modeOf(options: Options, kind: string): Mode {
-  const given = options[kind];
-  return typeof given === 'string' ? (given as Mode) : (findOwn(defaultModes, kind) ?? 'disabled');
+function getMode(options: Options, kind: string): Mode {
+  const configuredMode = options[kind];
+  return typeof configuredMode === 'string' ? (configuredMode as Mode) : (findOwn(defaultModes, kind) ?? 'disabled');
 }
 
 /** Groups streams that share a key directly or through another stream. */
-function groupsOf(streams: readonly ParsedStream[], options: Options): readonly (readonly ParsedStream[])[] {
-  const parents = streams.map((_, at) => at);
-  const root = (at: number): number => {
-    let top = at;
-    while (parents[top] !== top) top = parents[top] ?? top;
-    for (let next = at; next !== top;) {
-      const after = parents[next] ?? top;
-      parents[next] = top;
-      next = after;
+function groupStreams(streams: readonly ParsedStream[], options: Options): readonly (readonly ParsedStream[])[] {
+  const parents = streams.map((_, index) => index);
+  const findRoot = (index: number): number => {
+    let rootIndex = index;
+    while (parents[rootIndex] !== rootIndex) rootIndex = parents[rootIndex] ?? rootIndex;
+    for (let current = index; current !== rootIndex;) {
+      const parent = parents[current] ?? rootIndex;
+      parents[current] = rootIndex;
+      current = parent;
     }
-    return top;
+    return rootIndex;
   };
-  const holders = new Map<string, number>();
-  for (const [at, stream] of streams.entries()) {
-    for (const key of keysOf(stream, options)) {
-      const holder = holders.get(key);
-      if (holder === undefined) holders.set(key, at);
-      else parents[root(at)] = root(holder);
+  const firstIndexes = new Map<string, number>();
+  for (const [index, stream] of streams.entries()) {
+    for (const key of buildKeys(stream, options)) {
+      const firstIndex = firstIndexes.get(key);
+      if (firstIndex === undefined) firstIndexes.set(key, index);
+      else parents[findRoot(index)] = findRoot(firstIndex);
     }
   }
-  const groups = Map.groupBy(streams.keys(), root);
-  return [...groups.values()].map((places) => places.flatMap((at) => streams[at] ?? []));
+  const groups = Map.groupBy(streams.keys(), findRoot);
+  return [...groups.values()].map((indexes) => indexes.flatMap((index) => streams[index] ?? []));
 }
 
-function keysOf(stream: ParsedStream, options: Options): readonly string[] {
+function buildKeys(stream: ParsedStream, options: Options): readonly string[] {
   const keys = options.keys ?? ['filename', 'infoHash'];
-  const found: string[] = [];
+  const streamKeys: string[] = [];
   if (keys.includes('filename') && stream.filename !== undefined) {
-    const bare = stream.filename
+    const normalizedName = stream.filename
       .replace(/\.[a-z0-9]{2,4}$/i, '')
       .replaceAll(/[^\p{L}\p{N}]/gu, '')
       .toLowerCase();
-    if (bare !== '') found.push(`f${bare}`);
+    if (normalizedName !== '') streamKeys.push(`f${normalizedName}`);
   }
   if (keys.includes('infoHash')) {
-    if (stream.infoHash !== undefined) found.push(`h${stream.infoHash}${String(stream.fileIdx ?? 0)}`);
+    if (stream.infoHash !== undefined) streamKeys.push(`h${stream.infoHash}${String(stream.fileIdx ?? 0)}`);
     const nzb = stream.upstream['nzbUrl'];
-    if (typeof nzb === 'string') found.push(`n${nzb}`);
+    if (typeof nzb === 'string') streamKeys.push(`n${nzb}`);
   }
   if (keys.includes('smartDetect')) {
-    const detected = detectedOf(stream, options);
-    if (detected !== undefined) found.push(`s${detected}`);
+    const detected = buildSmartDetectKey(stream, options);
+    if (detected !== undefined) streamKeys.push(`s${detected}`);
   }
-  return found;
+  return streamKeys;
 }

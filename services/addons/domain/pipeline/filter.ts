@@ -1,13 +1,13 @@
 import type { AddonConfig } from '../config.ts';
-import { looksAtRating, ratingProblem } from '../rating.ts';
-import { bitrateOf, type ParsedStream } from '../stream.ts';
-import { attributes, attributeWords, type Attribute } from './attributes.ts';
-import { keywordTest } from './keywords.ts';
-import { matchRules } from './match-rules.ts';
-import { releaseProblem } from './release-filter.ts';
+import { usesRating, findRatingRemoval } from '../rating.ts';
+import { getBitrate, type ParsedStream } from '../stream.ts';
+import { attributes, attributeLabels, type Attribute } from './attributes.ts';
+import { createKeywordTest } from './keywords.ts';
+import { createMatchRules } from './match-rules.ts';
+import { findReleaseRemoval } from './release-filter.ts';
 import type { Removal } from './removal.ts';
-import { isAboutAddon, isOneOf } from './scope.ts';
-import type { Wanted } from './title-request.ts';
+import { appliesToAddon, includesAddon } from './scope.ts';
+import type { TitleRequest } from './title-request.ts';
 
 /** Matches of the patterns of a configuration in one stream. */
 export interface PatternMatch {
@@ -23,7 +23,7 @@ export interface PatternMatch {
 
 export interface FilterInput {
   readonly config: AddonConfig;
-  readonly wanted: Wanted;
+  readonly titleRequest: TitleRequest;
   /** Matches by index of the stream; undefined when the configuration has no patterns. */
   readonly patterns: readonly PatternMatch[] | undefined;
   /** IDs of the streams that bypass all filters. */
@@ -37,20 +37,26 @@ type Test = (stream: ParsedStream, index: number) => string | undefined;
 export function compileFilter(input: FilterInput): Rule {
   const { config, patterns } = input;
   // Filters by title apply to all streams, including those that bypass other filters.
-  const title = looksAtRating(config) ? ratingProblem(input.wanted.rating, config) : undefined;
-  if (title !== undefined) return () => title;
-  const unreleased = releaseProblem(config, input.wanted);
-  const includes = includingTests(config, patterns);
-  const rules = [...listRules(config), ...patternRules(config, patterns), ...cacheRules(config), ...numberRules(input)];
+  const titleRemoval = usesRating(config) ? findRatingRemoval(input.titleRequest.rating, config) : undefined;
+  if (titleRemoval !== undefined) return () => titleRemoval;
+  const releaseRemoval = findReleaseRemoval(config, input.titleRequest);
+  const includeTests = createIncludeTests(config, patterns);
+  const rules = [
+    ...createListRules(config),
+    ...createPatternRules(config, patterns),
+    ...createCacheRules(config),
+    ...createNumberRules(input),
+  ];
   const { excludeSeasonPacks } = config;
   if (excludeSeasonPacks === true)
     rules.push(({ file }) => (file.seasonPack ? { rule: 'Excluded Season Pack', value: file.title ?? '' } : undefined));
-  rules.push(...matchRules(config, input.wanted));
+  rules.push(...createMatchRules(config, input.titleRequest));
   return (stream, index) => {
     if (stream.addon.resultPassthrough) return undefined;
-    if (unreleased !== undefined && isAboutAddon(config.digitalReleaseFilter, stream.addon)) return unreleased;
+    if (releaseRemoval !== undefined && appliesToAddon(config.digitalReleaseFilter, stream.addon))
+      return releaseRemoval;
     if (input.included?.has(stream.id) === true) return undefined;
-    if (includes.some((test) => test(stream, index) !== undefined)) return undefined;
+    if (includeTests.some((test) => test(stream, index) !== undefined)) return undefined;
     for (const rule of rules) {
       const removal = rule(stream, index);
       if (removal !== undefined) return removal;
@@ -59,65 +65,67 @@ export function compileFilter(input: FilterInput): Rule {
   };
 }
 
-const names = Object.keys(attributes) as readonly Attribute[];
+const attributeNames = Object.keys(attributes) as readonly Attribute[];
 
-function includingTests(config: AddonConfig, patterns: FilterInput['patterns']): readonly Test[] {
+function createIncludeTests(config: AddonConfig, patterns: FilterInput['patterns']): readonly Test[] {
   const tests: Test[] = [];
-  for (const name of names) {
+  for (const name of attributeNames) {
     const list = config[`included${name}`];
-    if (list?.length) tests.push(listTest(name, list));
+    if (list?.length) tests.push(createListTest(name, list));
   }
-  if (config.includedKeywords?.length) tests.push(keywordTest(config.includedKeywords));
+  if (config.includedKeywords?.length) tests.push(createKeywordTest(config.includedKeywords));
   if (patterns !== undefined) tests.push((_stream, index) => patterns[index]?.included);
   const seeders = config.includeSeederRange;
   if (seeders) tests.push((stream) => (inRange(stream.seeders, seeders) ? 'seeders' : undefined));
   const age = config.includeAgeRange;
-  const hasAge = agedTest(config);
+  const hasAge = createAgeTest(config);
   if (age) tests.push((stream) => (hasAge(stream) && inRange(stream.age, age) ? 'age' : undefined));
   return tests;
 }
 
-function listTest(name: Attribute, list: readonly string[]): Test {
-  const wanted = new Set(list.map((item) => item.toLowerCase()));
+function createListTest(name: Attribute, list: readonly string[]): Test {
+  const listedValues = new Set(list.map((item) => item.toLowerCase()));
   const values = attributes[name];
-  return (stream) => values(stream).find((value) => wanted.has(value.toLowerCase()));
+  return (stream) => values(stream).find((value) => listedValues.has(value.toLowerCase()));
 }
 
-function listRules(config: AddonConfig): Rule[] {
+function createListRules(config: AddonConfig): Rule[] {
   const rules: Rule[] = [];
-  for (const name of names) {
+  for (const name of attributeNames) {
     const excluded = config[`excluded${name}`];
     const required = config[`required${name}`];
-    if (excluded?.length) rules.push(unlessNone(listTest(name, excluded), `Excluded ${attributeWords[name]}`));
+    if (excluded?.length)
+      rules.push(excludeMatches(createListTest(name, excluded), `Excluded ${attributeLabels[name]}`));
     if (required?.length) {
-      const test = listTest(name, required);
+      const test = createListTest(name, required);
       const values = attributes[name];
       rules.push((stream, index) =>
         test(stream, index) === undefined
-          ? { rule: `Required ${attributeWords[name]}`, value: values(stream).join(', ') }
+          ? { rule: `Required ${attributeLabels[name]}`, value: values(stream).join(', ') }
           : undefined,
       );
     }
   }
-  if (config.excludedKeywords?.length) rules.push(unlessNone(keywordTest(config.excludedKeywords), 'Excluded Keyword'));
+  if (config.excludedKeywords?.length)
+    rules.push(excludeMatches(createKeywordTest(config.excludedKeywords), 'Excluded Keyword'));
   if (config.requiredKeywords?.length) {
-    const test = keywordTest(config.requiredKeywords);
+    const test = createKeywordTest(config.requiredKeywords);
     const value = config.requiredKeywords.join(', ');
     rules.push((stream) => (test(stream) === undefined ? { rule: 'Required Keyword', value } : undefined));
   }
   return rules;
 }
 
-function unlessNone(test: Test, rule: string): Rule {
+function excludeMatches(test: Test, rule: string): Rule {
   return (stream, index) => {
     const value = test(stream, index);
     return value === undefined ? undefined : { rule, value };
   };
 }
 
-function patternRules(config: AddonConfig, patterns: FilterInput['patterns']): Rule[] {
+function createPatternRules(config: AddonConfig, patterns: FilterInput['patterns']): Rule[] {
   if (patterns === undefined) return [];
-  const rules: Rule[] = [unlessNone((_stream, index) => patterns[index]?.excluded, 'Excluded Expression')];
+  const rules: Rule[] = [excludeMatches((_stream, index) => patterns[index]?.excluded, 'Excluded Expression')];
   if (config.requiredRegexPatterns?.length)
     rules.push((_stream, index) =>
       patterns[index]?.required === true ? undefined : { rule: 'Required Expression', value: 'none matches' },
@@ -125,55 +133,58 @@ function patternRules(config: AddonConfig, patterns: FilterInput['patterns']): R
   return rules;
 }
 
-function cacheRules(config: AddonConfig): Rule[] {
+function createCacheRules(config: AddonConfig): Rule[] {
   const rules: Rule[] = [];
-  for (const [cached, word] of [
+  for (const [cached, label] of [
     [true, 'Cached'],
     [false, 'Uncached'],
   ] as const) {
-    const rule = `Excluded ${word}`;
-    const all = config[`exclude${word}`];
-    const addons = new Set(config[`exclude${word}FromAddons`] ?? []);
-    const services = new Set(config[`exclude${word}FromServices`] ?? []);
-    const types = new Set(config[`exclude${word}FromStreamTypes`] ?? []);
-    const asked = [addons.size > 0, services.size > 0, types.size > 0];
-    if (all !== true && !asked.includes(true)) continue;
-    const together = config[`exclude${word}Mode`] === 'and';
+    const rule = `Excluded ${label}`;
+    const all = config[`exclude${label}`];
+    const addons = new Set(config[`exclude${label}FromAddons`] ?? []);
+    const services = new Set(config[`exclude${label}FromServices`] ?? []);
+    const types = new Set(config[`exclude${label}FromStreamTypes`] ?? []);
+    const activeConditions = [addons.size > 0, services.size > 0, types.size > 0];
+    if (all !== true && !activeConditions.includes(true)) continue;
+    const isConjunctive = config[`exclude${label}Mode`] === 'and';
     rules.push(({ service, addon, type }) => {
       if (service?.cached !== cached) return undefined;
       const value = service.id;
       if (all === true) return { rule, value };
-      const found = [isOneOf(addon, addons), services.has(service.id), types.has(type)];
-      const applies = together ? asked.every((is, at) => !is || found[at] === true) : found.includes(true);
-      return applies ? { rule, value } : undefined;
+      const results = [includesAddon(addon, addons), services.has(service.id), types.has(type)];
+      const isExcluded = isConjunctive
+        ? activeConditions.every((isActive, index) => !isActive || results[index] === true)
+        : results.includes(true);
+      return isExcluded ? { rule, value } : undefined;
     });
   }
   return rules;
 }
 
 type Range = readonly [number, number];
-type Kinds = NonNullable<NonNullable<AddonConfig['size']>['global']>;
+type TypeRanges = NonNullable<NonNullable<AddonConfig['size']>['global']>;
 
-function inRange(value: number | undefined, [least, most]: Range): boolean {
-  return value !== undefined && value >= least && value <= most;
+function inRange(value: number | undefined, [min, max]: Range): boolean {
+  return value !== undefined && value >= min && value <= max;
 }
 
-function numberRules({ config, wanted }: FilterInput): Rule[] {
+function createNumberRules({ config, titleRequest }: FilterInput): Rule[] {
   const rules: Rule[] = [];
-  const kindOf = (kinds: Kinds | null | undefined): Range | null | undefined =>
-    (wanted.anime ? kinds?.anime : undefined) ?? (wanted.type === 'movie' ? kinds?.movies : kinds?.series);
-  for (const [what, word, valueOf] of [
+  const getRange = (typeRanges: TypeRanges | null | undefined): Range | null | undefined =>
+    (titleRequest.anime ? typeRanges?.anime : undefined) ??
+    (titleRequest.type === 'movie' ? typeRanges?.movies : typeRanges?.series);
+  for (const [property, label, getValue] of [
     ['size', 'Size', (stream: ParsedStream) => stream.size],
-    ['bitrate', 'Bitrate', bitrateOf],
+    ['bitrate', 'Bitrate', getBitrate],
   ] as const) {
-    const limits = config[what];
+    const limits = config[property];
     if (limits === null || limits === undefined) continue;
     rules.push((stream) => {
-      const value = valueOf(stream);
+      const value = getValue(stream);
       if (value === undefined) return undefined;
-      const range = kindOf(limits.resolution?.[stream.file.resolution ?? 'Unknown']) ?? kindOf(limits.global);
+      const range = getRange(limits.resolution?.[stream.file.resolution ?? 'Unknown']) ?? getRange(limits.global);
       if (!range || inRange(value, range)) return undefined;
-      return { rule: `${word} Limit`, value: value < range[0] ? 'too small' : 'too large' };
+      return { rule: `${label} Limit`, value: value < range[0] ? 'too small' : 'too large' };
     });
   }
   const kinds = new Set<string>(config.seederRangeTypes ?? ['p2p', 'cached', 'uncached']);
@@ -183,33 +194,37 @@ function numberRules({ config, wanted }: FilterInput): Rule[] {
   if (excludeSeederRange)
     rules.push((stream) =>
       hasSeeders(stream) && inRange(stream.seeders, excludeSeederRange)
-        ? counted('Excluded Seeders', stream.seeders)
+        ? createNumberRemoval('Excluded Seeders', stream.seeders)
         : undefined,
     );
   if (requiredSeederRange)
     rules.push((stream) =>
       hasSeeders(stream) && !inRange(stream.seeders, requiredSeederRange)
-        ? counted('Required Seeders', stream.seeders)
+        ? createNumberRemoval('Required Seeders', stream.seeders)
         : undefined,
     );
-  const hasAge = agedTest(config);
+  const hasAge = createAgeTest(config);
   if (excludeAgeRange)
     rules.push((stream) =>
-      hasAge(stream) && inRange(stream.age, excludeAgeRange) ? counted('Excluded Age', stream.age) : undefined,
+      hasAge(stream) && inRange(stream.age, excludeAgeRange)
+        ? createNumberRemoval('Excluded Age', stream.age)
+        : undefined,
     );
   if (requiredAgeRange)
     rules.push((stream) =>
-      hasAge(stream) && !inRange(stream.age, requiredAgeRange) ? counted('Required Age', stream.age) : undefined,
+      hasAge(stream) && !inRange(stream.age, requiredAgeRange)
+        ? createNumberRemoval('Required Age', stream.age)
+        : undefined,
     );
   return rules;
 }
 
 /** Returns a function that selects the streams that age ranges apply to. */
-function agedTest({ ageRangeTypes }: AddonConfig): (stream: ParsedStream) => boolean {
+function createAgeTest({ ageRangeTypes }: AddonConfig): (stream: ParsedStream) => boolean {
   const kinds = new Set(ageRangeTypes ?? []);
   return ({ age, type }) => age !== undefined && (kinds.size === 0 || kinds.has(type));
 }
 
-function counted(rule: string, value: number | undefined): Removal {
+function createNumberRemoval(rule: string, value: number | undefined): Removal {
   return { rule, value: value === undefined ? 'Unknown' : String(value) };
 }

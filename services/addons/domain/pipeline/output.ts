@@ -14,7 +14,7 @@ export interface OutputOptions {
   readonly withData: boolean;
 }
 
-const replaced = new Set([
+const replacedFields = new Set([
   'name',
   'title',
   'description',
@@ -29,30 +29,30 @@ const replaced = new Set([
 ]);
 
 /** Converts a stream for clients. Null values are omitted because some clients fail on them. */
-export function toOutput(stream: ParsedStream, options: OutputOptions): Record<string, unknown> {
+export function toClientStream(stream: ParsedStream, options: OutputOptions): Record<string, unknown> {
   const { upstream, hints } = stream;
-  const result: Record<string, unknown> = { ...texts(stream, options) };
-  for (const [name, value] of Object.entries(upstream)) if (!replaced.has(name)) result[name] = value;
+  const result: Record<string, unknown> = { ...formatTexts(stream, options) };
+  for (const [name, value] of Object.entries(upstream)) if (!replacedFields.has(name)) result[name] = value;
   if (stream.url !== undefined) result['url'] = stream.url;
   else if (stream.infoHash !== undefined && (stream.type === 'p2p' || stream.type === 'debrid')) {
     result['infoHash'] = stream.infoHash;
     if (stream.fileIdx !== undefined) result['fileIdx'] = stream.fileIdx;
     if (stream.sources !== undefined) result['sources'] = stream.sources;
   }
-  const { proxyHeaders, ...kept } = hints;
+  const { proxyHeaders, ...passedHints } = hints;
   result['behaviorHints'] = {
-    ...kept,
+    ...passedHints,
     ...(stream.proxied || proxyHeaders === undefined ? {} : { proxyHeaders }),
-    bingeGroup: bingeGroup(stream, options),
+    bingeGroup: buildBingeGroup(stream, options),
     ...(stream.size === undefined ? {} : { videoSize: stream.size }),
     ...(stream.filename === undefined ? {} : { filename: stream.filename }),
   };
-  if (options.withData) result['streamData'] = streamData(stream);
+  if (options.withData) result['streamData'] = buildStreamData(stream);
   return result;
 }
 
 /** Builds an entry that opens the file of a stream in the browser. Returns an empty list for streams without a file. */
-export function toDownload(
+export function toDownloadItems(
   stream: ParsedStream,
   { formatter, addonName, context }: OutputOptions,
 ): Record<string, unknown>[] {
@@ -61,7 +61,7 @@ export function toDownload(
   return [{ name, description: stream.filename ?? 'Opens in the browser.', externalUrl: stream.url }];
 }
 
-function texts(
+function formatTexts(
   stream: ParsedStream,
   { formatter, addonName, context }: OutputOptions,
 ): { name: string; description: string } {
@@ -77,7 +77,7 @@ function texts(
   return { name: formatter.name(values), description: formatter.description(values) };
 }
 
-const grouped: Readonly<Record<string, (stream: ParsedStream) => string | undefined>> = {
+const groupAttributes: Readonly<Record<string, (stream: ParsedStream) => string | undefined>> = {
   resolution: ({ file }) => file.resolution,
   quality: ({ file }) => file.quality,
   releaseGroup: ({ file }) => file.releaseGroup,
@@ -95,7 +95,7 @@ const grouped: Readonly<Record<string, (stream: ParsedStream) => string | undefi
  * Builds the group for the next episode. Clients continue with a stream of an equal group, so it contains no attribute
  * of the episode.
  */
-export function bingeGroup(
+export function buildBingeGroup(
   stream: ParsedStream,
   { config, addonId }: Pick<OutputOptions, 'config' | 'addonId'>,
 ): string {
@@ -103,14 +103,16 @@ export function bingeGroup(
   if (enabled === false || method === 'firstFile') return addonId;
   if (method === 'matchingIndex') return `${addonId}|${stream.id.slice(stream.id.lastIndexOf('-') + 1)}`;
   const names = attributes?.length ? attributes : ['resolution', 'quality', 'releaseGroup'];
-  const parts = names.map((name) => (Object.hasOwn(grouped, name) ? grouped[name]?.(stream) : undefined));
-  return `${addonId}|${parts.filter((part) => part !== undefined).join('|')}`;
+  const groupValues = names.map((name) =>
+    Object.hasOwn(groupAttributes, name) ? groupAttributes[name]?.(stream) : undefined,
+  );
+  return `${addonId}|${groupValues.filter((part) => part !== undefined).join('|')}`;
 }
 
 /** Returns the parsed attributes of a stream in the format of the peer. */
-export function streamData(stream: ParsedStream): Record<string, unknown> {
+export function buildStreamData(stream: ParsedStream): Record<string, unknown> {
   const { type, service, infoHash, fileIdx, sources, seeders } = stream;
-  return withoutUndefined({
+  return omitUndefined({
     type,
     proxied: stream.proxied,
     indexer: stream.indexer,
@@ -119,7 +121,7 @@ export function streamData(stream: ParsedStream): Record<string, unknown> {
     library: stream.library,
     size: stream.size,
     folderSize: stream.folderSize,
-    torrent: withoutUndefined({
+    torrent: omitUndefined({
       infoHash: type === 'p2p' || type === 'debrid' ? infoHash : undefined,
       seeders,
       sources,
@@ -131,11 +133,11 @@ export function streamData(stream: ParsedStream): Record<string, unknown> {
     filename: stream.filename,
     folderName: stream.folderName,
     service,
-    parsedFile: withoutUndefined(stream.file),
+    parsedFile: omitUndefined(stream.file),
     id: stream.id,
   });
 }
 
-function withoutUndefined(value: object): Record<string, unknown> {
+function omitUndefined(value: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined));
 }

@@ -2,7 +2,7 @@ import type { AddonConfig } from '../config.ts';
 import type { ParsedStream } from '../stream.ts';
 
 type Options = NonNullable<AddonConfig['deduplicator']>;
-type Compare = (one: ParsedStream, other: ParsedStream, kind: string) => number;
+type Compare = (a: ParsedStream, b: ParsedStream, kind: string) => number;
 
 /** Order of preference among duplicates. */
 export interface Precedence {
@@ -10,7 +10,7 @@ export interface Precedence {
   readonly services: readonly string[];
 }
 
-const usualTiebreakers = [
+const defaultTiebreakers = [
   { type: 'torrent_seeders', position: 'before_addon' },
   { type: 'usenet_age', position: 'before_addon' },
 ] as const;
@@ -19,27 +19,27 @@ const usualTiebreakers = [
  * Returns a comparison of duplicates by preference, where a negative result prefers the first. The kind is `cached`,
  * `uncached`, or the type of both.
  */
-export function comparing(options: Options, { services }: Precedence): Compare {
-  const place = ({ service }: ParsedStream): number => {
-    const at = services.indexOf(service?.id ?? '');
-    return at === -1 ? services.length : at;
+export function createComparison(options: Options, { services }: Precedence): Compare {
+  const getServiceRank = ({ service }: ParsedStream): number => {
+    const serviceIndex = services.indexOf(service?.id ?? '');
+    return serviceIndex === -1 ? services.length : serviceIndex;
   };
-  const byLibrary: Compare = (one, other) =>
-    options.libraryBehaviour === 'ignore' ? 0 : Number(other.library) - Number(one.library);
-  const ties = (wanted: string): readonly Compare[] =>
-    (options.tiebreakers ?? usualTiebreakers).flatMap(({ type, position }) =>
-      position === wanted && Object.hasOwn(tiebreakers, type) ? (tiebreakers[type] ?? []) : [],
+  const byLibrary: Compare = (a, b) =>
+    options.libraryBehaviour === 'ignore' ? 0 : Number(b.library) - Number(a.library);
+  const getTiebreakers = (requestedPosition: string): readonly Compare[] =>
+    (options.tiebreakers ?? defaultTiebreakers).flatMap(({ type, position }) =>
+      position === requestedPosition && Object.hasOwn(tiebreakers, type) ? (tiebreakers[type] ?? []) : [],
     );
   const order: readonly Compare[] = [
     byLibrary,
-    (one, other) => place(one) - place(other),
-    ...ties('before_addon'),
-    (one, other) => one.addon.index - other.addon.index,
-    ...ties('after_addon'),
+    (a, b) => getServiceRank(a) - getServiceRank(b),
+    ...getTiebreakers('before_addon'),
+    (a, b) => a.addon.index - b.addon.index,
+    ...getTiebreakers('after_addon'),
   ];
-  return (one, other, kind) => {
+  return (a, b, kind) => {
     for (const compare of order) {
-      const result = compare(one, other, kind);
+      const result = compare(a, b, kind);
       if (result !== 0) return result;
     }
     return 0;
@@ -48,10 +48,9 @@ export function comparing(options: Options, { services }: Precedence): Compare {
 
 const tiebreakers: Readonly<Record<string, Compare>> = {
   // Streams that are available do not depend on seeders.
-  torrent_seeders: (one, other, kind) =>
-    kind === 'p2p' || kind === 'uncached' ? (other.seeders ?? -1) - (one.seeders ?? -1) : 0,
-  usenet_age: (one, other) =>
-    one.type === 'usenet' && other.type === 'usenet' && one.age !== other.age
-      ? (one.age ?? Number.MAX_SAFE_INTEGER) - (other.age ?? Number.MAX_SAFE_INTEGER)
+  torrent_seeders: (a, b, kind) => (kind === 'p2p' || kind === 'uncached' ? (b.seeders ?? -1) - (a.seeders ?? -1) : 0),
+  usenet_age: (a, b) =>
+    a.type === 'usenet' && b.type === 'usenet' && a.age !== b.age
+      ? (a.age ?? Number.MAX_SAFE_INTEGER) - (b.age ?? Number.MAX_SAFE_INTEGER)
       : 0,
 };

@@ -1,5 +1,5 @@
 import type { StreamAddon } from '../stream.ts';
-import type { Wanted } from './title-request.ts';
+import type { TitleRequest } from './title-request.ts';
 
 /** Scope of a rule. Empty lists do not limit it. */
 export interface RuleScope {
@@ -9,19 +9,19 @@ export interface RuleScope {
 }
 
 /** Returns true when a rule is enabled for a request. */
-export function isAboutRequest(rule: RuleScope | null | undefined, { type, anime }: Wanted): boolean {
+export function appliesToRequest(rule: RuleScope | null | undefined, { type, anime }: TitleRequest): boolean {
   if (rule?.enabled !== true) return false;
   const types = rule.requestTypes ?? [];
   return types.length === 0 || types.includes(type) || (anime && types.includes('anime'));
 }
 
 /** Returns true when a rule applies to the streams of an addon. */
-export function isAboutAddon(rule: RuleScope | null | undefined, addon: StreamAddon): boolean {
+export function appliesToAddon(rule: RuleScope | null | undefined, addon: StreamAddon): boolean {
   const ids = rule?.addons ?? [];
-  return ids.length === 0 || isOneOf(addon, new Set(ids));
+  return ids.length === 0 || includesAddon(addon, new Set(ids));
 }
 
 /** Returns true when a list of IDs contains the addon. */
-export function isOneOf({ instanceId }: StreamAddon, ids: ReadonlySet<string>): boolean {
+export function includesAddon({ instanceId }: StreamAddon, ids: ReadonlySet<string>): boolean {
   return ids.has(instanceId) || ids.has(instanceId.slice(0, -4));
 }

@@ -1,17 +1,20 @@
-const longest = 120;
+const maxLength = 120;
 
 /** Returns the similarity of two texts from 0 to 1, based on their longest common subsequence. */
-export function similarity(one: string, other: string): number {
-  const [left, right] = [one.slice(0, longest), other.slice(0, longest)];
-  if (left === right) return 1;
-  if (left === '' || right === '') return 0;
+export function getSimilarity(first: string, second: string): number {
+  const [firstText, secondText] = [first.slice(0, maxLength), second.slice(0, maxLength)];
+  if (firstText === secondText) return 1;
+  if (firstText === '' || secondText === '') return 0;
   // The algorithm only requires the former row of the table.
-  let above = new Uint16Array(right.length + 1);
-  for (const letter of left) {
-    const row = new Uint16Array(right.length + 1);
-    for (let at = 1; at <= right.length; at += 1)
-      row[at] = right[at - 1] === letter ? (above[at - 1] ?? 0) + 1 : Math.max(above[at] ?? 0, row[at - 1] ?? 0);
-    above = row;
+  let formerRow = new Uint16Array(secondText.length + 1);
+  for (const letter of firstText) {
+    const row = new Uint16Array(secondText.length + 1);
+    for (let index = 1; index <= secondText.length; index += 1)
+      row[index] =
+        secondText[index - 1] === letter
+          ? (formerRow[index - 1] ?? 0) + 1
+          : Math.max(formerRow[index] ?? 0, row[index - 1] ?? 0);
+    formerRow = row;
   }
-  return (2 * (above[right.length] ?? 0)) / (left.length + right.length);
+  return (2 * (formerRow[secondText.length] ?? 0)) / (firstText.length + secondText.length);
 }

@@ -1,7 +1,7 @@
 import type { AddonConfig, SortCriterion } from '../config.ts';
-import { bitrateOf, type ParsedStream } from '../stream.ts';
+import { getBitrate, type ParsedStream } from '../stream.ts';
 import { attributes, isCached, type Attribute } from './attributes.ts';
-import { keywordTest } from './keywords.ts';
+import { createKeywordTest } from './keywords.ts';
 
 /** Value to sort by. The direction `desc` lists larger values first. */
 type Score = (stream: ParsedStream) => number;
@@ -18,12 +18,12 @@ const preferences: Readonly<Record<string, Attribute>> = {
   encode: 'Encodes',
   releaseGroup: 'ReleaseGroups',
 };
-const nothing = -1;
+const missingValue = -1;
 
-const numbers: Readonly<Record<string, Score>> = {
-  size: ({ size }) => size ?? nothing,
-  seeders: ({ seeders }) => seeders ?? nothing,
-  bitrate: (stream) => bitrateOf(stream) ?? nothing,
+const numberScores: Readonly<Record<string, Score>> = {
+  size: ({ size }) => size ?? missingValue,
+  seeders: ({ seeders }) => seeders ?? missingValue,
+  bitrate: (stream) => getBitrate(stream) ?? missingValue,
   private: (stream) => (stream.private ? 1 : 0),
   cached: (stream) => (isCached(stream) ? 1 : 0),
   library: ({ library }) => (library ? 1 : 0),
@@ -39,55 +39,59 @@ const numbers: Readonly<Record<string, Score>> = {
 };
 
 /** Returns true when the sort criterion is supported. */
-export function knowsCriterion(key: string): boolean {
-  return [preferences, numbers].some((known) => Object.hasOwn(known, key)) || key === 'service' || key === 'keyword';
+export function isSupportedCriterion(key: string): boolean {
+  return (
+    [preferences, numberScores].some((criteria) => Object.hasOwn(criteria, key)) ||
+    key === 'service' ||
+    key === 'keyword'
+  );
 }
 
 /** Returns the sort value of a criterion, or undefined when the criterion has no effect. */
-function scoreOf(key: string, config: AddonConfig): Score | undefined {
+function createScore(key: string, config: AddonConfig): Score | undefined {
   const attribute = Object.hasOwn(preferences, key) ? preferences[key] : undefined;
   if (attribute !== undefined) {
     const list = config[`preferred${attribute}`] ?? [];
     if (list.length === 0) return undefined;
-    const places = new Map(list.map((value, at) => [value.toLowerCase(), list.length - at]));
+    const ranks = new Map(list.map((value, index) => [value.toLowerCase(), list.length - index]));
     const values = attributes[attribute];
     return (stream) => {
       let best = 0;
-      for (const value of values(stream)) best = Math.max(best, places.get(value.toLowerCase()) ?? 0);
+      for (const value of values(stream)) best = Math.max(best, ranks.get(value.toLowerCase()) ?? 0);
       return best;
     };
   }
   if (key === 'service') {
     const order = (config.services ?? []).map(({ id }) => id);
     return ({ service }) => {
-      const at = service === undefined ? -1 : order.indexOf(service.id);
-      return at === -1 ? 0 : order.length - at;
+      const serviceIndex = service === undefined ? -1 : order.indexOf(service.id);
+      return serviceIndex === -1 ? 0 : order.length - serviceIndex;
     };
   }
   if (key === 'keyword') {
     const list = config.preferredKeywords ?? [];
     if (list.length === 0) return undefined;
-    const test = keywordTest(list);
+    const test = createKeywordTest(list);
     return (stream) => (test(stream) === undefined ? 0 : 1);
   }
-  return Object.hasOwn(numbers, key) ? numbers[key] : undefined;
+  return Object.hasOwn(numberScores, key) ? numberScores[key] : undefined;
 }
 
-function bySort(
+function sortByCriteria(
   streams: readonly ParsedStream[],
   criteria: readonly SortCriterion[],
   config: AddonConfig,
 ): readonly ParsedStream[] {
   const scores = criteria.flatMap(({ key, direction }) => {
-    const score = scoreOf(key, config);
+    const score = createScore(key, config);
     return score === undefined ? [] : [{ score, sign: direction === 'asc' ? 1 : -1 }];
   });
   if (scores.length === 0) return streams;
   const rows = streams.map((stream) => ({ stream, values: scores.map(({ score }) => score(stream)) }));
-  rows.sort((one, other) => {
-    for (const [at, { sign }] of scores.entries()) {
-      const [left, right] = [one.values[at] ?? 0, other.values[at] ?? 0];
-      if (left !== right) return left < right ? -sign : sign;
+  rows.sort((a, b) => {
+    for (const [index, { sign }] of scores.entries()) {
+      const [leftValue, rightValue] = [a.values[index] ?? 0, b.values[index] ?? 0];
+      if (leftValue !== rightValue) return leftValue < rightValue ? -sign : sign;
     }
     return 0;
   });
@@ -102,25 +106,29 @@ export function sortStreams(
 ): readonly ParsedStream[] {
   const { sortCriteria: lists } = config;
   const kind = anime ? 'Anime' : type === 'movie' ? 'Movies' : 'Series';
-  const own = lists[kind.toLowerCase() as 'anime' | 'movies' | 'series'];
-  const whole = own?.length ? own : lists.global;
-  const pick = (part: 'cached' | 'uncached'): readonly SortCriterion[] | undefined => {
-    const special = lists[`${part}${kind}`];
-    if (special?.length) return special;
-    const general = lists[part];
-    return general?.length ? general : undefined;
+  const typeCriteria = lists[kind.toLowerCase() as 'anime' | 'movies' | 'series'];
+  const defaultCriteria = typeCriteria?.length ? typeCriteria : lists.global;
+  const getCacheCriteria = (part: 'cached' | 'uncached'): readonly SortCriterion[] | undefined => {
+    const specificCriteria = lists[`${part}${kind}`];
+    if (specificCriteria?.length) return specificCriteria;
+    const generalCriteria = lists[part];
+    return generalCriteria?.length ? generalCriteria : undefined;
   };
-  const [cached, uncached] = [pick('cached'), pick('uncached')];
+  const [cachedCriteria, uncachedCriteria] = [getCacheCriteria('cached'), getCacheCriteria('uncached')];
   let sorted: readonly ParsedStream[];
-  if (cached === undefined && uncached === undefined) sorted = bySort(streams, whole, config);
+  if (cachedCriteria === undefined && uncachedCriteria === undefined)
+    sorted = sortByCriteria(streams, defaultCriteria, config);
   else {
-    const ready = streams.filter(isCached);
-    const others = streams.filter((stream) => !isCached(stream));
-    sorted = [...bySort(ready, cached ?? whole, config), ...bySort(others, uncached ?? whole, config)];
+    const cachedStreams = streams.filter(isCached);
+    const uncachedStreams = streams.filter((stream) => !isCached(stream));
+    sorted = [
+      ...sortByCriteria(cachedStreams, cachedCriteria ?? defaultCriteria, config),
+      ...sortByCriteria(uncachedStreams, uncachedCriteria ?? defaultCriteria, config),
+    ];
   }
   if (!sorted.some(({ addon }) => addon.pinPosition !== undefined)) return sorted;
-  const pinned = (where: 'top' | 'bottom' | undefined): readonly ParsedStream[] =>
-    sorted.filter(({ addon }) => addon.pinPosition === where);
+  const pinned = (position: 'top' | 'bottom' | undefined): readonly ParsedStream[] =>
+    sorted.filter(({ addon }) => addon.pinPosition === position);
   return [...pinned('top'), ...pinned(undefined), ...pinned('bottom')];
 }
 
@@ -128,10 +136,10 @@ export function sortStreams(
 export function limitStreams(
   streams: readonly ParsedStream[],
   limits: AddonConfig['resultLimits'],
-  isSpared: (stream: ParsedStream) => boolean = () => false,
+  isExempt: (stream: ParsedStream) => boolean = () => false,
 ): readonly ParsedStream[] {
   if (limits === null || limits === undefined) return streams;
-  const parts: Readonly<Record<string, (stream: ParsedStream) => string>> = {
+  const groupings: Readonly<Record<string, (stream: ParsedStream) => string>> = {
     global: () => '',
     service: ({ service }) => service?.id ?? 'none',
     addon: ({ addon }) => addon.instanceId,
@@ -141,26 +149,26 @@ export function limitStreams(
     indexer: ({ indexer }) => indexer ?? 'Unknown',
     releaseGroup: ({ file }) => file.releaseGroup ?? 'Unknown',
   };
-  const active = Object.entries(parts).flatMap(([name, keyOf]) => {
-    const most = limits[name];
-    return typeof most === 'number' && most > 0 ? [{ name, most, keyOf }] : [];
+  const activeLimits = Object.entries(groupings).flatMap(([name, getKey]) => {
+    const maxCount = limits[name];
+    return typeof maxCount === 'number' && maxCount > 0 ? [{ name, most: maxCount, keyOf: getKey }] : [];
   });
-  if (active.length === 0) return streams;
-  const together = limits.mode === 'conjunctive';
+  if (activeLimits.length === 0) return streams;
+  const isConjunctive = limits.mode === 'conjunctive';
   const counts = new Map<string, number>();
   return streams.filter((stream) => {
-    if (stream.addon.resultPassthrough || isSpared(stream)) return true;
-    const keys = together
-      ? active
+    if (stream.addon.resultPassthrough || isExempt(stream)) return true;
+    const keys = isConjunctive
+      ? activeLimits
           .filter(({ name }) => name !== 'global')
-          .map(({ keyOf }) => keyOf(stream))
+          .map(({ keyOf: getKey }) => getKey(stream))
           .join('\n')
       : '';
-    const counters = active.map(({ name, most, keyOf }) => ({
-      key: together && name !== 'global' ? `all\n${keys}` : `${name}\n${keyOf(stream)}`,
-      most,
+    const counters = activeLimits.map(({ name, most: maxCount, keyOf: getKey }) => ({
+      key: isConjunctive && name !== 'global' ? `all\n${keys}` : `${name}\n${getKey(stream)}`,
+      most: maxCount,
     }));
-    if (counters.some(({ key, most }) => (counts.get(key) ?? 0) >= most)) return false;
+    if (counters.some(({ key, most: maxCount }) => (counts.get(key) ?? 0) >= maxCount)) return false;
     for (const key of new Set(counters.map((counter) => counter.key))) counts.set(key, (counts.get(key) ?? 0) + 1);
     return true;
   });

@@ -1,7 +1,7 @@
 import { noRating, type Rating } from '../rating.ts';
 
 /** Requested title with the facts that were found. */
-export interface Wanted {
+export interface TitleRequest {
   readonly type: string;
   readonly id: string;
   readonly anime: boolean;
@@ -42,10 +42,10 @@ export interface TitleFacts {
 }
 
 /** Parses season and episode of an ID such as `tt0903747:2:5` or `kitsu:7442:3`. */
-export function wantedOf(type: string, id: string): Wanted {
-  const parts = id.split(':');
-  const anime = /^(?:kitsu|mal|anilist|anidb)$/.test(parts[0] ?? '');
-  const numbers = parts
+export function parseTitleRequest(type: string, id: string): TitleRequest {
+  const segments = id.split(':');
+  const anime = /^(?:kitsu|mal|anilist|anidb)$/.test(segments[0] ?? '');
+  const numbers = segments
     .slice(anime ? 2 : 1)
     .map(Number)
     .filter((number) => Number.isSafeInteger(number) && number >= 0);
@@ -54,7 +54,7 @@ export function wantedOf(type: string, id: string): Wanted {
 }
 
 /** Removes accents, case and punctuation, so that different spellings of a title are equal. */
-export function plainTitle(title: string): string {
+export function normalizeTitle(title: string): string {
   return title
     .normalize('NFKD')
     .replaceAll(/\p{M}+/gu, '')

@@ -1,13 +1,13 @@
 import { debridServices, type ServiceId } from '../debrid-services.ts';
 
 /** Debrid service of a stream and the availability of its file. */
-export interface ServiceMark {
+export interface DetectedService {
   readonly id: ServiceId;
   readonly cached: boolean;
 }
 
 /** Short names with another meaning: a language, dual audio or a time of day. */
-const ambiguous = new Set(['en', 'pp', 'po', 'dl', 'ad', 'pm']);
+const ambiguousNames = new Set(['en', 'pp', 'po', 'dl', 'ad', 'pm']);
 const cachedIcons = '⚡🚀🌩📫✅';
 const uncachedIcons = '⏳⬇⌛☁';
 const isUncached = /[⏳⌛⬇☁]|\bdownload\b|\buncached\b|\bnot cached\b/iu;
@@ -15,25 +15,28 @@ const isCached = /[⚡🚀🌩📫✅]|\binstant\b|(?<!un)(?<!not )\bcached\b|\b
 
 const names = debridServices
   .flatMap(({ id, knownNames }) => knownNames.map((name) => ({ id, name: name.toLowerCase() })))
-  .toSorted((one, other) => other.name.length - one.name.length);
-const idOf = new Map(names.map(({ id, name }) => [name, id]));
+  .toSorted((a, b) => b.name.length - a.name.length);
+const idsByName = new Map(names.map(({ id, name }) => [name, id]));
 
-function escaped(name: string): string {
+function escapeName(name: string): string {
   return name.replaceAll('.', String.raw`\.`).replaceAll(/[ -]/g, '[ _-]?');
 }
 
 /** Characters that end the name of a service: brackets, bars, icons and spaces. */
-const after = String.raw`(?=[\s+/|)\]}_.:,${cachedIcons}${uncachedIcons}\u{FE0F}\u{1F9F2}-]|$)`;
-const anywhere = new RegExp(
+const nameEnd = String.raw`(?=[\s+/|)\]}_.:,${cachedIcons}${uncachedIcons}\u{FE0F}\u{1F9F2}-]|$)`;
+const namePattern = new RegExp(
   [
     String.raw`(?<![^\s|[({_/.\-${cachedIcons}${uncachedIcons}\u{FE0F}\u{1F9F2}])`,
-    String.raw`(${names.map(({ name }) => escaped(name)).join('|')})(\+?)${after}`,
+    String.raw`(${names.map(({ name }) => escapeName(name)).join('|')})(\+?)${nameEnd}`,
   ].join(''),
   'giu',
 );
 /** Characters around an ambiguous name that denotes a service. */
-const before = new RegExp(String.raw`(?:[[({|]\s*(?:instant\s+)?|[${cachedIcons}${uncachedIcons}]\u{FE0F}?\s*)$`, 'iu');
-const behind = new RegExp(String.raw`^\s*(?:[\])}|+]|[${cachedIcons}${uncachedIcons}])`, 'u');
+const prefixPattern = new RegExp(
+  String.raw`(?:[[({|]\s*(?:instant\s+)?|[${cachedIcons}${uncachedIcons}]\u{FE0F}?\s*)$`,
+  'iu',
+);
+const suffixPattern = new RegExp(String.raw`^\s*(?:[\])}|+]|[${cachedIcons}${uncachedIcons}])`, 'u');
 
 /**
  * Detects the service in the name of a stream, such as `[RD+] Torrentio`, `[RD⬇️] Comet` or `MediaFusion 🧲 RD ⏳ 1080p`.
@@ -41,22 +44,24 @@ const behind = new RegExp(String.raw`^\s*(?:[\])}|+]|[${cachedIcons}${uncachedIc
  *
  * @param description Only searched for marks.
  */
-export function serviceMark(name: string, description: string): ServiceMark | undefined {
+export function detectService(name: string, description: string): DetectedService | undefined {
   const text = name.replaceAll(/web[ ._-]?dl/giu, '      ');
-  for (const found of text.matchAll(anywhere)) {
-    const word = found[1]?.toLowerCase() ?? '';
-    const known =
-      idOf.get(word) ?? idOf.get(word.replaceAll(/[ _-]+/g, ' ')) ?? idOf.get(word.replaceAll(/[ _-]+/g, ''));
-    if (known === undefined) continue;
-    const rest = text.slice(found.index + found[0].length);
-    const isMarked = found[2] === '+' || before.test(text.slice(0, found.index)) || behind.test(rest);
-    if (ambiguous.has(word) && !isMarked) continue;
-    return { id: known, cached: readiness(name, description, found[2] === '+') };
+  for (const match of text.matchAll(namePattern)) {
+    const nameText = match[1]?.toLowerCase() ?? '';
+    const serviceId =
+      idsByName.get(nameText) ??
+      idsByName.get(nameText.replaceAll(/[ _-]+/g, ' ')) ??
+      idsByName.get(nameText.replaceAll(/[ _-]+/g, ''));
+    if (serviceId === undefined) continue;
+    const rest = text.slice(match.index + match[0].length);
+    const isMarked = match[2] === '+' || prefixPattern.test(text.slice(0, match.index)) || suffixPattern.test(rest);
+    if (ambiguousNames.has(nameText) && !isMarked) continue;
+    return { id: serviceId, cached: detectAvailability(name, description, match[2] === '+') };
   }
   return undefined;
 }
 
-function readiness(name: string, description: string, hasPlus: boolean): boolean {
+function detectAvailability(name: string, description: string, hasPlus: boolean): boolean {
   if (isUncached.test(name)) return false;
   if (hasPlus || isCached.test(name)) return true;
   return !/[⏳⌛]|\buncached\b/iu.test(description) && /⚡|(?<!un)(?<!not )\bcached\b/iu.test(description);

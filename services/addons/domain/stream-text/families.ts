@@ -1,8 +1,8 @@
-import { languageOfCode3, languageOfName, languagesOfFlags } from '../languages.ts';
+import { findLanguageByCode3, findLanguageByName, findLanguagesByFlags } from '../languages.ts';
 import type { StreamAddon, StreamType } from '../stream.ts';
-import { bareLines, isSameName, isVideoName, looksLikeRelease, splitPath, type FileNames } from './file-names.ts';
-import { labelled, textAfter } from './text-fields.ts';
-import { serviceMark, type ServiceMark } from './detect-service.ts';
+import { getContentLines, isSameName, isVideoName, looksLikeRelease, splitPath, type FileNames } from './file-names.ts';
+import { findLabeledText, findTextAfter } from './text-fields.ts';
+import { detectService, type DetectedService } from './detect-service.ts';
 import type { SizeBase } from './sizes.ts';
 
 /** Texts of a stream that addons use for facts. */
@@ -10,7 +10,7 @@ export interface StreamTexts {
   readonly name: string;
   readonly description: string;
   /** File name in the hints of the stream. */
-  readonly hinted: string | undefined;
+  readonly hintedName: string | undefined;
   readonly hintedFolder: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface AddonFamily {
   readonly pattern: RegExp;
   readonly sizeBase?: SizeBase;
   readonly fileNames?: (texts: StreamTexts) => FileNames;
-  readonly service?: (texts: StreamTexts) => ServiceMark | undefined;
+  readonly service?: (texts: StreamTexts) => DetectedService | undefined;
   /** Icons before the name of the indexer, instead of the default icons. */
   readonly indexerIcons?: readonly string[];
   readonly indexer?: (texts: StreamTexts) => string | undefined;
@@ -47,33 +47,34 @@ export interface AddonFamily {
   readonly isNote?: (texts: StreamTexts) => boolean;
 }
 
-const flagsAfter = (text: string, icon: string): readonly string[] => {
-  const found = new RegExp(String.raw`${icon}\u{FE0F}?\s*((?:[\u{1F1E6}-\u{1F1FF}]{2}[\s/]*)+)`, 'u').exec(text);
-  return found === null ? [] : languagesOfFlags(found[1] ?? '');
+const findFlagsAfter = (text: string, icon: string): readonly string[] => {
+  const match = new RegExp(String.raw`${icon}\u{FE0F}?\s*((?:[\u{1F1E6}-\u{1F1FF}]{2}[\s/]*)+)`, 'u').exec(text);
+  return match === null ? [] : findLanguagesByFlags(match[1] ?? '');
 };
 
-const markedLanguages =
+const createLanguageReader =
   (audio: string, subtitles: string) =>
   ({ description }: StreamTexts): ListedLanguages | undefined => {
-    const found = { audio: flagsAfter(description, audio), subtitles: flagsAfter(description, subtitles) };
-    return found.audio.length + found.subtitles.length === 0
+    const listed = { audio: findFlagsAfter(description, audio), subtitles: findFlagsAfter(description, subtitles) };
+    return listed.audio.length + listed.subtitles.length === 0
       ? undefined
-      : { ...found, replaces: found.audio.length > 0 };
+      : { ...listed, replaces: listed.audio.length > 0 };
   };
 
 /** Reads the torrent from the first line and the file from the second line. */
-function torrentLines({ description, hinted }: StreamTexts): FileNames {
-  const [first = '', second = ''] = bareLines(description);
-  const file = hinted ?? (isVideoName(second) && !isVideoName(first) ? second : undefined);
-  if (file === undefined || first === '') return { file: first === '' ? undefined : first, folder: undefined };
-  return { file, folder: isSameName(file, first) ? undefined : first };
+function readTorrentLines({ description, hintedName }: StreamTexts): FileNames {
+  const [firstLine = '', secondLine = ''] = getContentLines(description);
+  const file = hintedName ?? (isVideoName(secondLine) && !isVideoName(firstLine) ? secondLine : undefined);
+  if (file === undefined || firstLine === '')
+    return { file: firstLine === '' ? undefined : firstLine, folder: undefined };
+  return { file, folder: isSameName(file, firstLine) ? undefined : firstLine };
 }
 
 /** Reads the file after `📄` and the folder after `📁` or `📂`. Without a folder, either icon marks the file. */
-function iconNames({ description, hinted }: StreamTexts): FileNames {
-  const file = textAfter(description, ['📄', '┈➤']);
-  const folder = textAfter(description, ['📂', '📁'])?.split('┈➤')[0]?.trim();
-  const name = hinted ?? file ?? folder;
+function readIconNames({ description, hintedName }: StreamTexts): FileNames {
+  const file = findTextAfter(description, ['📄', '┈➤']);
+  const folder = findTextAfter(description, ['📂', '📁'])?.split('┈➤')[0]?.trim();
+  const name = hintedName ?? file ?? folder;
   return {
     file: name,
     folder: name === undefined || folder === undefined || isSameName(name, folder) ? undefined : folder,
@@ -83,12 +84,14 @@ function iconNames({ description, hinted }: StreamTexts): FileNames {
 const torrentio: AddonFamily = {
   id: 'torrentio',
   pattern: /torrentio|torrents-?db|knight-?crawler|annatar/i,
-  fileNames: torrentLines,
+  fileNames: readTorrentLines,
   // Flags after "Multi Subs" are subtitle languages.
   languages: ({ description }) => {
     const line = description.trimEnd().split('\n').at(-1) ?? '';
-    const at = line.search(/multi subs/i);
-    return at === -1 ? undefined : { audio: [], subtitles: languagesOfFlags(line.slice(at)), replaces: true };
+    const separatorIndex = line.search(/multi subs/i);
+    return separatorIndex === -1
+      ? undefined
+      : { audio: [], subtitles: findLanguagesByFlags(line.slice(separatorIndex)), replaces: true };
   },
 };
 
@@ -96,36 +99,36 @@ const comet: AddonFamily = {
   id: 'comet',
   pattern: /comet/i,
   fileNames: (texts) => {
-    const marked = textAfter(texts.description, ['📄']);
-    return marked === undefined
-      ? torrentLines(texts)
-      : { file: texts.hinted ?? marked, folder: otherName(texts.hinted, marked) };
+    const markedName = findTextAfter(texts.description, ['📄']);
+    return markedName === undefined
+      ? readTorrentLines(texts)
+      : { file: texts.hintedName ?? markedName, folder: findOtherName(texts.hintedName, markedName) };
   },
   indexerIcons: ['🔎', '🔍'],
   isNote: ({ description }) => /digitally released yet\.|Sync debrid account library now/i.test(description),
 };
 
-function otherName(hinted: string | undefined, marked: string): string | undefined {
-  return hinted === undefined || isSameName(hinted, marked) ? undefined : marked;
+function findOtherName(hintedName: string | undefined, markedName: string): string | undefined {
+  return hintedName === undefined || isSameName(hintedName, markedName) ? undefined : markedName;
 }
 
 const mediaFusion: AddonFamily = {
   id: 'mediafusion',
   pattern: /media-?fusion/i,
   sizeBase: 1000,
-  fileNames: (texts) => (/📂|📄/u.test(texts.description) ? iconNames(texts) : torrentLines(texts)),
+  fileNames: (texts) => (/📂|📄/u.test(texts.description) ? readIconNames(texts) : readTorrentLines(texts)),
   // The globe icon precedes languages in this family.
   indexer: ({ description }) => {
-    const contributor = textAfter(description, ['🧑‍💻']);
-    const parts = [
-      textAfter(description, ['🔗']),
+    const contributor = findTextAfter(description, ['🧑‍💻']);
+    const indexerParts = [
+      findTextAfter(description, ['🔗']),
       contributor === undefined ? undefined : `Contributor|${contributor}`,
     ];
-    return parts.filter((part) => part !== undefined).join('|') || undefined;
+    return indexerParts.filter((part) => part !== undefined).join('|') || undefined;
   },
   languages: ({ description }) => {
     const names = /🌐\s*([^\n]{1,200})/u.exec(description)?.[1]?.split(/[|+,/•]/) ?? [];
-    const audio = names.flatMap((name) => languageOfName(name.trim()) ?? []);
+    const audio = names.flatMap((name) => findLanguageByName(name.trim()) ?? []);
     return audio.length === 0 ? undefined : { audio, subtitles: [], replaces: false };
   },
   type: ({ description }) => (/📰\s*Usenet|Usenet\/NZB/iu.test(description) ? 'usenet' : undefined),
@@ -137,10 +140,10 @@ const mediaFusion: AddonFamily = {
 const stremThru: AddonFamily = {
   id: 'stremthru',
   pattern: /strem-?thru/i,
-  fileNames: (texts) => (/📄|📁/u.test(texts.description) ? iconNames(texts) : torrentLines(texts)),
+  fileNames: (texts) => (/📄|📁/u.test(texts.description) ? readIconNames(texts) : readTorrentLines(texts)),
   indexerIcons: ['🔍', '🔎'],
   folderSizeIcons: ['📦'],
-  languages: markedLanguages('🎙', '💬'),
+  languages: createLanguageReader('🎙', '💬'),
   type: ({ name }) => (/usenet/i.test(name) ? 'usenet' : undefined),
   isPrivate: ({ name }) => name.includes('🔑'),
 };
@@ -148,8 +151,8 @@ const stremThru: AddonFamily = {
 const meteor: AddonFamily = {
   id: 'meteor',
   pattern: /meteor/i,
-  indexer: ({ description }) => textAfter(description, ['🔗', '📰'])?.replace(/^usenet\s*·\s*/i, ''),
-  languages: markedLanguages('🌐', '💬'),
+  indexer: ({ description }) => findTextAfter(description, ['🔗', '📰'])?.replace(/^usenet\s*·\s*/i, ''),
+  languages: createLanguageReader('🌐', '💬'),
   type: ({ description }) => (/(?:🔗|📰)\s*usenet/iu.test(description) ? 'usenet' : undefined),
   isInLibrary: ({ name }) => name.includes('📫'),
 };
@@ -157,7 +160,7 @@ const meteor: AddonFamily = {
 const jackettio: AddonFamily = {
   id: 'jackettio',
   pattern: /jackettio|stream-?fusion|peerflix|fk-?stream/i,
-  fileNames: torrentLines,
+  fileNames: readTorrentLines,
 };
 
 const torBox: AddonFamily = {
@@ -167,9 +170,9 @@ const torBox: AddonFamily = {
     id: 'torbox',
     cached: /instant|your media/i.test(name) || /Click play to start/i.test(description),
   }),
-  indexer: ({ description }) => labelled(description, ['Source']),
+  indexer: ({ description }) => findLabeledText(description, ['Source']),
   type: ({ description }) => {
-    const type = labelled(description, ['Type']);
+    const type = findLabeledText(description, ['Type']);
     if (type === undefined) return undefined;
     return /torrent/i.test(type) ? 'debrid' : 'usenet';
   },
@@ -180,9 +183,9 @@ const dmm: AddonFamily = {
   id: 'dmm-cast',
   pattern: /\bdmm\b|debrid ?media ?manager/i,
   service: ({ name, description }) => {
-    const found = /\b(TB|RD|AD|TRB)\b/.exec(`${name} - ${description}`)?.[1];
-    if (found === undefined) return undefined;
-    return { id: found === 'RD' ? 'realdebrid' : found === 'AD' ? 'alldebrid' : 'torbox', cached: true };
+    const label = /\b(TB|RD|AD|TRB)\b/.exec(`${name} - ${description}`)?.[1];
+    if (label === undefined) return undefined;
+    return { id: label === 'RD' ? 'realdebrid' : label === 'AD' ? 'alldebrid' : 'torbox', cached: true };
   },
   isInLibrary: ({ description }) => (description.trimEnd().split('\n').at(-1) ?? '').includes('Yours'),
   message: ({ description }) => (description.includes('Cast a file') ? description.slice(0, 200) : undefined),
@@ -192,14 +195,14 @@ const easynews: AddonFamily = {
   id: 'easynews',
   pattern: /easynews/i,
   type: () => 'usenet',
-  service: (texts) => serviceMark(texts.name, texts.description) ?? { id: 'easynews', cached: true },
+  service: (texts) => detectService(texts.name, texts.description) ?? { id: 'easynews', cached: true },
   // The globe icon precedes three-letter language codes in this family.
   indexerIcons: ['🔎', '🔍'],
   languages: ({ description }) => {
     const codes = (icon: RegExp): readonly string[] =>
-      (icon.exec(description)?.[1] ?? '').split(',').flatMap((code) => languageOfCode3(code.trim()) ?? []);
-    const found = { audio: codes(/🌐\s*([^\n]{1,200})/u), subtitles: codes(/💬\s*([^\n]{1,200})/u) };
-    return found.audio.length + found.subtitles.length === 0 ? undefined : { ...found, replaces: false };
+      (icon.exec(description)?.[1] ?? '').split(',').flatMap((code) => findLanguageByCode3(code.trim()) ?? []);
+    const listed = { audio: codes(/🌐\s*([^\n]{1,200})/u), subtitles: codes(/💬\s*([^\n]{1,200})/u) };
+    return listed.audio.length + listed.subtitles.length === 0 ? undefined : { ...listed, replaces: false };
   },
 };
 
@@ -215,10 +218,10 @@ const brazuca: AddonFamily = {
   pattern: /brazuca/i,
   fileNames: (texts) => {
     const lines = texts.description.split('\n');
-    const saved = lines.findIndex((line) => line.includes('💾'));
-    const bare = bareLines(texts.description);
-    if (saved < 2) return torrentLines(texts);
-    return { file: texts.hinted ?? bare[saved - 1], folder: bare[0] };
+    const sizeLineIndex = lines.findIndex((line) => line.includes('💾'));
+    const contentLines = getContentLines(texts.description);
+    if (sizeLineIndex < 2) return readTorrentLines(texts);
+    return { file: texts.hintedName ?? contentLines[sizeLineIndex - 1], folder: contentLines[0] };
   },
 };
 
@@ -233,7 +236,7 @@ const webHosts: AddonFamily = {
   id: 'nuvio',
   pattern: /nuvio|webstreamr|flix-?streams|hd-?hub/i,
   indexer: ({ name, description }) =>
-    textAfter(description, ['🔗']) ?? (name.split('\n')[0]?.split('|')[0]?.split(' - ')[0]?.trim() || undefined),
+    findTextAfter(description, ['🔗']) ?? (name.split('\n')[0]?.split('|')[0]?.split(' - ')[0]?.trim() || undefined),
 };
 
 const debridio: AddonFamily = { id: 'debridio', pattern: /debridio/i, indexerIcons: ['⚙', '🔎'] };
@@ -262,34 +265,38 @@ const families: readonly AddonFamily[] = [
   orion,
 ];
 
-const general: AddonFamily = { id: 'general', pattern: /(?:)/ };
+const generalFamily: AddonFamily = { id: 'general', pattern: /(?:)/ };
 
 /** Returns the family of an addon. Unknown addons use the general rules. */
-export function familyOf({ presetType, name, manifestUrl }: StreamAddon, streamName: string): AddonFamily {
+export function findFamily({ presetType, name, manifestUrl }: StreamAddon, streamName: string): AddonFamily {
   const host = URL.parse(manifestUrl)?.hostname ?? '';
   const path = URL.parse(manifestUrl)?.pathname.slice(0, 60) ?? '';
   for (const text of [presetType === 'custom' ? '' : presetType, name, host, path, streamName]) {
-    const found = text === '' ? undefined : families.find(({ pattern }) => pattern.test(text));
-    if (found !== undefined) return found;
+    const family = text === '' ? undefined : families.find(({ pattern }) => pattern.test(text));
+    if (family !== undefined) return family;
   }
-  return general;
+  return generalFamily;
 }
 
 /** Reads the names of the file and its folder by the general rules. */
-export function generalNames(
-  { description, hinted, hintedFolder }: StreamTexts,
+export function readGeneralNames(
+  { description, hintedName, hintedFolder }: StreamTexts,
   isRelease: (line: string) => boolean,
 ): FileNames {
-  const lines = bareLines(description);
-  if (hinted !== undefined) {
-    const { file = hinted, folder } = splitPath(hinted);
-    const first = lines[0] ?? '';
-    const other = hintedFolder ?? folder ?? (looksLikeRelease(first) ? first : undefined);
-    return { file, folder: other === undefined || isSameName(other, file) ? undefined : other };
+  const lines = getContentLines(description);
+  if (hintedName !== undefined) {
+    const { file = hintedName, folder } = splitPath(hintedName);
+    const firstLine = lines[0] ?? '';
+    const folderName = hintedFolder ?? folder ?? (looksLikeRelease(firstLine) ? firstLine : undefined);
+    return { file, folder: folderName === undefined || isSameName(folderName, file) ? undefined : folderName };
   }
   const video = lines.find((line) => isVideoName(line));
   const release = lines.find((line) => looksLikeRelease(line) && isRelease(line));
   const file = video ?? release ?? lines.find((line) => line !== '');
-  const other = hintedFolder ?? (file === video && release !== file ? release : undefined);
-  return { file, folder: file === undefined || other === undefined || isSameName(other, file) ? undefined : other };
+  const releaseFolder = hintedFolder ?? (file === video && release !== file ? release : undefined);
+  return {
+    file,
+    folder:
+      file === undefined || releaseFolder === undefined || isSameName(releaseFolder, file) ? undefined : releaseFolder,
+  };
 }

@@ -15,7 +15,7 @@ export function isVideoName(text: string): boolean {
 }
 
 /** Returns the lines of a description without icons and labels at their beginning. */
-export function bareLines(description: string): readonly string[] {
+export function getContentLines(description: string): readonly string[] {
   return description.split('\n', maxLines).map((line) =>
     (propertyLine.test(line) ? '' : line)
       .replace(/^[\p{Extended_Pictographic}\u{FE0F}\u{200D}\s]+/u, '')
@@ -30,19 +30,19 @@ export function looksLikeRelease(line: string): boolean {
 }
 
 /** Compares two names, ignoring separators. */
-export function isSameName(one: string, other: string): boolean {
-  const plain = (name: string): string =>
+export function isSameName(first: string, second: string): boolean {
+  const normalize = (name: string): string =>
     name
       .replace(videoExtension, '')
       .replaceAll(/[^\p{L}\p{N}+]/gu, '')
       .toLowerCase();
-  return plain(one) === plain(other);
+  return normalize(first) === normalize(second);
 }
 
 /** Splits `Folder/File.mkv`. */
 export function splitPath(path: string): FileNames {
-  const parts = path.split(/[/\\]+/).filter((part) => part !== '');
-  const file = parts.at(-1);
-  if (parts.length < 2 || file === undefined || !isVideoName(file)) return { file: path, folder: undefined };
-  return { file, folder: parts[0] };
+  const segments = path.split(/[/\\]+/).filter((part) => part !== '');
+  const file = segments.at(-1);
+  if (segments.length < 2 || file === undefined || !isVideoName(file)) return { file: path, folder: undefined };
+  return { file, folder: segments[0] };
 }

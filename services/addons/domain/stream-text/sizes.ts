@@ -8,9 +8,9 @@ export type SizeBase = 1000 | 1024;
 
 /** Parses the first size in a text. Returns bytes. */
 export function parseSize(text: string, base: SizeBase = 1024): number | undefined {
-  const found = sizePattern.exec(text);
-  if (found === null) return undefined;
-  const [, digits = '', letter = '', binary = ''] = found;
+  const match = sizePattern.exec(text);
+  if (match === null) return undefined;
+  const [, digits = '', letter = '', binary = ''] = match;
   const unit = letter.toLowerCase();
   const power = powers[cyrillic[unit] ?? unit];
   const number = parseDecimal(digits);
@@ -21,14 +21,14 @@ export function parseSize(text: string, base: SizeBase = 1024): number | undefin
 
 /** Parses a number with a point or comma as decimal separator, and optionally the other one between thousands. */
 export function parseDecimal(digits: string): number | undefined {
-  const plain = digits.replaceAll('\u00A0', '').replace(/[.,]+$/, '');
-  const last = Math.max(plain.lastIndexOf('.'), plain.lastIndexOf(','));
-  const separators = plain.replaceAll(/\d/g, '');
+  const trimmedDigits = digits.replaceAll('\u00A0', '').replace(/[.,]+$/, '');
+  const separatorIndex = Math.max(trimmedDigits.lastIndexOf('.'), trimmedDigits.lastIndexOf(','));
+  const separators = trimmedDigits.replaceAll(/\d/g, '');
   const isMixed = separators.includes('.') && separators.includes(',');
-  const isThousands = !isMixed && (separators.length > 1 || /^\d{1,3},\d{3}$/.test(plain));
-  const whole = last === -1 || isThousands ? plain : plain.slice(0, last);
-  const decimals = last === -1 || isThousands ? '' : `.${plain.slice(last + 1)}`;
-  const number = Number(`${whole.replaceAll(/[.,]/g, '')}${decimals}`);
+  const isThousands = !isMixed && (separators.length > 1 || /^\d{1,3},\d{3}$/.test(trimmedDigits));
+  const integerPart = separatorIndex === -1 || isThousands ? trimmedDigits : trimmedDigits.slice(0, separatorIndex);
+  const decimals = separatorIndex === -1 || isThousands ? '' : `.${trimmedDigits.slice(separatorIndex + 1)}`;
+  const number = Number(`${integerPart.replaceAll(/[.,]/g, '')}${decimals}`);
   return Number.isFinite(number) ? number : undefined;
 }
 
@@ -40,7 +40,7 @@ export function toBytes(value: unknown): number | undefined {
 }
 
 /** Parses the size after one of the icons. */
-export function sizeAfter(text: string, icons: readonly string[], base: SizeBase): number | undefined {
+export function parseSizeAfter(text: string, icons: readonly string[], base: SizeBase): number | undefined {
   for (const icon of icons) {
     const index = text.indexOf(icon);
     if (index === -1) continue;

@@ -1,41 +1,41 @@
 const hourMs = 3_600_000;
-const hoursOf: Readonly<Record<string, number>> = { h: 1, d: 24, w: 168, y: 8760 };
+const hoursByUnit: Readonly<Record<string, number>> = { h: 1, d: 24, w: 168, y: 8760 };
 
 /** Returns the text after one of the icons, up to the next icon or the end of the line. */
-export function textAfter(text: string, icons: readonly string[]): string | undefined {
+export function findTextAfter(text: string, icons: readonly string[]): string | undefined {
   for (const icon of icons) {
     const index = text.indexOf(icon);
     if (index === -1) continue;
     const rest = text.slice(index + icon.length).replace(/^\u{FE0F}?\s*/u, '');
-    const found = /^[^\n\p{Emoji_Presentation}\u{2699}\u{2601}\u{26A1}|]{1,200}/u.exec(rest)?.[0].trim();
-    if (found !== undefined && found !== '') return found;
+    const value = /^[^\n\p{Emoji_Presentation}\u{2699}\u{2601}\u{26A1}|]{1,200}/u.exec(rest)?.[0].trim();
+    if (value !== undefined && value !== '') return value;
   }
   return undefined;
 }
 
 /** Returns the text after a label at the beginning of a line or between bars, such as `Source: 1337x`. */
-export function labelled(text: string, labels: readonly string[]): string | undefined {
-  const found = new RegExp(`(?:^|[|•\\n])[^\\p{L}\\n]*(?:${labels.join('|')})\\s*:\\s*([^|\\n]{1,200})`, 'iu').exec(
+export function findLabeledText(text: string, labels: readonly string[]): string | undefined {
+  const match = new RegExp(`(?:^|[|•\\n])[^\\p{L}\\n]*(?:${labels.join('|')})\\s*:\\s*([^|\\n]{1,200})`, 'iu').exec(
     text,
   );
-  return found?.[1]?.trim();
+  return match?.[1]?.trim();
 }
 
 /** Reads the number of seeders. */
-export function seedersIn(text: string): number | undefined {
-  const found = /(?:[👥👤🌱]\u{FE0F}?|\bseed(?:er)?s?\s*:)\s*(\d[\d,.]{0,9})(?![\d:])/iu.exec(text);
-  return found === null ? undefined : Number(found[1]?.replaceAll(/[,.]/g, ''));
+export function parseSeeders(text: string): number | undefined {
+  const match = /(?:[👥👤🌱]\u{FE0F}?|\bseed(?:er)?s?\s*:)\s*(\d[\d,.]{0,9})(?![\d:])/iu.exec(text);
+  return match === null ? undefined : Number(match[1]?.replaceAll(/[,.]/g, ''));
 }
 
 /** Reads the age of the release in hours. */
-export function ageIn(text: string): number | undefined {
-  const found = /(?:📅|📆|🕒|⏰|🗓|\bage\s*:)\u{FE0F}?\s*(\d{1,6})\s*(minutes?|mins?|months?|mo|[mhdwy])/iu.exec(text);
-  if (found === null) return undefined;
-  const [, number = '0', unit = ''] = found;
-  const word = unit.toLowerCase();
-  if (word.startsWith('mo')) return Number(number) * 24 * 30;
-  if (word.startsWith('m')) return Number(number) / 60;
-  return Number(number) * (hoursOf[word.slice(0, 1)] ?? 1);
+export function parseAge(text: string): number | undefined {
+  const match = /(?:📅|📆|🕒|⏰|🗓|\bage\s*:)\u{FE0F}?\s*(\d{1,6})\s*(minutes?|mins?|months?|mo|[mhdwy])/iu.exec(text);
+  if (match === null) return undefined;
+  const [, number = '0', unit = ''] = match;
+  const unitName = unit.toLowerCase();
+  if (unitName.startsWith('mo')) return Number(number) * 24 * 30;
+  if (unitName.startsWith('m')) return Number(number) / 60;
+  return Number(number) * (hoursByUnit[unitName.slice(0, 1)] ?? 1);
 }
 
 const clockIcons = String.raw`[⏱⏲⌚⌛🕐-🕧]\u{FE0F}?`;
@@ -56,7 +56,7 @@ const durationPatterns: readonly RegExp[] = [
 ];
 
 /** Reads the duration of the video in milliseconds; 0 when the text does not contain it. */
-export function durationIn(text: string): number {
+export function parseDuration(text: string): number {
   for (const pattern of durationPatterns) {
     const groups = pattern.exec(text)?.groups;
     if (groups === undefined) continue;

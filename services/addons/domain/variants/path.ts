@@ -11,8 +11,16 @@ export type Step =
   | { readonly kind: 'where'; readonly key: readonly string[]; readonly operator: string; readonly value: string };
 
 /** Fields that scripts cannot change: identity and inheritance of the configuration, and the scripts themselves. */
-const refused = new Set(['__proto__', 'constructor', 'prototype', 'uuid', 'parentConfig', 'variants', 'accessKey']);
-const step =
+const refusedNames = new Set([
+  '__proto__',
+  'constructor',
+  'prototype',
+  'uuid',
+  'parentConfig',
+  'variants',
+  'accessKey',
+]);
+const stepPattern =
   /\.?([A-Za-z_][\w-]*)|\[\s*(?:(\*)|(-?\d+)|([\w.]*)\s*(!\*=|\*=|!=|=)\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\]]*?))\s*\]/y;
 
 /**
@@ -20,26 +28,28 @@ const step =
  *
  * @throws ScriptError
  */
-export function readPath(text: string, unquoted: (text: string) => string): readonly Step[] {
+export function parsePath(text: string, unquote: (text: string) => string): readonly Step[] {
   const steps: Step[] = [];
-  step.lastIndex = 0;
-  while (step.lastIndex < text.length) {
-    const at = step.lastIndex;
-    const found = step.exec(text);
-    if (found === null)
-      throw new ScriptError(`The path ${text.slice(0, 60)} cannot be read at ${text.slice(at, at + 12)}.`);
-    const [, name, all, place, key, operator, value] = found;
+  stepPattern.lastIndex = 0;
+  while (stepPattern.lastIndex < text.length) {
+    const startIndex = stepPattern.lastIndex;
+    const match = stepPattern.exec(text);
+    if (match === null)
+      throw new ScriptError(
+        `The path ${text.slice(0, 60)} cannot be read at ${text.slice(startIndex, startIndex + 12)}.`,
+      );
+    const [, name, all, itemIndex, key, operator, value] = match;
     if (name !== undefined) {
-      if (refused.has(name)) throw new ScriptError(`${name} cannot be changed by a variant.`);
+      if (refusedNames.has(name)) throw new ScriptError(`${name} cannot be changed by a variant.`);
       steps.push({ kind: 'member', name });
     } else if (all !== undefined) steps.push({ kind: 'all' });
-    else if (place !== undefined) steps.push({ kind: 'place', index: Number(place) });
+    else if (itemIndex !== undefined) steps.push({ kind: 'place', index: Number(itemIndex) });
     else
       steps.push({
         kind: 'where',
         key: (key ?? '').split('.').filter((part) => part !== ''),
         operator: operator ?? '=',
-        value: unquoted(value ?? ''),
+        value: unquote(value ?? ''),
       });
   }
   if (steps[0]?.kind !== 'member') throw new ScriptError('A path begins with a member of the configuration.');
@@ -47,62 +57,64 @@ export function readPath(text: string, unquoted: (text: string) => string): read
 }
 
 /** Location in a configuration: an object or list with a key. */
-export interface Place {
-  readonly holder: Record<string, unknown> | unknown[];
-  readonly at: string | number;
+export interface Location {
+  readonly container: Record<string, unknown> | unknown[];
+  readonly key: string | number;
 }
 
 /**
  * Resolves a path to locations.
  *
- * @param create Creates missing objects on the path.
- * @param look Receives the number of items before a list is searched; may throw.
+ * @param createMissing Creates missing objects on the path.
+ * @param countItems Receives the number of items before a list is searched; may throw.
  */
-export function placesOf(
+export function resolveLocations(
   root: Record<string, unknown>,
   steps: readonly Step[],
-  create: boolean,
-  look: (items: number) => void,
-): readonly Place[] {
-  let places: readonly Place[] = [{ holder: { root }, at: 'root' }];
-  for (const one of steps)
-    places = places.flatMap((place) => {
-      const value = valueAt(place);
-      look(Array.isArray(value) ? value.length : 1);
-      return below(place, one, create);
+  createMissing: boolean,
+  countItems: (items: number) => void,
+): readonly Location[] {
+  let locations: readonly Location[] = [{ container: { root }, key: 'root' }];
+  for (const pathStep of steps)
+    locations = locations.flatMap((location) => {
+      const value = getValue(location);
+      countItems(Array.isArray(value) ? value.length : 1);
+      return resolveStep(location, pathStep, createMissing);
     });
-  return places;
+  return locations;
 }
 
 /** Returns the value at a location. */
-export function valueAt({ holder, at }: Place): unknown {
-  return Array.isArray(holder) ? holder[Number(at)] : Object.hasOwn(holder, at) ? holder[at] : undefined;
+export function getValue({ container, key }: Location): unknown {
+  return Array.isArray(container) ? container[Number(key)] : Object.hasOwn(container, key) ? container[key] : undefined;
 }
 
 /** Sets the value at a location. */
-export function putAt({ holder, at }: Place, value: unknown): void {
-  if (Array.isArray(holder)) holder[Number(at)] = value;
-  else holder[at] = value;
+export function setValue({ container, key }: Location, value: unknown): void {
+  if (Array.isArray(container)) container[Number(key)] = value;
+  else container[key] = value;
 }
 
-function below(place: Place, one: Step, create: boolean): readonly Place[] {
-  let value = valueAt(place);
-  if (value === undefined && create && one.kind === 'member') putAt(place, (value = {}));
-  if (one.kind === 'member') return isRecord(value) ? [{ holder: value, at: one.name }] : [];
+function resolveStep(location: Location, pathStep: Step, createMissing: boolean): readonly Location[] {
+  let value = getValue(location);
+  if (value === undefined && createMissing && pathStep.kind === 'member') setValue(location, (value = {}));
+  if (pathStep.kind === 'member') return isRecord(value) ? [{ container: value, key: pathStep.name }] : [];
   if (!Array.isArray(value)) return [];
   const list = value as unknown[];
-  if (one.kind === 'all') return [...list.keys()].map((at) => ({ holder: list, at }));
-  if (one.kind === 'place') {
-    const at = one.index < 0 ? list.length + one.index : one.index;
-    return at >= 0 && at < list.length ? [{ holder: list, at }] : [];
+  if (pathStep.kind === 'all') return [...list.keys()].map((key) => ({ container: list, key }));
+  if (pathStep.kind === 'place') {
+    const index = pathStep.index < 0 ? list.length + pathStep.index : pathStep.index;
+    return index >= 0 && index < list.length ? [{ container: list, key: index }] : [];
   }
-  return [...list.entries()].flatMap(([at, item]) => (fits(item, one) ? [{ holder: list, at }] : []));
+  return [...list.entries()].flatMap(([index, item]) =>
+    matchesFilter(item, pathStep) ? [{ container: list, key: index }] : [],
+  );
 }
 
-function fits(item: unknown, { key, operator, value }: Step & { kind: 'where' }): boolean {
-  let found = item;
-  for (const name of key) found = isRecord(found) && Object.hasOwn(found, name) ? found[name] : undefined;
-  const text = typeof found === 'string' ? found : isPlain(found) ? String(found) : '';
+function matchesFilter(item: unknown, { key, operator, value }: Step & { kind: 'where' }): boolean {
+  let current = item;
+  for (const name of key) current = isRecord(current) && Object.hasOwn(current, name) ? current[name] : undefined;
+  const text = typeof current === 'string' ? current : isPrimitive(current) ? String(current) : '';
   const includes = text.toLowerCase().includes(value.toLowerCase());
   if (operator === '*=') return includes;
   if (operator === '!*=') return !includes;
@@ -114,6 +126,6 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isPlain(value: unknown): value is number | boolean {
+function isPrimitive(value: unknown): value is number | boolean {
   return typeof value === 'number' || typeof value === 'boolean';
 }

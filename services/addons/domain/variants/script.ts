@@ -1,7 +1,16 @@
-import { readValues, unquoted, type Literal } from './literal.ts';
-import { isRecord, placesOf, putAt, readPath, ScriptError, valueAt, type Place, type Step } from './path.ts';
+import { parseValues, unquote, type Literal } from './literal.ts';
+import {
+  isRecord,
+  resolveLocations,
+  setValue,
+  parsePath,
+  ScriptError,
+  getValue,
+  type Location,
+  type Step,
+} from './path.ts';
 
-const mostLines = 500;
+const maxInstructions = 500;
 const pathForm = /^((?:[^\s='"[\]]|\[(?:[^\]"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*\])+)\s*/;
 
 interface Instruction {
@@ -14,10 +23,10 @@ interface Instruction {
 export class ScriptBudget {
   #instructions = 2000;
   #writes = 20_000;
-  #looks = 1_000_000;
+  #searchedItems = 1_000_000;
 
   /** @throws ScriptError */
-  instruction(): void {
+  countInstruction(): void {
     if ((this.#instructions -= 1) < 0) throw new ScriptError('It comes to too many instructions.');
   }
 
@@ -26,8 +35,9 @@ export class ScriptBudget {
    *
    * @throws ScriptError
    */
-  write(places: number, values: readonly Literal[]): void {
-    if ((this.#writes -= Math.max(1, places) * sizeOf(values)) < 0) throw new ScriptError('It writes too much.');
+  countWrites(locationCount: number, values: readonly Literal[]): void {
+    if ((this.#writes -= Math.max(1, locationCount) * getSize(values)) < 0)
+      throw new ScriptError('It writes too much.');
   }
 
   /**
@@ -35,30 +45,30 @@ export class ScriptBudget {
    *
    * @throws ScriptError
    */
-  look(items: number): void {
-    if ((this.#looks -= items) < 0) throw new ScriptError('It looks through too much.');
+  countSearchedItems(items: number): void {
+    if ((this.#searchedItems -= items) < 0) throw new ScriptError('It looks through too much.');
   }
 }
 
 /**
  * Runs a script, which modifies the configuration.
  *
- * @param variant Returns the script of another variant.
+ * @param findScript Returns the script of another variant.
  * @throws ScriptError
  */
 export function runScript(
   config: Record<string, unknown>,
   script: string,
-  variant: (id: string) => string,
+  findScript: (id: string) => string,
   budget: ScriptBudget,
   depth = 0,
 ): void {
   if (depth > 5) throw new ScriptError('Variants use each other without an end.');
-  for (const line of linesOf(script)) {
-    budget.instruction();
-    const used = /^use\s+variant\s+(\S+)$/.exec(line)?.[1];
-    if (used !== undefined) runScript(config, variant(unquoted(used)), variant, budget, depth + 1);
-    else carryOut(config, readLine(line), budget);
+  for (const line of splitInstructions(script)) {
+    budget.countInstruction();
+    const usedVariant = /^use\s+variant\s+(\S+)$/.exec(line)?.[1];
+    if (usedVariant !== undefined) runScript(config, findScript(unquote(usedVariant)), findScript, budget, depth + 1);
+    else runInstruction(config, parseInstruction(line), budget);
   }
 }
 
@@ -67,116 +77,122 @@ export function runScript(
  *
  * @throws ScriptError
  */
-export function linesOf(script: string): readonly string[] {
+export function splitInstructions(script: string): readonly string[] {
   const lines: string[] = [];
-  let [line, open, quote] = ['', 0, ''];
-  for (let at = 0; at <= script.length; at += 1) {
-    const letter = script[at] ?? '\n';
+  let [line, openBrackets, quote] = ['', 0, ''];
+  for (let index = 0; index <= script.length; index += 1) {
+    const letter = script[index] ?? '\n';
     if (quote !== '') {
-      if (letter === '\\') line += letter + (script[(at += 1)] ?? '');
+      if (letter === '\\') line += letter + (script[(index += 1)] ?? '');
       else line += letter;
-      if (letter === quote || at >= script.length) quote = '';
+      if (letter === quote || index >= script.length) quote = '';
     } else if (letter === '#') {
-      while (at + 1 < script.length && script[at + 1] !== '\n') at += 1;
-    } else if (letter === '\n' && open <= 0) {
+      while (index + 1 < script.length && script[index + 1] !== '\n') index += 1;
+    } else if (letter === '\n' && openBrackets <= 0) {
       if (line.trim() !== '') lines.push(line.trim());
       line = '';
     } else {
       if (letter === '"' || letter === "'") quote = letter;
-      if ('[{'.includes(letter)) open += 1;
-      if (']}'.includes(letter)) open -= 1;
+      if ('[{'.includes(letter)) openBrackets += 1;
+      if (']}'.includes(letter)) openBrackets -= 1;
       line += letter;
     }
-    if (lines.length > mostLines) throw new ScriptError('The script is too long.');
+    if (lines.length > maxInstructions) throw new ScriptError('The script is too long.');
   }
   if (line.trim() !== '') lines.push(line.trim());
   return lines;
 }
 
-function readLine(line: string): Instruction {
+function parseInstruction(line: string): Instruction {
   const [, verb = '', rest = ''] = /^(\w+)\s*([\s\S]*)$/.exec(line) ?? [];
   if (!Object.hasOwn(verbs, verb)) throw new ScriptError(`${JSON.stringify(line.slice(0, 40))} is no instruction.`);
   const path = pathForm.exec(rest);
   if (path?.[1] === undefined) throw new ScriptError(`${verb} needs a path.`);
-  const given = rest.slice(path[0].length).replace(/^=\s*/, '');
-  return { verb, steps: readPath(path[1], unquoted), values: given === '' ? [] : readValues(given) };
+  const valueText = rest.slice(path[0].length).replace(/^=\s*/, '');
+  return { verb, steps: parsePath(path[1], unquote), values: valueText === '' ? [] : parseValues(valueText) };
 }
 
-const verbs: Readonly<Record<string, (place: Place, values: readonly Literal[]) => void>> = {
-  set: (place, [value]) => putAt(place, needed(value)),
-  merge: (place, [value]) => putAt(place, merged(valueAt(place), needed(value))),
-  clear: (place) => {
-    const value = valueAt(place);
-    if (Array.isArray(value)) putAt(place, []);
-    else if (isRecord(value)) putAt(place, {});
+const verbs: Readonly<Record<string, (location: Location, values: readonly Literal[]) => void>> = {
+  set: (location, [value]) => setValue(location, requireValue(value)),
+  merge: (location, [value]) => setValue(location, mergeValues(getValue(location), requireValue(value))),
+  clear: (location) => {
+    const value = getValue(location);
+    if (Array.isArray(value)) setValue(location, []);
+    else if (isRecord(value)) setValue(location, {});
   },
-  add: (place, values) => putAt(place, [...listAt(place), ...news(place, values)]),
-  prepend: (place, values) => putAt(place, [...news(place, values), ...listAt(place)]),
-  remove: (place, values) => {
-    const gone = new Set(values.map((value) => JSON.stringify(value)));
-    putAt(
-      place,
-      listAt(place).filter((item) => !gone.has(JSON.stringify(item))),
+  add: (location, values) => setValue(location, [...getList(location), ...filterNewValues(location, values)]),
+  prepend: (location, values) => setValue(location, [...filterNewValues(location, values), ...getList(location)]),
+  remove: (location, values) => {
+    const removedValues = new Set(values.map((value) => JSON.stringify(value)));
+    setValue(
+      location,
+      getList(location).filter((item) => !removedValues.has(JSON.stringify(item))),
     );
   },
   unset: () => undefined,
-  enable: (place) => switchAt(place, true),
-  disable: (place) => switchAt(place, false),
+  enable: (location) => setEnabled(location, true),
+  disable: (location) => setEnabled(location, false),
 };
-const making = new Set(['set', 'merge', 'add', 'prepend']);
-const listing = new Set(['add', 'prepend', 'remove']);
+const creatingVerbs = new Set(['set', 'merge', 'add', 'prepend']);
+const listVerbs = new Set(['add', 'prepend', 'remove']);
 
-function carryOut(config: Record<string, unknown>, { verb, steps, values }: Instruction, budget: ScriptBudget): void {
-  const places = placesOf(config, steps, making.has(verb), (items) => budget.look(items));
-  budget.write(places.length, values);
-  if (verb === 'unset' || (verb === 'remove' && values.length === 0)) return removeAll(places);
-  for (const place of places) {
-    if (listing.has(verb)) budget.look(listAt(place).length);
-    verbs[verb]?.(place, structuredClone(values));
+function runInstruction(
+  config: Record<string, unknown>,
+  { verb, steps, values }: Instruction,
+  budget: ScriptBudget,
+): void {
+  const locations = resolveLocations(config, steps, creatingVerbs.has(verb), (items) =>
+    budget.countSearchedItems(items),
+  );
+  budget.countWrites(locations.length, values);
+  if (verb === 'unset' || (verb === 'remove' && values.length === 0)) return removeLocations(locations);
+  for (const location of locations) {
+    if (listVerbs.has(verb)) budget.countSearchedItems(getList(location).length);
+    verbs[verb]?.(location, structuredClone(values));
   }
 }
 
-function sizeOf(value: Literal): number {
+function getSize(value: Literal): number {
   if (typeof value === 'string') return 1 + Math.floor(value.length / 100);
   if (typeof value !== 'object' || value === null) return 1;
-  return Object.values(value).reduce<number>((size, inner: Literal) => size + sizeOf(inner), 1);
+  return Object.values(value).reduce<number>((size, inner: Literal) => size + getSize(inner), 1);
 }
 
 /** Removes the last locations first, so that the indexes of the others stay valid. */
-function removeAll(places: readonly Place[]): void {
-  for (const { holder, at } of places.toReversed()) {
-    if (Array.isArray(holder)) holder.splice(Number(at), 1);
-    else delete holder[at];
+function removeLocations(locations: readonly Location[]): void {
+  for (const { container, key } of locations.toReversed()) {
+    if (Array.isArray(container)) container.splice(Number(key), 1);
+    else delete container[key];
   }
 }
 
-function switchAt(place: Place, enabled: boolean): void {
-  const value = valueAt(place);
+function setEnabled(location: Location, enabled: boolean): void {
+  const value = getValue(location);
   if (isRecord(value)) value['enabled'] = enabled;
-  else if (value === undefined) putAt(place, { enabled });
+  else if (value === undefined) setValue(location, { enabled });
 }
 
-function needed(value: Literal | undefined): Literal {
+function requireValue(value: Literal | undefined): Literal {
   if (value === undefined) throw new ScriptError('An instruction has no value.');
   return value;
 }
 
-function listAt(place: Place): readonly unknown[] {
-  const value = valueAt(place);
+function getList(location: Location): readonly unknown[] {
+  const value = getValue(location);
   return Array.isArray(value) ? value : [];
 }
 
-function news(place: Place, values: readonly Literal[]): readonly Literal[] {
-  const known = new Set(listAt(place).map((item) => JSON.stringify(item)));
-  return values.filter((value) => !known.has(JSON.stringify(value)));
+function filterNewValues(location: Location, values: readonly Literal[]): readonly Literal[] {
+  const existingValues = new Set(getList(location).map((item) => JSON.stringify(item)));
+  return values.filter((value) => !existingValues.has(JSON.stringify(value)));
 }
 
-function merged(before: unknown, change: unknown): unknown {
+function mergeValues(before: unknown, change: unknown): unknown {
   if (!isRecord(change)) return change;
   const result: Record<string, unknown> = isRecord(before) ? { ...before } : {};
   for (const [name, value] of Object.entries(change)) {
     if (value === null) delete result[name];
-    else result[name] = merged(result[name], value);
+    else result[name] = mergeValues(result[name], value);
   }
   return result;
 }

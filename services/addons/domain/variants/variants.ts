@@ -12,10 +12,10 @@ export interface VariantPath {
 }
 
 /** Reads variants from `/v/phone,tv/manifest.json` or from the query. */
-export function readVariant(path: string, query: URLSearchParams): VariantPath {
-  const found = /^\/v\/([^/]+)(\/.*)$/s.exec(path);
-  if (found?.[1] === undefined) return { variants: query.get('v') ?? '', path };
-  return { variants: found[1].replaceAll(/%2c/gi, ','), path: found[2] ?? '' };
+export function parseVariantPath(path: string, query: URLSearchParams): VariantPath {
+  const match = /^\/v\/([^/]+)(\/.*)$/s.exec(path);
+  if (match?.[1] === undefined) return { variants: query.get('v') ?? '', path };
+  return { variants: match[1].replaceAll(/%2c/gi, ','), path: match[2] ?? '' };
 }
 
 /**
@@ -23,29 +23,29 @@ export function readVariant(path: string, query: URLSearchParams): VariantPath {
  *
  * @throws Problem `addons.invalid_variant` (400)
  */
-export function withVariants(config: AddonConfig, variants: string): AddonConfig {
+export function applyVariants(config: AddonConfig, variants: string): AddonConfig {
   const ids = variants.split(',').filter((id) => id !== '');
   if (ids.length === 0) return config;
-  const scriptOf = (id: string): string => {
-    const found = config.variants?.find((one) => one.id === id);
-    if (found === undefined || found.enabled === false)
-      throw invalid(`There is no variant ${id.slice(0, 40)} of this configuration.`);
-    return found.script;
+  const getScript = (id: string): string => {
+    const variant = config.variants?.find((candidate) => candidate.id === id);
+    if (variant === undefined || variant.enabled === false)
+      throw createInvalidProblem(`There is no variant ${id.slice(0, 40)} of this configuration.`);
+    return variant.script;
   };
-  const changed: Record<string, unknown> = structuredClone(config);
+  const modifiedConfig: Record<string, unknown> = structuredClone(config);
   const budget = new ScriptBudget();
   for (const id of ids.slice(0, 10)) {
     try {
-      runScript(changed, scriptOf(id), scriptOf, budget);
+      runScript(modifiedConfig, getScript(id), getScript, budget);
     } catch (error) {
       if (error instanceof ScriptError)
-        throw invalid(`The variant ${id.slice(0, 40)} cannot be used. ${error.message}`);
+        throw createInvalidProblem(`The variant ${id.slice(0, 40)} cannot be used. ${error.message}`);
       throw error;
     }
   }
-  return readConfig(changed);
+  return readConfig(modifiedConfig);
 }
 
-function invalid(detail: string): Problem {
+function createInvalidProblem(detail: string): Problem {
   return new Problem('addons.invalid_variant', 400, detail);
 }
