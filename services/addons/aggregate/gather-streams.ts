@@ -163,11 +163,11 @@ export async function gatherStreams(
       reports.push({ addon: addon.name, count: 0, ms: 0, sentence: result.message });
     } else if (result !== undefined) {
       parsedResponses.push(result.parsed);
-      const { streams: parsedStreams, totalCount: cutFrom } = result.parsed;
-      if (cutFrom !== undefined)
+      const { streams: parsedStreams, totalCount } = result.parsed;
+      if (totalCount !== undefined)
         allErrors.push({
           addon: addon.name,
-          sentence: `${addon.name} answered with ${String(cutFrom)} streams, more than anybody looks through; ${String(parsedStreams.length)} of them are here.`,
+          sentence: `${addon.name} answered with ${String(totalCount)} streams, more than anybody looks through; ${String(parsedStreams.length)} of them are here.`,
         });
       for (const stream of result.parsed.streams) streams.push(stream);
       reports.push({ addon: addon.name, count: result.parsed.streams.length, ms: result.ms, sentence: undefined });

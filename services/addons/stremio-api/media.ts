@@ -8,7 +8,7 @@ import { getForwardableHeaders } from '../proxy/stream-proxy.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { redirect } from './response.ts';
 
-const clipFolder = new URL('../playback/clips', import.meta.url);
+const clipFolder = new URL('../playback/clips/', import.meta.url);
 const clips = new Map<string, Buffer>();
 
 /** Answers `/static/NAME.mp4` with a clip that explains a failure. */

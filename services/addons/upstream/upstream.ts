@@ -171,7 +171,7 @@ export class UpstreamClient {
           'malformed',
           `${addon.name} answered with ${String(parsed.invalid)} items, none of which is a stream.`,
         );
-      const result = list.length > parsedItems.length ? { ...parsed, cutFrom: list.length } : parsed;
+      const result = list.length > parsedItems.length ? { ...parsed, totalCount: list.length } : parsed;
       this.#sizes.set(result, bytes);
       return result;
     };

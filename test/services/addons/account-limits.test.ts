@@ -39,8 +39,8 @@ const user = async (id: string, apiKey: string): Promise<string> => {
 };
 const names = (streams: any[]): string[] => streams.map(({ name }) => name);
 
-describe('a limit that a debrid service sets', () => {
-  it('applies to the account and the function that were limited only', async () => {
+describe('rate limits of a debrid service', () => {
+  it('applies a rate limit only to the affected account and operation', async () => {
     const [one, other] = [await user('torbox', 'TBKEY1'), await user('torbox', 'TBKEY2')];
     const [uncached] = await streamsOf(one);
     torBox.fail('/torrents/createtorrent', [
@@ -67,7 +67,7 @@ describe('a limit that a debrid service sets', () => {
     expect(added.headers.get('location')).not.toContain('too-many-requests');
   });
 
-  it('of the whole account leaves other accounts alone, and is told of', async () => {
+  it('keeps other accounts active when one account is limited, and reports the limit', async () => {
     const [one, other] = [await user('debridlink', 'DLKEY-ONE'), await user('debridlink', 'DLKEY')];
     debridLink.fail('/', [200, { success: false, error: 'floodDetected' }]);
     await streamsOf(one, 'movie/tt4');
@@ -80,13 +80,13 @@ describe('a limit that a debrid service sets', () => {
   });
 });
 
-describe('the watch over services', () => {
+describe('ProviderHealthMonitor', () => {
   const clock = { now: () => 1_000_000 } as any;
   const call = (credential: string, operation = 'GET /a') =>
     ({ id: 'torbox', name: 'TorBox', credential, operation }) as const;
   const failure = new ProviderError('SERVICE_UNAVAILABLE', 'down');
 
-  it('stops asking for one account after five failures, and for another one not', () => {
+  it('pauses one account after five failures, but not another one', () => {
     const health = new ProviderHealthMonitor(clock);
     for (let round = 0; round < 5; round += 1) health.recordFailure(call('one'), 1, failure);
     expect(() => health.check(call('one'))).toThrow(/again and again/);
@@ -94,7 +94,7 @@ describe('the watch over services', () => {
     expect(health.list()[0]?.disabledUntil).toBe(1_060_000);
   });
 
-  it('remembers a refused key of one account only', () => {
+  it('stores a refused key for its account only', () => {
     const health = new ProviderHealthMonitor(clock);
     health.recordFailure(call('one'), 1, new ProviderError('UNAUTHORIZED', 'no'));
     expect(() => health.check(call('one', 'GET /b'))).toThrow(/does not accept this key/);
@@ -103,7 +103,7 @@ describe('the watch over services', () => {
     expect(() => health.check(call('one'))).not.toThrow();
   });
 
-  it('reads Retry-After as seconds or as a date', () => {
+  it('parses Retry-After as seconds or as a date', () => {
     expect(createRateLimitError('X', '120').retryAfterMs).toBe(120_000);
     const inTwoMinutes = createRateLimitError('X', new Date(Date.now() + 120_000).toUTCString()).retryAfterMs ?? 0;
     expect(inTwoMinutes).toBeGreaterThan(100_000);
@@ -111,7 +111,7 @@ describe('the watch over services', () => {
     expect(createRateLimitError('X', 'soon').retryAfterMs).toBeUndefined();
   });
 
-  it('names a function without ids and query', () => {
+  it('builds the name of an operation without IDs and query', () => {
     expect(getOperation('GET', '/torrents/info/ABC123456?x=1')).toBe('GET /torrents/info/:id');
     expect(getOperation('POST', `/seedbox/${'a'.repeat(40)}/remove`)).toBe('POST /seedbox/:id/remove');
     expect(getOperation('GET', '/torrents/mylist?id=5')).toBe('GET /torrents/mylist');

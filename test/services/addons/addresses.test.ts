@@ -32,7 +32,7 @@ afterAll(async () => {
 const post = async (path: string, body: object, headers: Record<string, string> = {}): Promise<Response> =>
   await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
 
-describe('where no addon is', () => {
+describe('addresses that addons must not have', () => {
   it.each([
     ['the administration', () => `${host.url('control')}/manifest.json`, "Homeport's own administration"],
     ['another of its services', () => `${host.url('push')}/manifest.json`, 'another service of Homeport'],
@@ -50,14 +50,14 @@ describe('where no addon is', () => {
     ['those written as a number', () => 'http://2852039166/manifest.json', 'secrets of machines'],
     ['those as IPv6', () => 'http://[::ffff:169.254.169.254]/manifest.json', 'secrets of machines'],
     ['those behind NAT64', () => 'http://[64:ff9b::a9fe:a9fe]/manifest.json', 'secrets of machines'],
-  ])('%s is refused when it is configured', async (_what, address, words) => {
+  ])('refuses %s when it is configured', async (_what, address, words) => {
     const response = await post('/api/v1/user', { config: configOf([customPreset('a', 'Up', address())]), password });
     const { error } = await readJson(response);
     expect([response.status, error.code]).toEqual([400, 'USER_INVALID_CONFIG']);
     expect(error.message).toContain(words);
   });
 
-  it.each(['301', '302', '303', '307', '308'])('a redirect (%s) there is not followed', async (status) => {
+  it.each(['301', '302', '303', '307', '308'])('does not follow a redirect (%s) to it', async (status) => {
     const seen: string[] = [];
     const target = createServer((request, response) => {
       seen.push(request.url ?? '');
@@ -85,7 +85,7 @@ describe('where no addon is', () => {
     await new Promise((resolve) => target.close(resolve));
   });
 
-  it('a name is judged by what it resolves to, and asked at just that address', async () => {
+  it('checks the address a name resolves to and sends the request to that address', async () => {
     const names: Record<string, string[]> = {
       'push.evil.example': ['127.0.0.1'],
       'meta.evil.example': ['93.184.216.34', '169.254.169.254'],
@@ -114,7 +114,7 @@ describe('where no addon is', () => {
     expect(await route('ftp://out.example/x')).toContain('no web address');
   });
 
-  it('a debrid service that sends elsewhere is not followed there either', async () => {
+  it('does not follow redirects of a debrid service to private addresses', async () => {
     await using store = await openFakeStore(() => [302, '', { location: `${host.url('control')}/api/health` }]);
     await using own = await openTestHost({
       services: [addons, ...registry.filter(({ id }) => id === 'control')],
@@ -127,7 +127,7 @@ describe('where no addon is', () => {
     expect((await streamsOf(base)).at(-1).description).toContain("leads to Homeport's own administration");
   });
 
-  it('a stream of an addon in public does not lead the proxy into the home network', async () => {
+  it('does not forward a stream of a public addon to the home network', async () => {
     const secret = 'cd'.repeat(32);
     await using own = await openTestHost({
       services: [addons, ...registry.filter(({ id }) => id === 'control')],
@@ -148,7 +148,7 @@ describe('where no addon is', () => {
     ]);
   });
 
-  it('the owner may keep addons off this machine and network altogether', async () => {
+  it('refuses addons on this computer and network when the owner disables them', async () => {
     await using strict = await openTestHost({
       services: [addons, ...registry.filter(({ id }) => id === 'control')],
       environment: { ADDONS_ALLOW_PRIVATE_ADDRESSES: 'false' },
@@ -163,9 +163,9 @@ describe('where no addon is', () => {
   });
 });
 
-describe('a page of another site', () => {
+describe('requests of another site', () => {
   const elsewhere = { origin: 'https://evil.example' };
-  it('makes configurations that reach public addresses alone, and use no account of this machine', async () => {
+  it('limits their configurations to public addresses without accounts of the settings', async () => {
     await using torBox = await openFakeStore(() => [200, { success: true, data: [] }]);
     await using own = await openTestHost({
       services: [addons, ...registry.filter(({ id }) => id === 'control')],
@@ -209,7 +209,7 @@ describe('a page of another site', () => {
     expect((await getJson(`${base}/manifest.json`)).catalogs).toHaveLength(1);
   });
 
-  it('and so does who comes by the gateway, unless he is known there or knows the addon password', () => {
+  it('treats gateway visitors like them, unless they have an account or the addon password', () => {
     const request = { headers: { host: 'nas.local' } } as IncomingMessage;
     markGatewayRequest(request);
     const from = (more: object): RequestContextFactory =>
@@ -228,7 +228,7 @@ describe('a page of another site', () => {
     ]).toEqual([true, false, false, true, false]);
   });
 
-  it('still plays what is installed', async () => {
+  it('plays installed addons', async () => {
     await using up = await openFakeAddon({ streams: alphaStreams });
     const { base } = await makeUser(host, configOf([customPreset('u1', 'Up', up.manifestUrl)]));
     const response = await fetch(`${base}/stream/movie/tt1.json`, { headers: { origin: 'https://web.stremio.com' } });

@@ -44,7 +44,7 @@ const upstreamOf = (body: string): UpstreamClient =>
     guardedFetch: { fetch: () => Promise.resolve({ status: 200, headers: {}, body: Buffer.from(body) }) } as any,
   });
 
-describe('what is remembered of addons', () => {
+describe('caches of addon responses', () => {
   const pad = 'x'.repeat(1024 * 1024);
 
   it.each<[string, number, object, (upstream: UpstreamClient, at: number) => unknown]>([
@@ -66,13 +66,13 @@ describe('what is remembered of addons', () => {
       { ...streamManifest, pad },
       (upstream, at) => upstream.getManifest(addonOf(`http://a.example/${String(at)}/manifest.json`)),
     ],
-  ])('is so many bytes of %s', async (_what, most, body, ask) => {
+  ])('stores at most the maximum number of bytes of %s', async (_what, most, body, ask) => {
     const upstream = upstreamOf(JSON.stringify(body));
     for (let at = 0; at < 18; at += 1) await ask(upstream, at);
     expect(upstream.cached).toBe(most);
   });
 
-  it('is not the body of what cannot be read', async () => {
+  it('does not keep the body of an invalid response', async () => {
     const upstream = upstreamOf(`<html>${'x'.repeat(1000)}`);
     const addon = addonOf('http://a.example/manifest.json');
     const first: any = await upstream.getManifest(addon);
@@ -85,7 +85,7 @@ describe('what is remembered of addons', () => {
       ]);
   });
 
-  it('is a name of a release without the text it was part of, and none that is far too long', () => {
+  it('keeps release names without their surrounding text, and no names above the maximum length', () => {
     const read = createCachedReleaseParser(1000);
     expect(read('A.2019.1080p.mkv')).toBe(read('A.2019.1080p.mkv'));
     expect(read('A.'.repeat(201))).not.toBe(read('A.'.repeat(201)));
@@ -102,7 +102,7 @@ describe('what is remembered of addons', () => {
     expect(read('B.2019.720p.mkv')).toBe(read('B.2019.720p.mkv'));
   });
 
-  it('is of two hundred hosts in the figures, whatever hosts a stranger names', () => {
+  it('limits metric labels to two hundred hosts', () => {
     const labels = new MetricLabels();
     const named = Array.from({ length: 300 }, (_, at) => labels.getLabel(`h${String(at)}.example`));
     expect([named[199], named[200], new Set(named).size]).toEqual(['h199.example', 'other', 201]);
@@ -110,7 +110,7 @@ describe('what is remembered of addons', () => {
   });
 });
 
-describe('a list that is kept for the next who asks', () => {
+describe('StreamListCache', () => {
   const hash = 'a'.repeat(40);
   const bareStreams = (count: number): readonly object[] =>
     Array.from({ length: count }, (_, at) => ({ infoHash: hash, fileIdx: at, title: 'A.2019.1080p.mkv' }));
@@ -164,7 +164,7 @@ describe('a list that is kept for the next who asks', () => {
     return { ask, finished };
   }
 
-  it('is made once, unless nothing is to be remembered', async () => {
+  it('builds a list once, unless caching is disabled', async () => {
     const kept = open(1);
     await kept.ask();
     await kept.ask();
@@ -175,20 +175,20 @@ describe('a list that is kept for the next who asks', () => {
     expect(never.finished).toHaveLength(2);
   });
 
-  it('weighs what its answers weigh', async () => {
+  it('limits the weight of the cached responses', async () => {
     const big = open(17_000, { more: { resultLimits: { global: 1 } } });
     await big.ask();
     await big.ask();
     expect(big.finished).toHaveLength(2);
   });
 
-  it("is not the owner's where a page of another site asks", async () => {
+  it('does not share lists of the owner with requests of another site', async () => {
     const { ask } = open(1, { more: { services } });
     expect((await ask()).map(({ url }) => url)).toEqual(['http://own.example/torbox', 'http://own.example/realdebrid']);
     expect((await ask({ foreign: true })).map(({ url }) => url)).toEqual([undefined]);
   });
 
-  it('is of each service in turn, also where conditions looked at what is there', async () => {
+  it('distributes lists among services, even after a condition was evaluated', async () => {
     const dynamicAddonFetching = { enabled: true, condition: 'count(totalStreams) > 99' };
     const { ask } = open(1, {
       settings: { streamCacheSeconds: 0 },
@@ -201,8 +201,8 @@ describe('a list that is kept for the next who asks', () => {
   });
 });
 
-describe('what others than addons are asked', () => {
-  it('is asked beside the addons, all at once, and waited for until the deadline alone', async () => {
+describe('metadata services', () => {
+  it('are requested in parallel to the addons until the deadline', async () => {
     const others = ['/meta/', '/3/find/'].map((path) => ({ path, ...Promise.withResolvers<void>() }));
     await using world = await openFakeAddon({
       answer: async (incoming, response) => {
@@ -230,7 +230,7 @@ describe('what others than addons are asked', () => {
     expect(performance.now() - began).toBeLessThan(8500);
   });
 
-  it('is left alone for a minute after it failed', async () => {
+  it('are not requested for a minute after a failure', async () => {
     let now = 1000;
     const asked: string[] = [];
     const moving: any = {

@@ -33,7 +33,7 @@ const numbered = (letter: string, count: number): readonly Entry[] =>
 const source = (instanceId: string): string =>
   `id=${encodeURIComponent(`${instanceId}e3b0.list`)}&type=${encodeURIComponent('movie')}`;
 
-describe('catalogs of several addons', () => {
+describe('merged catalogs', () => {
   let host: TestHost;
   beforeAll(async () => {
     host = await openAddonsHost();
@@ -54,7 +54,7 @@ describe('catalogs of several addons', () => {
   const ids = async (base: string, extra = ''): Promise<string[]> =>
     (await getJson(`${base}/catalog/movie/aiostreams.merged.all${extra}.json`)).metas.map(({ id }: Entry) => id);
 
-  it('are one where that is wanted, which takes their place in the manifest', async () => {
+  it('replace their sources in the manifest', async () => {
     await using one = await openList([]);
     await using two = await openList([], { extra: [{ name: 'genre', isRequired: true, options: ['Drama'] }] });
     const base = await make(one, two, {
@@ -86,7 +86,7 @@ describe('catalogs of several addons', () => {
     ['by rating', { mergeMethod: 'imdbRating' }, ['y1', 'x1', 'x2', 'x2', 'y3', 'x3']],
     ['oldest first', { mergeMethod: 'releaseDateAsc' }, ['x3', 'y3', 'x1', 'x2', 'x2', 'y1']],
     ['newest first', { mergeMethod: 'releaseDateDesc' }, ['y1', 'x2', 'x2', 'x1', 'x3', 'y3']],
-  ])('%s', async (_what, more, wanted) => {
+  ])('merges entries: %s', async (_what, more, wanted) => {
     const film = (id: string, name: string, imdbRating?: string, releaseInfo?: string): Entry => ({
       ...{ id, name },
       ...(imdbRating === undefined ? {} : { imdbRating }),
@@ -105,7 +105,7 @@ describe('catalogs of several addons', () => {
     expect(await ids(await make(one, two, { mergedCatalogs: [merged(more)] }))).toEqual(wanted);
   });
 
-  it('come in pages of a hundred, however long those of the addons are, and end', async () => {
+  it('have pages of 100 entries, whatever the page length of the addons', async () => {
     await using one = await openList(numbered('x', 130), { length: 20 });
     await using two = await openList(numbered('y', 45), { length: 45 });
     const base = await make(one, two, { mergedCatalogs: [merged({ mergeMethod: 'interleave' })] });
@@ -114,7 +114,7 @@ describe('catalogs of several addons', () => {
     expect(new Set(pages.flat()).size).toBe(175);
   });
 
-  it('are asked for what they know, and who fails is named after what the others have', async () => {
+  it('are requested with the supported extras, and list errors after the entries', async () => {
     await using one = await openList(numbered('x', 2), { extra: [{ name: 'genre', options: ['Drama'] }] });
     await using two = await openList(numbered('y', 2));
     const base = await make(one, two, { mergedCatalogs: [merged()] });
@@ -126,13 +126,13 @@ describe('catalogs of several addons', () => {
     expect(metas[2].description).toMatch(/500/);
   });
 
-  it('one that is gone says so', async () => {
+  it('reports a missing catalog', async () => {
     const { base } = await makeUser(host, configOf([]));
     const { metas } = await getJson(`${base}/catalog/movie/aiostreams.merged.all.json`);
     expect(metas).toEqual([expect.objectContaining({ name: '[❌] Merged catalog not found' })]);
   });
 
-  it('are shuffled, for hours where that is wanted, and never what was searched for', async () => {
+  it('are shuffled for the configured time, except for search results', async () => {
     await using list = await openList(numbered('x', 60), { extra: [{ name: 'search' }] });
     const order = async (more: object, extra = ''): Promise<string> => {
       const { base } = await makeUser(

@@ -37,8 +37,8 @@ const service = (id: string, apiKey: string): object => ({ id, enabled: true, cr
 const play = async (address: string, init: RequestInit = {}): Promise<Response> =>
   await fetch(address, { redirect: 'manual', ...init });
 
-describe('from an addon by its manifest to a film that plays', () => {
-  it('with a service that says what it has: checked once for all, added only when it is played', async () => {
+describe('playback from manifest to file', () => {
+  it('checks availability once for all streams and adds a torrent only when it is played', async () => {
     const config = configOf([customPreset('a1', 'Up', upstream.manifestUrl)], {
       services: [service('torbox', 'TBKEY')],
       serviceWrap: { enabled: true },
@@ -73,7 +73,7 @@ describe('from an addon by its manifest to a film that plays', () => {
     expect(torBox.asked.filter(({ path }) => path === '/torrents/createtorrent')).toHaveLength(2);
   });
 
-  it('with one that no longer says it: from the library, and from what was played before', async () => {
+  it('uses library and former plays for services that do not report availability', async () => {
     const config = configOf([customPreset('a1', 'Up', upstream.manifestUrl)], {
       services: [service('realdebrid', 'RDKEY')],
     });
@@ -95,7 +95,7 @@ describe('from an addon by its manifest to a film that plays', () => {
     ]);
   });
 
-  it('a key that is refused says so in the list, and the film that explains it plays with ranges', async () => {
+  it('lists an error for a refused key and plays the clip with ranges', async () => {
     const config = configOf([customPreset('a1', 'Up', upstream.manifestUrl)], {
       services: [service('torbox', 'WRONG')],
     });
@@ -122,12 +122,12 @@ describe('from an addon by its manifest to a film that plays', () => {
     });
   });
 
-  it('an address that was made elsewhere plays nothing', async () => {
+  it('does not play an address of another server', async () => {
     const response = await play(`${url}/api/v1/debrid/playback/AAAA/-/e30/tt1/x.mkv`);
     expect([response.status, (await readJson(response)).error.code]).toEqual([401, 'UNAUTHORIZED']);
   });
 
-  it('credentials of the environment count where a configuration has none', async () => {
+  it('uses credentials of the environment when a configuration has none', async () => {
     await using own = await openAddonsHost({ PROVIDER_H_BASE_URL: torBox.url, PROVIDER_H_API_KEY: 'TBKEY' });
     const config = configOf([customPreset('a1', 'Up', upstream.manifestUrl)], {
       services: [{ id: 'torbox', enabled: true }],
@@ -138,13 +138,13 @@ describe('from an addon by its manifest to a film that plays', () => {
   });
 });
 
-describe('the ways to install it', () => {
+describe('install addresses', () => {
   it.each([
     'stremio-addon-client by the path',
     'the specification’s user id',
     'the configuration in the path',
     'the configuration in the query',
-  ])('%s', async (way) => {
+  ])('are accepted: %s', async (way) => {
     const config = configOf([customPreset('a1', 'Up', upstream.manifestUrl)]);
     const encoded = Buffer.from(JSON.stringify(config)).toString('base64');
     let manifestUrl = (await makeUser(host, config)).manifestUrl;
@@ -172,7 +172,7 @@ describe('the ways to install it', () => {
     expect(upstream.asked).toContain('/stream/series/tt1%3A1%3A2.json');
   });
 
-  it('without a configuration the root wants one, and an unreadable one is an error', async () => {
+  it('returns the unconfigured manifest without a configuration and an error for an invalid one', async () => {
     expect((await getJson(`${url}/manifest.json`)).behaviorHints.configurationRequired).toBe(true);
     expect((await fetch(`${url}/manifest.json?config=%00`)).status).toBe(400);
     const { streams } = await getJson(`${url}/stream/movie/tt1.json?config=!!`);

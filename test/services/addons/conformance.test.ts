@@ -36,18 +36,18 @@ const basic = (uuid: string, secret = password): Record<string, string> => ({
   authorization: `Basic ${Buffer.from(`${uuid}:${secret}`).toString('base64')}`,
 });
 
-describe('the recorded exchanges about an addon nobody configured', () => {
+describe('recorded exchanges without a configuration', () => {
   it.each([
     ['01-health', '/api/v1/health'],
     ['03-api-unknown-path', '/api/v1/nothing-of-the-kind'],
-  ])('%s', async (name, path) => {
+  ])('has the recorded response: %s', async (name, path) => {
     const response = await fetch(url + path);
     const { response: want } = golden(name);
     expect(response.status).toBe(want.status);
     expect(await readJson(response)).toEqual(want.body);
   });
 
-  it('06-stream-unconfigured: a sentence among the streams, with status 200 and for pages of any origin', async () => {
+  it('returns an error stream with status 200 and CORS headers (06)', async () => {
     const response = await fetch(`${url}/stremio/stream/movie/tt1.json`);
     const { response: want } = golden('06-stream-unconfigured');
     expect(response.status).toBe(200);
@@ -57,7 +57,7 @@ describe('the recorded exchanges about an addon nobody configured', () => {
     expect(body).toEqual(want.body);
   });
 
-  it('05-manifest-unconfigured: wants to be configured', async () => {
+  it('requires configuration in the manifest (05)', async () => {
     const manifest = await getJson(`${url}/stremio/manifest.json`);
     const { body } = golden('05-manifest-unconfigured').response;
     expect(manifest).toMatchObject({
@@ -70,16 +70,19 @@ describe('the recorded exchanges about an addon nobody configured', () => {
   });
 });
 
-describe('the recorded exchanges about users', () => {
-  it.each(['10-user-create-missing-password', '11-user-create-short-password'])('%s', async (name) => {
-    const { request, response: want } = golden(name);
-    const response = await post(request.body);
-    expect(response.status).toBe(want.status);
-    expect(await readJson(response)).toEqual(want.body);
-  });
+describe('recorded exchanges of the user API', () => {
+  it.each(['10-user-create-missing-password', '11-user-create-short-password'])(
+    'has the recorded response: %s',
+    async (name) => {
+      const { request, response: want } = golden(name);
+      const response = await post(request.body);
+      expect(response.status).toBe(want.status);
+      expect(await readJson(response)).toEqual(want.body);
+    },
+  );
 
   it.each(['12-user-create-invalid-config', '13-user-create-unreachable-addon', '14-user-create-bad-manifest-url'])(
-    '%s: the same code, in plain words',
+    'returns the recorded code: %s',
     async (name) => {
       const { request, response: want } = golden(name);
       const response = await post(request.body);
@@ -97,7 +100,7 @@ describe('the recorded exchanges about users', () => {
     },
   );
 
-  it('15 to 25: made, read, changed, verified, removed, and gone', async () => {
+  it('creates, reads, changes, verifies and deletes a user (15 to 25)', async () => {
     const made = await post({ config: configOf(both(), { addonName: 'My Agg' }), password });
     expect(made.status).toBe(201);
     const { data, ...rest } = await readJson(made);
@@ -144,7 +147,7 @@ describe('the recorded exchanges about users', () => {
     expect(after.streams[0].description).toBe(golden('56-stream-after-delete').response.body.streams[0].description);
   });
 
-  it('29 to 35: a wrong address answers as clients can show it, and the manifest as an error', async () => {
+  it('returns errors as items for invalid addresses, and as an error for the manifest (29 to 35)', async () => {
     const { uuid } = await makeUser(host, configOf(both()));
     const nobody = '00000000-0000-4000-8000-000000000000';
     const stream = await getJson(`${url}/stremio/${uuid}/AAAA/stream/movie/tt1.json`);
@@ -165,8 +168,8 @@ describe('the recorded exchanges about users', () => {
   });
 });
 
-describe('the recorded streams', () => {
-  it('16 and 17: two addons as one', async () => {
+describe('recorded streams', () => {
+  it('combines two addons (16 and 17)', async () => {
     const { base, uuid } = await makeUser(host, configOf(both(), { addonName: 'My Agg' }));
     const manifest = await getJson(`${base}/manifest.json`);
     const wanted = golden('16-manifest-configured').response.body;
@@ -185,7 +188,7 @@ describe('the recorded streams', () => {
     );
   });
 
-  it('18: what was read goes along where another aggregator asks', async () => {
+  it('includes parsed attributes for nested aggregators (18)', async () => {
     const { base } = await makeUser(host, configOf(both()));
     const body = await getJson(`${base}/stream/movie/tt0111161.json`, {
       headers: { 'user-agent': 'AIOStreams/2.0 test' },
@@ -196,19 +199,19 @@ describe('the recorded streams', () => {
   it.each([
     ['19-stream-unsupported-type', 'tv/abc'],
     ['20-stream-unsupported-prefix', 'movie/kitsu:1'],
-  ])('%s: nobody is asked', async (name, path) => {
+  ])('does not request addons: %s', async (name, path) => {
     const { base } = await makeUser(host, configOf(both()));
     expect(await getJson(`${base}/stream/${path}.json`)).toEqual(golden(name).response.body);
   });
 
-  it('27 and 28: the search', async () => {
+  it('returns search results (27 and 28)', async () => {
     const { uuid } = await makeUser(host, configOf(both().slice(0, 1)));
     const path = `${url}/api/v1/search?type=movie&id=tt0111161&format=true`;
     expect(await getJson(path, { headers: basic(uuid) })).toEqual(golden('27-search-api').response.body);
     expect((await fetch(path)).status).toBe(golden('28-search-api-no-auth').response.status);
   });
 
-  it('36: what fails says so in words, after what works', async () => {
+  it('lists errors after streams (36)', async () => {
     await using broken = await openFakeAddon({
       answer: (request, response) => {
         if (request.url?.includes('/stream/') === true) sendJson(response, {}, 500);
@@ -243,7 +246,7 @@ describe('the recorded streams', () => {
     ]);
   });
 
-  it('37: without twins, filtered, sorted by seeders, with statistics', async () => {
+  it('deduplicates, filters and sorts by seeders, with statistics (37)', async () => {
     const config = configOf(both(), {
       deduplicator: { enabled: true, keys: ['filename'], http: 'single_result', cached: 'single_result' },
       excludedQualities: ['HDTV'],
@@ -272,7 +275,7 @@ describe('the recorded streams', () => {
       .join('\n');
 
   it.each(['torrentio', 'torbox', 'gdrive', 'lightgdrive', 'minimalisticgdrive', 'prism', 'tamtaro'])(
-    '38 to 44: the format %s',
+    'formats streams with %s (38 to 44)',
     async (id) => {
       const number =
         38 + ['torrentio', 'torbox', 'gdrive', 'lightgdrive', 'minimalisticgdrive', 'prism', 'tamtaro'].indexOf(id);
@@ -286,7 +289,7 @@ describe('the recorded streams', () => {
   );
 });
 
-describe('the recorded catalogs', () => {
+describe('recorded catalogs', () => {
   let made: Made;
   let catalogs: FakeAddon;
   beforeAll(async () => {
@@ -327,7 +330,7 @@ describe('the recorded catalogs', () => {
     await catalogs[Symbol.asyncDispose]();
   });
 
-  it('45: the manifest lists them under their addon', async () => {
+  it('lists catalogs with the prefix of their addon (45)', async () => {
     const manifest = await getJson(made.manifestUrl);
     const wanted = golden('45-manifest-with-catalogs').response.body;
     expect(manifest.catalogs).toEqual(wanted.catalogs);
@@ -340,16 +343,16 @@ describe('the recorded catalogs', () => {
     ['47-catalog-extra', 'catalog/movie/ca1e3b0.top/genre=Action&skip=100'],
     ['49-meta', 'meta/movie/tt77'],
     ['51-subtitles', 'subtitles/movie/tt1/videoHash=abc&videoSize=5'],
-  ])('%s', async (name, path) => {
+  ])('has the recorded response: %s', async (name, path) => {
     expect(await getJson(`${made.base}/${path}.json`)).toEqual(golden(name).response.body);
   });
 
-  it('searches for what has an ampersand in it as it was typed', async () => {
+  it('passes an ampersand in a search unchanged', async () => {
     const { metas } = await getJson(`${made.base}/catalog/movie/ca1e3b0.top/search=a%20%26%20b%3Dc.json`);
     expect(metas[0].name).toBe('top {"search":"a & b=c"}');
   });
 
-  it('48 and 50: an unknown catalog is a card that says so, an unknown meta is not found', async () => {
+  it('returns an error entry for an unknown catalog and 404 for unknown metadata (48 and 50)', async () => {
     const { metas } = await getJson(`${made.base}/catalog/movie/zzz.nope.json`);
     expect(metas).toEqual([expect.objectContaining({ name: '[❌] Addon zzz not found', type: 'movie' })]);
     const card = await getJson(`${made.base}/meta/movie/${encodeURIComponent(metas[0].id)}.json`);
@@ -358,7 +361,7 @@ describe('the recorded catalogs', () => {
     expect([meta.status, await readJson(meta)]).toEqual([404, golden('50-meta-no-addon').response.body]);
   });
 
-  it('53 and 54: HEAD and OPTIONS', async () => {
+  it('answers HEAD and OPTIONS (53 and 54)', async () => {
     const head = await fetch(made.manifestUrl, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
     const options = await fetch(made.manifestUrl, { method: 'OPTIONS' });

@@ -17,8 +17,8 @@ const config = (more: object = {}): Record<string, unknown> =>
 const configure = async (body: unknown, headers: Record<string, string>, at: string): Promise<Response> =>
   await fetch(`${at}/configure`, { method: 'POST', headers, body: JSON.stringify(body) });
 
-describe('the environment of the specification', () => {
-  it('names the addon, its address and its passwords', async () => {
+describe('environment variables', () => {
+  it('sets name, address and passwords of the addon', async () => {
     const environment = {
       ADDON_NAME: 'House',
       ADDON_ID: 'my.house',
@@ -66,7 +66,7 @@ describe('the environment of the specification', () => {
     expect(upstream.asked.length).toBe(before + 1);
   });
 
-  it('SECRET_KEY keeps addresses alive on another machine with the same data, DISABLE_RATE_LIMITS lifts the limits', async () => {
+  it('keeps addresses valid on another computer with SECRET_KEY, and disables rate limits with DISABLE_RATE_LIMITS', async () => {
     const keys = { SECRET_KEY: '34'.repeat(32), DISABLE_RATE_LIMITS: 'true' };
     await using own = await openAddonsHost(keys);
     const { base } = await makeUser(own, config());
@@ -76,7 +76,7 @@ describe('the environment of the specification', () => {
     expect((await streamsOf(base.replace(own.url('addons'), other.url('addons'))))[0].name).toBe('[❌] AIOStreams');
   });
 
-  it('PORT is where it listens', async () => {
+  it('listens on PORT', async () => {
     await using probe = await openFakeAddon();
     const free = new URL(probe.url).port;
     await probe[Symbol.asyncDispose]();
@@ -84,7 +84,7 @@ describe('the environment of the specification', () => {
     expect(own.port('addons')).toBe(Number(free));
   });
 
-  it('PROVIDER_x_API_KEY stands for both parts of a sign-in as well', async () => {
+  it('reads both parts of a sign-in from PROVIDER_x_API_KEY', async () => {
     await using putIo = await openPutIo();
     await using pikPak = await openPikPak();
     await using news = await openEasynews();

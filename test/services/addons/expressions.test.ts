@@ -43,7 +43,7 @@ const value = (text: string, names: Readonly<Record<string, Value>> = {}): unkno
   return Array.isArray(found) && found.every((item) => typeof item === 'object') ? letters(found as any) : found;
 };
 
-describe('the language of stream expressions', () => {
+describe('stream expression language', () => {
   it.each<[string, unknown]>([
     ["count(resolution(cached(streams), '2160p'))", 1],
     ["resolution(streams, '2160p', '1080p')", 'ABCE'],
@@ -90,11 +90,11 @@ describe('the language of stream expressions', () => {
     ['count(streams) >= 5 && !(count(streams) != 5)', true],
     ["/* 4K */ count(resolution(streams, '2160p')) /*# a note */", 2],
     ['previousGroupTimeTaken > 5000 or count(totalStreams) == 0', true],
-  ])('%s', (text, wanted) => {
+  ])('evaluates %s', (text, wanted) => {
     expect(value(text, { previousGroupTimeTaken: 6000, totalStreams: [] })).toEqual(wanted);
   });
 
-  it('names are its comments', () => {
+  it('reads names from comments', () => {
     expect(parseExpression('/* 4K */ cached(streams) /* Good */ /*# note */').names).toEqual(['4K', 'Good']);
   });
 
@@ -121,21 +121,21 @@ describe('the language of stream expressions', () => {
     ['('.repeat(100), 'too deep'],
     [`${'not '.repeat(100)}true`, 'too deep'],
     [`${'1 + '.repeat(3000)}1`, 'too long'],
-  ])('%s', (text, words) => {
+  ])('reports %s', (text, words) => {
     expect(() => value(text)).toThrow(new RegExp(words));
   });
 
-  it('ends when it looks at too much', () => {
+  it('stops when the budget is exhausted', () => {
     const many = Array.from({ length: 50_000 }, () => streams[0]!);
     const text = Array.from({ length: 120 }, () => 'cached(cached(cached(cached(streams))))').join(',');
     expect(() => value(`count(merge(${text}))`, { streams: many })).toThrow(/look at too much/);
   });
 });
 
-describe('what expressions cost', () => {
+describe('cost of expressions', () => {
   const many = Array.from({ length: 4000 }, () => streams[0]!);
 
-  it('is every word that is looked for in every name', () => {
+  it('counts every keyword and every name', () => {
     const words = (count: number): string => `keyword(streams, ${Array.from({ length: count }, () => "'w'").join()})`;
     expect(() => value(words(900), { streams: many })).toThrow(/look at too much/);
     expect(value(`count(${words(90)})`, { streams: many })).toBe(0);
@@ -143,13 +143,13 @@ describe('what expressions cost', () => {
     expect(() => value(`count(${words(90)})`, { streams: long })).toThrow(/look at too much/);
   });
 
-  it('ends after four million looks', () => {
+  it('stops after four million visits', () => {
     const lists = (count: number): string => `count(merge(${Array.from({ length: count }, () => 'streams').join()}))`;
     expect(value(lists(400), { streams: many })).toBe(1);
     expect(() => value(lists(600), { streams: [...many, ...many] })).toThrow(/look at too much/);
   });
 
-  it('a group of many takes about as long as many of few', () => {
+  it('takes about the same time for one large group as for many small ones', () => {
     const list = Array.from({ length: 20_000 }, () => streams[0]!);
     const took = (text: string): number => {
       const began = cpuTime();
@@ -227,12 +227,12 @@ describe('stream expressions of a configuration', () => {
       },
       'A',
     ],
-  ])('%s', (_what, more, wanted) => {
+  ])('applies them: %s', (_what, more, wanted) => {
     const { visible: shown, problems } = run(more);
     expect([letters(shown), problems]).toEqual([wanted, []]);
   });
 
-  it('say why something is hidden, and what is wrong with one that has no effect', () => {
+  it('explains hidden streams and reports expressions without effect', () => {
     const {
       hidden,
       problems,
@@ -250,7 +250,7 @@ describe('stream expressions of a configuration', () => {
     ]);
   });
 
-  it('know what metadata say of a series', () => {
+  it('provides metadata of a series as variables', () => {
     const day = 24 * 3_600_000;
     const now = 1000 * day;
     const episode = (season: number, number: number, daysAgo: number) => ({
@@ -280,7 +280,7 @@ describe('stream expressions of a configuration', () => {
     expect(letters(run(more, wanted).visible)).toBe('CE');
   });
 
-  it('are fields of a format', () => {
+  it('provides fields for formats', () => {
     const { visible: shown } = run({
       preferredStreamExpressions: [on("/* Big */ size(streams, '30GB')")],
       rankedStreamExpressions: [on('/* Ready */ cached(streams)', { score: 7 })],

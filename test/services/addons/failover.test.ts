@@ -58,8 +58,8 @@ async function play(address: string, init: RequestInit = {}): Promise<string> {
 const times = (store: FakeStore, path: string): number =>
   store.asked.filter((request) => request.path.startsWith(path)).length;
 
-describe('a stream that does not play', () => {
-  it('comes from the next service that has the same torrent, also where that one was left out as a twin', async () => {
+describe('failover', () => {
+  it('plays the same torrent from the next service, even if it was removed as a duplicate', async () => {
     const url = await list([torBoxAccount, realDebridAccount], { deduplicator: { enabled: true } });
     expect(() => url('[RD', 'Cached')).toThrow('is not in');
     torBox.fail('/torrents/requestdl', broken);
@@ -71,7 +71,7 @@ describe('a stream that does not play', () => {
     expect([times(torBox, '/torrents/requestdl'), times(realDebrid, '/torrents/addMagnet')]).toEqual([asked, 1]);
   });
 
-  it('gives way to another that plays at once; what would have to be downloaded for it is not left behind', async () => {
+  it('plays another available stream and does not leave downloads of alternatives', async () => {
     const url = await list([realDebridAccount, torBoxAccount]);
     realDebrid.fail('/torrents/addMagnet', [503, { error: 'service_unavailable', error_code: 25 }]);
     expect(await play(url('[RD download]', 'Uncached'))).toBe('https://direct.example/tb/12-1');
@@ -80,7 +80,7 @@ describe('a stream that does not play', () => {
     expect(times(realDebrid, '/torrents/addMagnet')).toBe(1);
   });
 
-  it('says why when none of the others plays, after as many as were allowed', async () => {
+  it('explains the failure when no alternative plays within the maximum number of attempts', async () => {
     const url = await list([torBoxAccount, realDebridAccount], { failover: { enabled: true, maxAttempts: 1 } });
     torBox.fail('/torrents/requestdl', broken);
     realDebrid.fail('/unrestrict/link', [451, { error: 'infringing_file', error_code: 35 }]);
@@ -88,7 +88,7 @@ describe('a stream that does not play', () => {
     expect(times(realDebrid, '/unrestrict/link')).toBe(1);
   });
 
-  it('a download that was chosen stays what it is', async () => {
+  it('does not replace a selected download', async () => {
     const url = await list([torBoxAccount, realDebridAccount]);
     expect(await play(url('[TB download]', 'Uncached'))).toBe('/static/downloading.mp4');
     expect(times(realDebrid, '/torrents/addMagnet')).toBe(0);
@@ -100,7 +100,7 @@ describe('a stream that does not play', () => {
     ['it is for Usenet alone', { failover: { enabled: true, contentTypes: ['usenet'] } }, (url: string) => url],
     ['the player switches it off', {}, (url: string) => url.replace(/\/[0-9a-f]{32}\//, '/-/')],
     ['its list is forgotten', {}, (url: string) => url.replace(/\/[0-9a-f]{32}\//, `/${'0'.repeat(32)}/`)],
-  ])('nothing else plays where %s', async (_why, more, change) => {
+  ])('does not fall back where %s', async (_why, more, change) => {
     const url = await list([torBoxAccount, realDebridAccount], more);
     torBox.fail('/torrents/requestdl', broken);
     expect(await play(change(url('[TB+]', 'Cached')))).toBe('/static/internal-error.mp4');
@@ -108,7 +108,7 @@ describe('a stream that does not play', () => {
   });
 });
 
-it('what of it has no effect is said', () => {
+it('reports options without effect', () => {
   const notes = (failover: object): readonly string[] =>
     findUnsupportedFeatures(readConfig(configOf([], { failover, sortCriteria: { global: [] } })));
   expect(notes({ enabled: true, maxAttempts: 4 })).toEqual([]);

@@ -67,7 +67,7 @@ const kinds: readonly (readonly [what: string, replies: Record<Id, StoreReply | 
   ['too many requests', same([429, {}, { 'retry-after': '30' }]), /asks for fewer requests\. Try again in 30 s\./],
 ];
 
-describe('what a debrid service refuses while a list is made', () => {
+describe('refusals of debrid services during a list', () => {
   const stores = new Map<Id, FakeStore>();
   let host: TestHost;
   let meta: FakeAddon;
@@ -94,7 +94,7 @@ describe('what a debrid service refuses while a list is made', () => {
   });
 
   it.each(kinds)(
-    '%s: a readable item for each of the eight, and the streams are there',
+    'lists a readable error and the streams for each of the eight services: %s',
     async (what, replies, words) => {
       const number = kinds.findIndex(([one]) => one === what);
       await using up = await openFakeAddon({
@@ -132,14 +132,14 @@ describe('what a debrid service refuses while a list is made', () => {
   );
 });
 
-describe('upstreams that give more than they should', () => {
+describe('oversized responses', () => {
   let host: TestHost;
   beforeAll(async () => {
     host = await openAddonsHost();
   });
   afterAll(() => host[Symbol.asyncDispose]());
 
-  it('a body that unpacks to a gigabyte stops where an answer is too long', async () => {
+  it('stops the decompression of a gigabyte at the maximum size', async () => {
     const block = gzipSync(Buffer.alloc(64 * 1024 * 1024, 32), { level: 1 });
     const bomb = Buffer.concat(Array.from({ length: 16 }, () => block));
     await using up = await openFakeAddon({
@@ -159,7 +159,7 @@ describe('upstreams that give more than they should', () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(300 * 1024 * 1024);
   });
 
-  it('10,000 streams are looked at as far as anybody would, and that is said', async () => {
+  it('parses a part of 10,000 streams and reports it', async () => {
     const streams = Array.from({ length: 10_000 }, (_, at) => ({
       url: `http://h.example/${String(at)}`,
       behaviorHints: { filename: `A.Film.2019.1080p.WEB-DL-G${String(at % 50)}.mkv` },
@@ -174,7 +174,7 @@ describe('upstreams that give more than they should', () => {
     expect(shown.at(-1).description).toMatch(/^Up answered with 10000 streams, .* 5000 of them are here\.$/);
   });
 
-  it('names that the parser ponders over do not hold up the house, and that is said', async () => {
+  it('limits the time for slow names and reports it', async () => {
     const streams = Array.from({ length: 200 }, (_, at) => ({
       url: `http://h.example/${String(at)}`,
       behaviorHints: { filename: `${String(at)}${'第'.repeat(395)}` },
@@ -194,7 +194,7 @@ describe('upstreams that give more than they should', () => {
     ['meta', 'meta/movie/tt1', (deep: string) => `{"meta":{"id":"tt1","type":"movie","name":"A","links":${deep}}}`],
     ['catalog', 'catalog/movie/ID', (deep: string) => `{"metas":[{"id":"tt1","name":"A","links":${deep}}]}`],
     ['subtitles', 'subtitles/movie/tt1', (deep: string) => `{"subtitles":[{"id":"1","lang":"eng","x":${deep}}]}`],
-  ])('a %s that is nested without end is told of, and what others have is there', async (resource, path, body) => {
+  ])('reports a deeply nested %s and lists the results of the others', async (resource, path, body) => {
     const manifest = {
       ...{ ...streamManifest, resources: ['stream', 'meta', 'catalog', 'subtitles'] },
       catalogs: [{ type: 'movie', id: 'c', name: 'C' }],
@@ -227,7 +227,7 @@ describe('upstreams that give more than they should', () => {
     ['no id', { name: 'x', resources: [] }],
     ['resources that are none', { id: 'x', name: 'x', version: 1, resources: 'stream' }],
     ['a page', '<html>'],
-  ])('a manifest that is %s is no manifest', async (_what, manifest) => {
+  ])('rejects a manifest that is %s', async (_what, manifest) => {
     let good = true;
     await using up = await openFakeAddon({
       answer: (request, response) => {
@@ -251,7 +251,7 @@ describe('upstreams that give more than they should', () => {
     expect((await getJson(`${base}/manifest.json`)).resources).toHaveLength(1);
   });
 
-  it('members of wrong types all over a manifest and a catalog do no harm', async () => {
+  it('ignores fields of wrong types in a manifest and a catalog', async () => {
     await using up = await openFakeAddon({
       manifest: {
         ...streamManifest,
@@ -278,8 +278,8 @@ describe('upstreams that give more than they should', () => {
   });
 });
 
-describe('whom a title is for', () => {
-  it('is asked of who has metadata; what is kept away says so, in lists and catalogs', async () => {
+describe('age ratings', () => {
+  it('reads ratings from metadata addons and reports hidden titles in lists and catalogs', async () => {
     await using meta = await openFakeAddon({
       answer: (request, response) => {
         if (request.url === '/meta/movie/tt18.json') sendJson(response, { meta: { name: 'A', certification: 'R' } });

@@ -32,7 +32,7 @@ const context = buildFormatContext(config, wanted, [stream, other]);
 const render = (template: string, values: object = {}): string =>
   compileTemplate(template)({ stream, addonName: 'Addon', context, ...values });
 
-describe('formats', () => {
+describe('compileTemplate', () => {
   it.each<[string, string]>([
     ["{stream.smallLanguageCodes::join(' ')}", 'ᴇɴ ғʀ ᴅᴜᴀʟ ᴀᴜᴅɪᴏ'],
     ["{stream.uLanguages::join(' ')}", 'English French'],
@@ -89,19 +89,19 @@ describe('formats', () => {
     expect(render(template)).toBe(expected);
   });
 
-  it('shows nothing for a stream that knows nothing', () => {
+  it('renders an empty text for a stream without attributes', () => {
     const bare = { ...sampleStream, service: undefined, file: { ...sampleStream.file, languages: [], visualTags: [] } };
     const text =
       "{stream.smallLanguageCodes::join(' ')}{service.shortName}{stream.visualTags::join(' ')}{stream.message}";
     expect(render(text, { stream: bare, context: undefined })).toBe('');
   });
 
-  it('takes layout instructions from the template only', () => {
+  it('reads layout instructions from the template only', () => {
     const forged = { ...stream, filename: 'a {tools.removeLine} b\u0012\u0011' };
     expect(render('{stream.filename}', { stream: forged })).toBe('a {tools.removeLine} b');
   });
 
-  it('lists all fields for debugging, without addresses that may hold keys', () => {
+  it('lists all fields for debugging, without addresses that may contain keys', () => {
     const secret = { ...stream, addon: { ...stream.addon, manifestUrl: 'https://x.example/KEY/manifest.json' } };
     const shown = render('{debug.json}', { stream: secret });
     expect(JSON.parse(shown)).toMatchObject({ stream: { resolution: '2160p' }, metadata: { title: 'The Show' } });

@@ -28,7 +28,7 @@ const tell =
     return true;
   };
 
-describe('addons that misbehave', () => {
+describe('invalid addons', () => {
   const cases: readonly (readonly [string, Answer, string | RegExp])[] = [
     [
       'drips',
@@ -96,7 +96,7 @@ describe('addons that misbehave', () => {
       "Up leads to Homeport's own administration, which is no addon.",
     ],
   ];
-  it.each(cases)('one that %s is told of in words, and the others are there', async (_what, answer, sentence) => {
+  it.each(cases)('reports one that %s, and lists the streams of the others', async (_what, answer, sentence) => {
     await using good = await openFakeAddon({ streams: alphaStreams });
     await using bad = await openFakeAddon({ answer: onStream(answer) });
     const presets = [
@@ -112,7 +112,7 @@ describe('addons that misbehave', () => {
     });
   });
 
-  it('invalid UTF-8 and nulls everywhere do no harm', async () => {
+  it('ignores invalid UTF-8 and nulls', async () => {
     const nulls = {
       name: null,
       title: null,
@@ -138,7 +138,7 @@ describe('addons that misbehave', () => {
     expect(JSON.stringify(streams)).not.toContain('null');
   });
 
-  it('a late answer is there for the next who asks, and the same question is asked once', async () => {
+  it('caches a late response and shares simultaneous requests', async () => {
     const gate = Promise.withResolvers<void>();
     await using slow = await openFakeAddon({
       answer: onStream(async (_request, response) => {
@@ -155,7 +155,7 @@ describe('addons that misbehave', () => {
     expect(slow.asked.filter((path) => path.includes('/stream/'))).toHaveLength(1);
   });
 
-  it('enough is enough: a slow one is not waited for', async () => {
+  it('does not wait for a slow addon when enough streams have arrived', async () => {
     await using good = await openFakeAddon({ streams: alphaStreams });
     await using slow = await openFakeAddon({ answer: onStream(() => true) });
     const presets = [
@@ -169,7 +169,7 @@ describe('addons that misbehave', () => {
     expect(await streamsOf(base)).toHaveLength(alphaStreams.length);
   });
 
-  it('two configurations that have one another come to an end', async () => {
+  it('ends cycles of two configurations', async () => {
     const first = await makeUser(host, configOf([]));
     const second = await makeUser(host, configOf([customPreset('f1', 'First', first.manifestUrl)]));
     await using up = await openFakeAddon({ streams: alphaStreams });
@@ -187,7 +187,7 @@ describe('addons that misbehave', () => {
   });
 });
 
-describe('configurations that misbehave', () => {
+describe('invalid configurations', () => {
   const post = async (body: string): Promise<Response> => await fetch(`${url}/api/v1/user`, { method: 'POST', body });
   it.each([
     ['of 10 MB', () => JSON.stringify({ config: configOf([], { x: 'a'.repeat(10 * 1024 * 1024) }), password }), 413],
@@ -215,13 +215,13 @@ describe('configurations that misbehave', () => {
         }),
       400,
     ],
-  ])('one %s is refused', async (_what, body, status) => {
+  ])('refuses one %s', async (_what, body, status) => {
     const response = await post(body());
     expect(response.status).toBe(status);
     expect((await readJson(response)).success).toBe(false);
   });
 
-  it('prototype keys are dropped', async () => {
+  it('removes prototype keys', async () => {
     const response = await post(
       `{"password":"${password}","config":{"__proto__":{"polluted":1},"presets":[],"formatter":{"id":"torrentio"},"sortCriteria":{"global":[]},"constructor":{"prototype":{"polluted":1}}}}`,
     );
@@ -239,13 +239,13 @@ describe('configurations that misbehave', () => {
     ['the metadata service of clouds', () => 'http://169.254.169.254/latest/manifest.json'],
     ['the same in IPv6 clothes', () => 'http://[fd00:ec2::254]/manifest.json'],
     ['a file', () => 'file:///etc/manifest.json'],
-  ])('%s is no addon', async (_what, address) => {
+  ])('refuses %s as an addon', async (_what, address) => {
     const response = await post(JSON.stringify({ config: configOf([customPreset('x', 'X', address())]), password }));
     expect(response.status).toBe(400);
     expect((await readJson(response)).error.message).toMatch(/no addon|invalid Manifest URL/);
   });
 
-  it.each(['plain', 'encoded', 'capitals', 'the segment'])('its own address, %s, is refused', async (how) => {
+  it.each(['plain', 'encoded', 'capitals', 'the segment'])('refuses its own address, %s', async (how) => {
     const { uuid, encryptedPassword, manifestUrl } = await makeUser(host, configOf([]));
     const form = {
       plain: manifestUrl,
@@ -271,7 +271,7 @@ describe('configurations that misbehave', () => {
     expect((await readJson(response)).error.message).toContain('infinite self scraping');
   });
 
-  it('expressions that never end have no effect, say so, and hold up nobody', async () => {
+  it('ends expressions without end and reports them', async () => {
     const name = `${'a'.repeat(60)}!.2019.1080p.mkv`;
     await using up = await openFakeAddon({
       streams: [
@@ -299,8 +299,8 @@ describe('configurations that misbehave', () => {
   });
 });
 
-describe('keys', () => {
-  it('are neither in the table nor in an address, and the addon password keeps strangers from making configurations', async () => {
+describe('credentials', () => {
+  it('are neither in the table nor in an address, and the addon password prevents configurations of strangers', async () => {
     await using own = await openAddonsHost({ ADDON_PASSWORD: 'house', SECRET_KEY: 'ab'.repeat(32) });
     const config = configOf([], {
       services: [{ id: 'torbox', enabled: true, credentials: { apiKey: 'VERY-SECRET-KEY' } }],
@@ -329,7 +329,7 @@ describe('keys', () => {
     expect(own.log.join('\n')).not.toContain('VERY-SECRET-KEY');
   });
 
-  it('stay out of an export but for who knows the password; a new password ends old addresses', async () => {
+  it('are omitted from exports without the password, and former addresses end with a new password', async () => {
     const config = configOf([], {
       addonName: 'Mine',
       services: [{ id: 'torbox', enabled: true, credentials: { apiKey: 'KEY-OF-MINE' } }],
@@ -354,7 +354,7 @@ describe('keys', () => {
     expect((await fetch(`${url}/api/v1/user`, { headers: basic('another-one') })).status).toBe(200);
   });
 
-  it('requests are counted by address and user', async () => {
+  it('limits requests by address and user', async () => {
     await using own = await openAddonsHost({ DISABLE_RATE_LIMITS: 'false' });
     const statuses: number[] = [];
     for (let round = 0; round < 22; round += 1) statuses.push((await fetch(`${own.url('addons')}/api/v1/user`)).status);
@@ -363,8 +363,8 @@ describe('keys', () => {
   });
 });
 
-describe('what is passed on', () => {
-  it('an addon by its id, and a stream with its headers and ranges', async () => {
+describe('proxy', () => {
+  it('forwards requests to an addon by ID, and streams with headers and ranges', async () => {
     await using up = await openFakeAddon({
       answer: (request, response) => {
         if (request.url === '/film.mkv') {

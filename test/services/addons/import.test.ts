@@ -29,8 +29,8 @@ const post = async (config: unknown): Promise<{ status: number; body: any }> => 
 };
 const config = (more: object): Record<string, unknown> => configOf([customPreset('u', 'Up', up.manifestUrl)], more);
 
-describe('a configuration of the peer', () => {
-  it('is taken with patterns and lists as long as public ones', async () => {
+describe('import of a configuration of the peer', () => {
+  it('accepts patterns and lists of the size of public ones', async () => {
     const more = {
       addonName: 'n'.repeat(300),
       preferredRegexPatterns: [{ name: 'x', pattern: long }],
@@ -74,13 +74,13 @@ describe('a configuration of the peer', () => {
     ['a sort criterion that is a number', { sortCriteria: { global: [5, { key: 'size' }] } }, 'sortCriteria.global.0'],
     ['a limit below zero', { resultLimits: { global: -1 } }, 'resultLimits.global'],
     ['a format that is none', { formatter: 'torrentio' }, 'formatter'],
-  ])('is taken without %s, which is listed', async (_what, more, path) => {
+  ])('omits %s and lists it', async (_what, more, path) => {
     const { status, body } = await post(config(more));
     expect(status).toBe(201);
     expect(body.data.notes.join('\n')).toContain(path);
   });
 
-  it('keeps what stands beside a value that is left out', () => {
+  it('preserves the fields next to an omitted value', () => {
     const read = readConfig(
       configOf([], {
         seederRangeTypes: ['p2p', 'usenet', 'cached'],
@@ -108,7 +108,7 @@ describe('a configuration of the peer', () => {
     expect(read.deduplicator).not.toHaveProperty('cached');
   });
 
-  it('is read out of a template, and gets unique instance ids', () => {
+  it('reads a template and creates unique instance IDs', () => {
     const preset = (instanceId: string): object => ({ type: 'custom', instanceId, options: {} });
     const template = { metadata: { name: 'T' }, config: { ...configOf([preset('a b'), preset('x'), preset('x')]) } };
     const read = readConfig([template]);
@@ -116,7 +116,7 @@ describe('a configuration of the peer', () => {
     expect(read.importNotes).toHaveLength(2);
   });
 
-  it('gets a default format and order where it has none', () => {
+  it('adds a default format and order', () => {
     const read = readConfig({ presets: [] });
     expect([read.formatter, read.sortCriteria, read.importNotes?.length]).toEqual([
       { id: 'torrentio' },
@@ -125,12 +125,12 @@ describe('a configuration of the peer', () => {
     ]);
   });
 
-  it.each([5, null, 'x', [], {}, { presets: 5 }])('is refused where it is none: %j', (value) => {
+  it.each([5, null, 'x', [], {}, { presets: 5 }])('refuses other values: %j', (value) => {
     expect(() => readConfig(value)).toThrow();
     expect(() => parseConfig(JSON.stringify(value))).toThrow();
   });
 
-  it('tells on the page what was left out, until it is saved again', async () => {
+  it('shows the omitted parts on the page until the configuration is saved', async () => {
     const control = host.url('control');
     const body = JSON.stringify({ config: config({ excludeCached: 'no' }) });
     const { uuid } = await api<{ uuid: string }>(control, '/api/addons/profiles', { method: 'POST', body });
@@ -141,7 +141,7 @@ describe('a configuration of the peer', () => {
     expect((await api<{ notes: string[] }>(control, profile)).notes).toEqual([]);
   });
 
-  it('names patterns that cannot be used or mean something else here', async () => {
+  it('lists patterns that are invalid or have another meaning', async () => {
     const control = host.url('control');
     const excludedRegexPatterns = [
       '/hdtv/xq',

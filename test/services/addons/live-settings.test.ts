@@ -18,7 +18,7 @@ const change = async (control: string, settings: object): Promise<readonly strin
   return (await api<{ restarted: string[] }>(control, '/api/settings/addons', options)).restarted;
 };
 
-it('a stream that plays through the proxy survives a change of settings', async () => {
+it('plays a proxied stream through a change of settings', async () => {
   const rest = Promise.withResolvers<void>();
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'video/mp4' });
@@ -42,7 +42,7 @@ it('a stream that plays through the proxy survives a change of settings', async 
   server.close();
 });
 
-it('settings apply to the next request without a restart', async () => {
+it('applies settings to the next request without a restart', async () => {
   await using host = await openHost();
   const url = host.url('addons');
   await using up = await openFakeAddon({

@@ -9,7 +9,7 @@ const promtool = toolPath('promtool');
 const missing = spawnSync(promtool, ['--version']).status !== 0;
 
 it.skipIf(missing && !process.env['CI'])(
-  'the metrics page has what was asked, how long it took and what failed, and promtool has nothing to say about it',
+  'provides metrics of requests, durations and failures that promtool accepts',
   async () => {
     await using torBox = await openTorBox();
     await using up = await openFakeAddon({

@@ -12,7 +12,7 @@ const film = (letter: string, resolution = '1080p'): object => ({
   behaviorHints: { filename: `${letter}.2019.${resolution}.WEB-DL.x264-GRP.mkv` },
 });
 
-describe('what a configuration can want further', () => {
+describe('further options of a configuration', () => {
   let host: TestHost;
   let world: FakeAddon;
   let torBox: FakeStore;
@@ -97,11 +97,11 @@ describe('what a configuration can want further', () => {
       ['enough: it does not', 'count(totalStreams) < 2', ['A', 'B']],
       ['what is looked at is what is shown', "count(resolution(totalStreams, '720p')) > 0", ['A', 'B', 'C']],
       ['by what is looked for', "queryType == 'series'", ['A', 'B']],
-    ])('%s', async (_what, condition, wanted) => {
+    ])('are requested by condition: %s', async (_what, condition, wanted) => {
       expect((await two({ enabled: true, groupings: groupings(condition) })).shown).toEqual(wanted);
     });
 
-    it('a group that is not needed is not waited for, nor asked at all where groups follow each other', async () => {
+    it('are not awaited or requested when they are not needed', async () => {
       const enough = groupings('count(totalStreams) < 2');
       expect(await two({ enabled: true, groupings: enough }, () => 'hang')).toMatchObject({ shown: ['A', 'B'] });
       const later = await two({ enabled: true, groupings: enough, behaviour: 'sequential' });
@@ -110,7 +110,7 @@ describe('what a configuration can want further', () => {
       expect(both).toEqual({ shown: ['A', 'B', 'C'], asked: 1 });
     });
 
-    it('an answer that is there counts, however late the group before it was', async () => {
+    it('counts an available response even if the former group was late', async () => {
       await using slow = await openFakeAddon({ answer: (request) => (request.url ?? '').includes('/stream/') });
       await using quick = await openFakeAddon({ streams: [film('C')] });
       const presets = [
@@ -121,7 +121,7 @@ describe('what a configuration can want further', () => {
       expect(await names(configOf(presets, { groups, deadline: 1000 }))).toEqual(['C', '[❌] Slow']);
     });
 
-    it('a filtered stream does not count, and an addon of no group is in the first', async () => {
+    it('does not count filtered streams, and requests addons without a group first', async () => {
       await using first = await openFakeAddon({ streams: [film('A', '720p')] });
       await using free = await openFakeAddon({ streams: [film('F')] });
       await using last = await openFakeAddon({ streams: [film('C')] });
@@ -137,14 +137,14 @@ describe('what a configuration can want further', () => {
       expect(await names(configOf(presets, more('count(previousStreams) == 1')))).toEqual(['F', 'C']);
     });
 
-    it('a condition that is none is told of, and switched off they are no groups', async () => {
+    it('reports an invalid condition, and ignores disabled groups', async () => {
       const { shown } = await two({ enabled: true, groupings: groupings('count(totalStreams)') });
       expect(shown).toEqual(['A', 'B', '[❌] Groups']);
       expect((await two({ enabled: false, groupings: groupings('false') })).shown).toEqual(['A', 'B', 'C']);
     });
   });
 
-  it('an expression says when it is enough', async () => {
+  it('ends the wait when an expression is true', async () => {
     await using good = await openFakeAddon({ streams: [film('A')] });
     await using slow = await openFakeAddon({
       answer: (request) => (request.url ?? '').includes('/stream/'),
@@ -158,7 +158,7 @@ describe('what a configuration can want further', () => {
     expect(await names(configOf(presets, more))).toEqual(['A']);
   });
 
-  it('reports a condition that looks at too much, and lists what there is', async () => {
+  it('reports a condition above the budget and lists the streams', async () => {
     await using one = await openFakeAddon({ streams: [film('A')] });
     await using other = await openFakeAddon({ streams: [film('B')] });
     const presets = [customPreset('o', 'One', one.manifestUrl), customPreset('t', 'Other', other.manifestUrl)];
@@ -168,7 +168,7 @@ describe('what a configuration can want further', () => {
     expect(await names(configOf(presets, more))).toEqual(['A', 'B', '[❌] Early end']);
   });
 
-  describe('what is not released yet', () => {
+  describe('unreleased titles', () => {
     const config = async (addon: FakeAddon, more: object, key: object = { tmdbApiKey: 'TMDBKEY' }) =>
       configOf([customPreset('a', 'A', addon.manifestUrl)], {
         ...key,
@@ -176,7 +176,7 @@ describe('what a configuration can want further', () => {
       });
     const dated = (type: number, days: number): object => ({ type, release_date: at(days), certification: '' });
 
-    it('is hidden as long as nobody can have it at home, which is said', async () => {
+    it('are hidden until the release for home use, with a message', async () => {
       await using up = await openFakeAddon({ streams: [film('A')] });
       // One answer is remembered for hours, so each case is a film of its own in the end; this one is asked once.
       tmdb.dates = [dated(3, -20), dated(4, 10)];
@@ -195,7 +195,7 @@ describe('what a configuration can want further', () => {
       expect(await names(await config(up, { enabled: false }), 'movie/tt5')).toEqual(['A']);
     });
 
-    it('of a series by the day of the episode', async () => {
+    it('are hidden by the date of the episode', async () => {
       await using up = await openFakeAddon({ streams: [film('A')] });
       expect(await names(await config(up, {}), 'series/tt9:1:1')).toEqual(['A']);
       expect(await names(await config(up, {}), 'series/tt9:1:2')).toEqual(['[❌] AIOStreams']);
@@ -203,7 +203,7 @@ describe('what a configuration can want further', () => {
     });
   });
 
-  it('what SeaDex recommends is marked, comes first and is told where it cannot be asked', async () => {
+  it('marks and sorts recommendations of SeaDex and reports failed requests', async () => {
     const torrent = (hash: string, group: string): object => ({
       infoHash: hash.repeat(40),
       title: `[${group}] Show - 01 [1080p].mkv`,
@@ -237,7 +237,7 @@ describe('what a configuration can want further', () => {
     expect(await streamsOf(quiet.base, 'series/anilist:2:1')).toHaveLength(4);
   });
 
-  describe('the next episode', () => {
+  describe('precache of the next episode', () => {
     const series = (hash: string) =>
       openFakeAddon({
         manifest: { id: 'u', name: 'U', version: '1.0.0', types: ['series'], resources: ['stream'] },
@@ -251,7 +251,7 @@ describe('what a configuration can want further', () => {
     const added = (): string[] =>
       torBox.asked.filter(({ path }) => path === '/torrents/createtorrent').map(({ body }) => String(body));
 
-    it('is fetched by the service while this one is watched, once, and only where nothing of it plays at once', async () => {
+    it('downloads it once while the current one is watched, if nothing of it is available', async () => {
       await using up = await series('e');
       const services = [{ id: 'torbox', enabled: true, credentials: { apiKey: 'TBKEY' } }];
       const config = (more: object): object =>
@@ -272,7 +272,7 @@ describe('what a configuration can want further', () => {
     });
   });
 
-  it('members of it that nobody knows survive', async () => {
+  it('preserves unknown fields', async () => {
     const config = configOf([], {
       groups: { enabled: true, groupings: [{ addons: ['x'], condition: 'true', note: 1 }] },
     });

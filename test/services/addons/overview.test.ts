@@ -6,7 +6,7 @@ import { createFakeClock } from '../../support/clock.ts';
 import { alphaStreams, openFakeAddon, sendJson } from './fake-addon.ts';
 import { configOf, customPreset, makeUser, openAddonsHost, streamsOf } from './rig.ts';
 
-it('the overview says what each addon answered when a player asked last', async () => {
+it('shows the last response of each addon', async () => {
   let broken = true;
   await using fine = await openFakeAddon({ streams: alphaStreams });
   await using moody = await openFakeAddon({
@@ -34,7 +34,7 @@ it('the overview says what each addon answered when a player asked last', async 
   expect(await overview()).toMatchObject({ lists: 2, configurations: 1 });
 });
 
-it('the overview counts what was asked in the last day alone, and says when that was last', async () => {
+it('counts the requests of the last day and shows the last time', async () => {
   const clock = createFakeClock(Date.now());
   await using fine = await openFakeAddon({ streams: alphaStreams });
   await using host = await openAddonsHost({}, { clock });
@@ -48,7 +48,7 @@ it('the overview counts what was asked in the last day alone, and says when that
   expect(await overview()).toMatchObject({ since: asked, lists: 0, lastListAt: asked });
 });
 
-it('each configuration says how often players asked it, and which', async () => {
+it('shows requests and players of each configuration', async () => {
   await using fine = await openFakeAddon({ streams: alphaStreams });
   await using host = await openAddonsHost();
   const own = (path: string, body?: object) =>
@@ -75,7 +75,7 @@ it('each configuration says how often players asked it, and which', async () => 
   );
 });
 
-it('what was asked in a day is counted to the last, however much that is', () => {
+it('counts all requests of a day without a limit', () => {
   const clock = createFakeClock(Date.now());
   const activity = new Activity(clock);
   for (let count = 0; count < 12_000; count += 1) {

@@ -4,7 +4,7 @@ import { openFakeAddon, sendJson, type FakeAddon } from './fake-addon.ts';
 import { hashes, openTorBox } from './fake-stores.ts';
 import { configOf, customPreset, getJson, makeUser, openAddonsHost, readJson, type Made } from './rig.ts';
 
-describe('names and signs in addresses', () => {
+describe('special characters in addresses', () => {
   let host: TestHost;
   let echo: FakeAddon;
   let made: Made;
@@ -48,7 +48,7 @@ describe('names and signs in addresses', () => {
     ['letters of elsewhere', '%C3%A4', '%E6%98%A0', '/stream/%C3%A4/%E6%98%A0.json'],
     ['a type called v', 'v', 'x', '/stream/v/x.json'],
     ['a type called as a resource', 'stream', 'stream', '/stream/stream/stream.json'],
-  ])('%s', async (_what, type, id, asked) => {
+  ])('are decoded: %s', async (_what, type, id, asked) => {
     for (const base of [made.base, `${host.url('addons')}/${segment}`]) {
       const { streams } = await getJson(`${base}/stream/${type}/${id}.json`);
       expect(streams).toHaveLength(1);
@@ -63,7 +63,7 @@ describe('names and signs in addresses', () => {
     ['search=%2Fetc%2Fpasswd', 'search=%2Fetc%2Fpasswd'],
     ['search=', 'search='],
     ['__proto__=x&search=y', 'search=y'],
-  ])('an extra %s', async (given, asked) => {
+  ])('decodes an extra %s', async (given, asked) => {
     const { catalogs } = await getJson(made.manifestUrl);
     const { metas } = await getJson(`${made.base}/catalog/v/${encodeURIComponent(catalogs[0].id)}/${given}.json`);
     expect(metas[0].name).toBe(`/catalog/v/v/${asked}.json`);
@@ -75,13 +75,13 @@ describe('names and signs in addresses', () => {
     'stream/movie/a/b/c.json',
     'stream/movie/a/x=%.json',
     'nothing/movie/x.json',
-  ])('%s is no address, which is said in the envelope', async (path) => {
+  ])('rejects %s with an envelope', async (path) => {
     const reply = await fetch(`${made.base}/${path}`);
     expect([reply.status, (await readJson(reply)).success]).toEqual([404, false]);
     expect(reply.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  it('no name of a route is ever a user, however it is written', async () => {
+  it('does not parse route names as users', async () => {
     const url = host.url('addons');
     for (const name of [
       'api',
@@ -111,8 +111,8 @@ describe('names and signs in addresses', () => {
   });
 });
 
-describe('a token that is revoked', () => {
-  it('between the list and the film, and in the midst of the film: each is said', async () => {
+describe('a revoked token', () => {
+  it('is reported between the list and the file, and during playback', async () => {
     await using torBox = await openTorBox();
     await using host = await openAddonsHost({ PROVIDER_H_BASE_URL: torBox.url });
     await using up = await openFakeAddon({

@@ -32,7 +32,7 @@ const shown = (streams: readonly ParsedStream[], more: object, wanted: TitleRequ
     patterns: undefined,
   }).visible.map(({ filename, addon: { index } }) => `${String(index)} ${String(filename)}`);
 
-describe('what is compared with the title that was asked for', () => {
+describe('comparison with the requested title', () => {
   const film: TitleRequest = { ...parseTitleRequest('movie', 'tt1'), titles: ['The Office Party'], year: 2019 };
   const streams = [
     ...read(
@@ -61,7 +61,7 @@ describe('what is compared with the title that was asked for', () => {
       { requestTypes: ['series'] },
       streams.map(({ filename, addon: from }) => `${String(from.index)} ${String(filename)}`),
     ],
-  ])('titles that are %s', (_what, more, expected) => {
+  ])('matches titles that are %s', (_what, more, expected) => {
     expect(shown(streams, { titleMatching: { enabled: true, ...more } }, film)).toEqual(expected);
   });
 
@@ -88,7 +88,7 @@ describe('what is compared with the title that was asked for', () => {
     ],
     ['of a series that ended', { yearMatching: { enabled: true, tolerance: 0 } }, series(2016), ['2015', 'none']],
     ['of other requests', { yearMatching: { enabled: true, requestTypes: ['anime'] } }, film, ['2015', '2019', 'none']],
-  ])('years %s', (_what, more, wanted, expected) => {
+  ])('matches years %s', (_what, more, wanted, expected) => {
     const years = read([web('A.2015.1080p.mkv'), web('A.2019.1080p.mkv'), web('A.1080p.mkv')]);
     expect(shown(years, more, wanted).map((name) => /\d{4}(?!p)/.exec(name)?.[0] ?? 'none')).toEqual(expected);
   });
@@ -98,13 +98,13 @@ describe('what is compared with the title that was asked for', () => {
     return { ...parseTitleRequest('series', 'tt1:1:1'), year: 2015, facts };
   }
 
-  it('episodes of some addons alone', () => {
+  it('matches episodes of selected addons only', () => {
     const episodes = [...read([web('A.S02E01.mkv')]), ...read([web('A.S02E01.mkv')], addon(1))];
     const more = { seasonEpisodeMatching: { enabled: true, addons: ['a0'] } };
     expect(shown(episodes, more, parseTitleRequest('series', 'tt1:1:1'))).toEqual(['1 A.S02E01.mkv']);
   });
 
-  it('ages of some kinds of streams alone', () => {
+  it('matches ages of selected stream types only', () => {
     const aged = read([
       web('A.mkv', { name: '[RD+] X', description: 'x\n📅 9d' }),
       web('B.mkv', { description: 'x\n📅 9d' }),
@@ -115,7 +115,7 @@ describe('what is compared with the title that was asked for', () => {
   });
 });
 
-describe('which of two twins stays', () => {
+describe('preference among duplicates', () => {
   const film = parseTitleRequest('movie', 'tt1');
   const sized = (name: string, videoSize: number, more: object = {}): object =>
     web(name, { ...more, behaviorHints: { filename: name, videoSize } });
@@ -133,7 +133,7 @@ describe('which of two twins stays', () => {
     ],
     ['differ in size by less', { keys: ['smartDetect'], smartDetectAttributes: ['size'], smartDetectRounding: 50 }, 1],
     ['have nothing that is known of both', { keys: ['smartDetect'], smartDetectAttributes: ['moonPhase'] }, 2],
-  ])('where they %s', (_what, more, count) => {
+  ])('is given to streams where they %s', (_what, more, count) => {
     const streams = read([sized('A.2019.1080p.DDP5.1.mkv', 4.0e9), sized('A.2019.1080p.DTS.mkv', 4.1e9)]);
     expect(shown(streams, rule(more), film)).toHaveLength(count);
   });
@@ -149,7 +149,7 @@ describe('which of two twins stays', () => {
       0,
     ],
     ['the one of the first addon, where nothing else counts', { tiebreakers: [] }, 0],
-  ])('%s', (_what, more, index) => {
+  ])('removes duplicates: %s', (_what, more, index) => {
     const streams = [...bare(0, 3), ...bare(1, 9)];
     expect(shown(streams, rule(more), film).map((name) => name[0])).toEqual([String(index)]);
   });
@@ -159,14 +159,14 @@ describe('which of two twins stays', () => {
     ['does not look at the library', 'ignore', 'single_result', ['0']],
     ['leaves the library alone of all addons', 'exclusive', 'per_addon', ['1']],
     ['prefers it within each addon', 'prefer', 'per_addon', ['0', '1']],
-  ])('%s', (_what, libraryBehaviour, p2p, expected) => {
+  ])('keeps streams: %s', (_what, libraryBehaviour, p2p, expected) => {
     const streams = [...bare(0, 9), ...bare(1, 3, true)];
     expect(shown(streams, rule({ libraryBehaviour, p2p }), film).map((name) => name[0])).toEqual(expected);
   });
 });
 
 describe('configurations of older and newer versions', () => {
-  it('switch the release filter on with a yes, pin with a yes, and have their texts in several places', () => {
+  it('accept booleans for the release filter and pins, and templates in several places', () => {
     const old = readConfig(
       configOf([customPreset('a', 'A', 'http://x/manifest.json', { forceToTop: true })], {
         digitalReleaseFilter: true,
@@ -182,7 +182,7 @@ describe('configurations of older and newer versions', () => {
     expect(name({ id: 'constructor', definitions: { overrides: {} } })).toBe('Addon 0 1080p');
   });
 
-  it('hide catalogs that came later', () => {
+  it('hide new catalogs', () => {
     const catalogs = ['one', 'two'].map((id) => ({ type: 'movie', id, name: id }));
     const manifest = parseManifest({ id: 'x', name: 'X', version: '1.0.0', types: [], resources: [], catalogs })!;
     const ids = (changes: { id: string; type: string }[], newHidden: boolean): string[] =>
@@ -192,7 +192,7 @@ describe('configurations of older and newer versions', () => {
     expect(ids([], true)).toEqual(['a.one', 'a.two']);
   });
 
-  it('have members of which nothing is known, which is said, and others that say nothing of streams', () => {
+  it('report unknown fields, and ignore fields that do not affect streams', () => {
     const config = readConfig({
       ...configOf([]),
       ...{ trusted: true, checkOwned: true, addonCategoryColors: { a: 'red' } },
@@ -208,7 +208,7 @@ describe('configurations of older and newer versions', () => {
   });
 });
 
-describe('addons by name', () => {
+describe('presets', () => {
   it.each([
     ['torrentio', {}, 'https://torrentio.strem.fun/manifest.json'],
     [
@@ -224,7 +224,7 @@ describe('addons by name', () => {
     ['stremthruStore', {}, undefined],
     ['debridio', {}, undefined],
     ['debridio', { manifestUrl: 'stremio://addon.example/manifest.json' }, 'https://addon.example/manifest.json'],
-  ])('%s %j', (type, options, expected) => {
+  ])('requests %s %j', (type, options, expected) => {
     const [preset] = readConfig(configOf([{ type, instanceId: 'x', options }])).presets;
     const address = preset && getManifestUrl(preset);
     if (expected instanceof RegExp) {
@@ -234,7 +234,7 @@ describe('addons by name', () => {
   });
 });
 
-describe('a list with further options', () => {
+describe('options of a list', () => {
   let host: TestHost;
   let up: FakeAddon;
   beforeAll(async () => {
@@ -258,7 +258,7 @@ describe('a list with further options', () => {
   };
   const letter = ({ behaviorHints }: any): string => behaviorHints.filename[0];
 
-  it('is sorted by the scores of all ranked expressions that match, which a format can name', async () => {
+  it('sorts by the scores of all ranked patterns, which formats can show', async () => {
     const streams = await listed({
       rankedRegexPatterns: [
         { name: 'Web', pattern: 'web-?dl', score: 5 },
@@ -272,7 +272,7 @@ describe('a list with further options', () => {
     expect(streams.map((stream) => `${letter(stream)}${String(stream.name)}`)).toEqual(['C9', 'B6', 'D', 'A-20']);
   });
 
-  it('tells that a ranked expression is none, or takes too long, and lists everything', async () => {
+  it('reports invalid and slow ranked patterns and lists all streams', async () => {
     const [broken, bomb] = await Promise.all([
       listed({ rankedRegexPatterns: [{ name: 'Odd', pattern: '(', score: 1 }] }),
       listed({
@@ -288,7 +288,7 @@ describe('a list with further options', () => {
     expect(bomb.at(-1).description).toMatch(/^The regular expressions take too long/);
   });
 
-  it('has one to download below each that has a file at an address', async () => {
+  it('adds a download entry for each stream with a file', async () => {
     const streams = await listed({ externalDownloads: true, excludedQualities: ['CAM'] });
     expect(streams.map(({ name, url, externalUrl, infoHash }) => [name, url, externalUrl, infoHash?.length])).toEqual([
       ['Up 1080p', 'http://h.example/x', undefined, undefined],
@@ -299,14 +299,14 @@ describe('a list with further options', () => {
     ]);
   });
 
-  it('says why nothing is left where it is asked to', async () => {
+  it('explains an empty list if statistics require it', async () => {
     const statistics = { enabled: false, showFilterStatsOnNoStreams: true };
     const [none] = await listed({ statistics, requiredResolutions: ['144p'] });
     expect(none.description).toContain('📌 Required Resolution (4)');
     expect(await listed({ statistics, requiredResolutions: ['2160p'] })).toHaveLength(1);
   });
 
-  it('of a configuration of the peer has what is known here, and says what is not', async () => {
+  it('applies supported parts of a configuration of the peer and reports the others', async () => {
     const presets = [
       customPreset('u', 'Up', up.manifestUrl),
       { type: 'debridio', instanceId: 'd', enabled: true, options: { name: 'Debridio' } },
@@ -323,7 +323,7 @@ describe('a list with further options', () => {
     ]);
   });
 
-  it('puts streams of an addon first that older configurations pin', async () => {
+  it('lists streams of addons first that older configurations pin', async () => {
     await using last = await openFakeAddon({ streams: [web('Z.2019.mkv')] });
     const presets = [
       customPreset('u', 'Up', up.manifestUrl),

@@ -48,7 +48,7 @@ const removals = (
     ({ stream, removal }) => `${String(stream.filename)}: ${String(removal?.rule)} ${String(removal?.value)}`,
   );
 
-describe('reading', () => {
+describe('readStreams', () => {
   it.each([
     ['[RD+] Torrentio\n4k', { id: 'realdebrid', cached: true }],
     ['[AD download] Torrentio', { id: 'alldebrid', cached: false }],
@@ -57,11 +57,11 @@ describe('reading', () => {
     ['MediaFusion | Real-Debrid ⚡', { id: 'realdebrid', cached: true }],
     ['X (Instant DL) (1080p)', { id: 'debridlink', cached: true }],
     ['The DL of 2019 EN', undefined],
-  ])('the service of %j', (name, service) => {
+  ])('detects the service of %j', (name, service) => {
     expect(read([{ ...web('A.2019.1080p.mkv'), name }])[0]?.service).toEqual(service);
   });
 
-  it('leaves out what is no stream, item by item, and nulls', () => {
+  it('omits items that are no streams, and nulls', () => {
     const items = [
       null,
       1,
@@ -76,7 +76,7 @@ describe('reading', () => {
     expect(streams[0]?.upstream).toEqual({ url: 'http://h.example/a.m3u8' });
   });
 
-  it('makes a torrent of a magnet, and finds hashes in addresses', () => {
+  it('converts magnet links to torrents, and finds hashes in addresses', () => {
     const hash = 'ABCDEF0123456789abcdef0123456789abcdef01';
     expect(read([{ url: `magnet:?xt=urn:btih:${hash}&dn=x` }])[0]).toMatchObject({
       type: 'p2p',
@@ -89,7 +89,7 @@ describe('reading', () => {
     });
   });
 
-  it('takes an addon at its word when it says that a key is wrong', () => {
+  it('reads error messages of an addon about its key', () => {
     expect(
       readStreams(
         [{ name: 'Up', title: 'Invalid RealDebrid ApiKey/Token!', url: 'http://h.example/v.mp4' }],
@@ -99,7 +99,7 @@ describe('reading', () => {
     ).toContain('Invalid RealDebrid');
   });
 
-  it('never lets a stream become something else than it is', () => {
+  it('does not allow a stream to change its type', () => {
     const item = JSON.parse(
       '{"url":"http://h.example/x","__proto__":{"polluted":1},"behaviorHints":{"__proto__":{"polluted":1}}}',
     ) as object;
@@ -131,18 +131,18 @@ describe('filters', () => {
     [{ excludedKeywords: ['web dl'] }, `${String(two)}: Excluded Keyword web dl`],
     [{ size: { global: { movies: [0, 50e9] } } }, `${String(one)}: Size Limit too large`],
     [{ size: { resolution: { '1080p': { movies: [5e9, 9e9] } } } }, `${String(two)}: Size Limit too small`],
-  ])('%j', (more, removal) => {
+  ])('apply %j', (more, removal) => {
     expect(removals(streams, more)).toEqual([removal]);
   });
 
-  it('what is required must be there, what is included passes all the rest', () => {
+  it('require required values, and pass all filters for included values', () => {
     expect(files(run(streams, { requiredQualities: ['BluRay REMUX'] }).visible)).toEqual([one]);
     expect(
       files(run(streams, { requiredQualities: ['BluRay REMUX'], includedReleaseGroups: ['THREE'] }).visible),
     ).toEqual([one, three]);
   });
 
-  it('languages come from names and flags, and who says none is unknown', () => {
+  it('detects languages by names and flags, and treats others as unknown', () => {
     const spoken = read([
       { ...web('A.2019.1080p.ITA.ENG.mkv'), description: 'x' },
       { ...web('B.2019.1080p.mkv'), description: 'x\n🇫🇷' },
@@ -154,7 +154,7 @@ describe('filters', () => {
     ]);
   });
 
-  it('cached and uncached, of certain services and addons', () => {
+  it('filters by availability, service and addon', () => {
     const mixed = [...read([rd('A.mkv'), rd('B.mkv', false)]), ...read([rd('C.mkv', false)], addon(1))];
     expect(files(run(mixed, { excludeUncached: true }).visible)).toEqual(['A.mkv']);
     expect(files(run(mixed, { excludeUncachedFromAddons: ['a1'] }).visible)).toEqual(['A.mkv', 'B.mkv']);
@@ -169,7 +169,7 @@ describe('filters', () => {
     ).toHaveLength(3);
   });
 
-  it('title, year, season and episode', () => {
+  it('filters by title, year, season and episode', () => {
     const episodes = read([
       web('Show.S01E02.1080p.mkv'),
       web('Show.S01.1080p.mkv'),
@@ -197,8 +197,8 @@ describe('filters', () => {
   });
 });
 
-describe('twins', () => {
-  it('share a name or a hash, also by way of a third; the cached one wins', () => {
+describe('duplicates', () => {
+  it('share a name or a hash directly or through another stream, and the cached one is kept', () => {
     const hash = 'a'.repeat(40);
     const streams = [
       ...read([rd('The.Film.2019.mkv', false)]),
@@ -212,7 +212,7 @@ describe('twins', () => {
     expect(run(streams, {}).visible).toHaveLength(4);
   });
 
-  it('of several the one of the first service stays, and spared addons keep theirs', () => {
+  it('keeps the stream of the first service, and streams of excluded addons', () => {
     const streams = [...read([{ ...rd('A.mkv'), name: '[TB+] X' }]), ...read([rd('A.mkv')], addon(1))];
     const services = [{ id: 'realdebrid' }, { id: 'torbox' }];
     const options = { enabled: true, cached: 'single_result' };
@@ -265,12 +265,12 @@ describe('order and limits', () => {
       },
     ],
     ['BC', { resultLimits: { global: 2 }, sortCriteria: { global: [{ key: 'size', direction: 'desc' }] } }],
-  ])('%s for %j', (wanted, more) => {
+  ])('sorts by %s for %j', (wanted, more) => {
     expect([...order(more)].toSorted().join('')).toBe([...wanted].toSorted().join(''));
     if (!('resultLimits' in more) || wanted === 'BC') expect(order(more)).toBe(wanted);
   });
 
-  it('cached first where both have lists, and pinned addons at the ends', () => {
+  it('sorts available streams first when both lists exist, and pinned addons at the ends', () => {
     const mixed = [
       ...read([rd('U.mkv', false), rd('C.mkv')]),
       ...read([web('P.mkv')], addon(1, { pinPosition: 'bottom' })),
@@ -280,7 +280,7 @@ describe('order and limits', () => {
     ).toEqual(['C.mkv', 'U.mkv', 'P.mkv']);
   });
 
-  it('the binge group is the same for the next episode', () => {
+  it('builds the same binge group for the next episode', () => {
     const config = readConfig(configOf([]));
     const [first, second] = read([
       web('Show.S01E01.1080p.WEB-DL.x264-GRP.mkv'),
@@ -311,12 +311,12 @@ describe('templates', () => {
     ["{stream.title::replace('The ', 'A ')::truncate(4)}", 'A Mo…'],
     ['{service.cached::istrue["{stream.title::exists["in {stream.year}"||""]}"||""]}', 'in 2019'],
     ['{stream.title::upper::nothing()}', 'THE MOVIE'],
-  ])('%j', (template, text) => {
+  ])('renders %j', (template, text) => {
     if (stream === undefined) throw new Error('not read');
     expect(compileTemplate(template)({ stream, addonName: 'A' })).toBe(text);
   });
 
-  it('hostile ones end', () => {
+  it('stops hostile templates', () => {
     if (stream === undefined) throw new Error('not read');
     for (const template of [
       '{'.repeat(5000),
@@ -331,7 +331,7 @@ describe('templates', () => {
   });
 });
 
-describe('files of a torrent', () => {
+describe('selectFile', () => {
   const file = (path: string, size: number, index?: number) => ({ path, size, index });
   const season = [
     file('Show S01/Show.S01E01.mkv', 9, 0),
@@ -348,7 +348,7 @@ describe('files of a torrent', () => {
     [{}, 'Show S01/Show.S01E01.mkv'],
     [{ season: 1, episode: 9 }, undefined],
     [{ season: 2, episode: 1 }, undefined],
-  ])('%j', (more, path) => {
+  ])('selects %j', (more, path) => {
     expect(selectFile(season, { ...wanted, ...more })?.path).toBe(path);
   });
 });
@@ -356,7 +356,7 @@ describe('files of a torrent', () => {
 describe('manifests', () => {
   const manifest = (more: object) =>
     parseManifest({ id: 'x', name: 'X', types: ['movie'], resources: ['stream'], ...more });
-  it('of several are one: types together, prefixes only where all have some', () => {
+  it('are merged: all types, and prefixes only if all addons list some', () => {
     const [one, two, three] = [
       manifest({ idPrefixes: ['tt'] }),
       manifest({ idPrefixes: ['tt', 'kitsu'], types: ['series'] }),
@@ -370,7 +370,7 @@ describe('manifests', () => {
     expect(mergeResources(sources([one, two, three]))).toEqual([{ name: 'stream', types: ['movie', 'series'] }]);
   });
 
-  it('catalogs are renamed, hidden, moved and narrowed', () => {
+  it('renames, hides, moves and restricts catalogs', () => {
     const source = manifest({
       catalogs: [
         { id: 'a', type: 'movie', name: 'A' },
@@ -424,7 +424,7 @@ describe('configurations', () => {
     });
   });
 
-  it('members nobody knows survive', () => {
+  it('preserves unknown fields', () => {
     const config = configOf([], {
       somethingNew: { a: [1] },
       presets: [{ type: 'x', instanceId: 'i', extra: 1, options: { other: 2 } }],
@@ -448,11 +448,11 @@ describe('subtitles', () => {
       ['German', 'Portuguese (Brazil)'],
     ],
     [{ ...web('A.2019.mkv'), description: 'x\n💬 🇫🇷 🇩🇪' }, ['French', 'German']],
-  ])('%j', (item, languages) => {
+  ])('are detected: %j', (item, languages) => {
     expect(read([item])[0]?.file.subtitles).toEqual(languages);
   });
 
-  it('are filtered and sorted by', () => {
+  it('are filtered and sorted', () => {
     const streams = read([web('A.2019.mkv'), web('B.2019.SUBS.ENG.mkv'), web('C.2019.VOSTFR.mkv')]);
     expect(removals(streams, { excludedSubtitles: ['Unknown'] })).toEqual(['A.2019.mkv: Excluded Subtitle Unknown']);
     expect(files(run(streams, { requiredSubtitles: ['French'] }).visible)).toEqual(['C.2019.VOSTFR.mkv']);
@@ -483,7 +483,7 @@ describe('age ratings', () => {
     [{ parent_guide_nudity_status: 'Severe' }, { excludeNudity: ['severe'] }, 'Excluded Nudity severe'],
     [{ parentsGuide: { nudity: 'mild' } }, { excludeNudity: ['severe'] }, undefined],
     [{ certification: 5, parentsGuide: [], app_extras: null }, { excludedCertifications: ['R'] }, undefined],
-  ])('%j with %j', (meta, more, reason) => {
+  ])('hides %j with %j', (meta, more, reason) => {
     const [hidden] = run(streams, { ...more, includedResolutions: ['1080p'] }, wanted(meta)).hidden;
     expect(hidden && `${String(hidden.removal?.rule)} ${String(hidden.removal?.value)}`).toBe(reason);
   });

@@ -50,7 +50,7 @@ describe('posters with ratings', () => {
   };
   const unchanged = entries.map(() => own);
 
-  it('stand in catalogs, from the service and with the key of the configuration, for what the service can know', async () => {
+  it('are added to catalogs for known titles, with the key of the configuration', async () => {
     const rpdb = 'https://api.ratingposterdb.com/t0-key';
     expect(await posters({ rpdbApiKey: ' t0-key ' })).toEqual([
       `${rpdb}/imdb/poster-default/tt0111161.jpg?fallback=true`,
@@ -87,7 +87,7 @@ describe('posters with ratings', () => {
       },
       'http://nas.lan:3000/key/tmdb/poster-default/series-1396.jpg?lang=de',
     ],
-  ])('come from %o', async (more, expected) => {
+  ])('are loaded from %o', async (more, expected) => {
     expect((await posters(more))[2]).toBe(expected);
   });
 
@@ -98,11 +98,11 @@ describe('posters with ratings', () => {
     { posterService: 'rpdb', rpdbApiKey: ' ' },
     { posterService: 'openposterdb', openposterdbApiKey: 'key', openposterdbUrl: 'javascript:alert(1)' },
     { posterService: 'unheard-of' },
-  ])('stay as the addon has them with %o', async (more) => {
+  ])('stays as the addon lists it with %o', async (more) => {
     expect(await posters(more)).toEqual(unchanged);
   });
 
-  it('stand in a library where that is wanted too', async () => {
+  it('are added to metadata if the configuration enables it', async () => {
     const meta = async (more: object): Promise<string> =>
       (await getJson(`${await make({ rpdbApiKey: 'key', ...more })}/meta/movie/tt0111161.json`)).meta.poster;
     expect(await meta({})).toBe(own);

@@ -31,8 +31,8 @@ const page = async (method: string, path: string, body?: object): Promise<any> =
 const filenames = async (base: string): Promise<string[]> =>
   (await streamsOf(base)).map(({ name }: any) => String(name).split('\n')[0] ?? '');
 
-describe('a configuration that inherits from another', () => {
-  it('follows it by its address, and says so where it cannot any more', async () => {
+describe('inheritance', () => {
+  it('follows the parent by its address and reports a missing parent', async () => {
     const parent = await makeUser(host, configOf([customPreset('a', 'Alpha', alpha.manifestUrl)]));
     const parentConfig = { uuid: parent.uuid, password };
     const child = await makeUser(host, configOf([], { addonName: 'Child', parentConfig, excludedQualities: ['HDTV'] }));
@@ -52,7 +52,7 @@ describe('a configuration that inherits from another', () => {
     expect(gone.description).toMatch(/^The configuration that this one inherits from is gone/);
   });
 
-  it('is made on the page without the password of the other, which stays up to date, and never from itself', async () => {
+  it('uses the current password of the parent on the page, and does not allow a cycle', async () => {
     const parent = (await page('POST', '', { config: configOf([customPreset('a', 'Alpha', alpha.manifestUrl)]) })).body;
     const inheriting = (uuid: string): object => ({ config: configOf([], { parentConfig: { uuid, password: '' } }) });
     const child = (await page('POST', '', inheriting(parent.uuid))).body;
@@ -68,7 +68,7 @@ describe('a configuration that inherits from another', () => {
   });
 });
 
-describe('a configuration whose parent is gone', () => {
+describe('a configuration without its parent', () => {
   const sentence = 'The configuration that this one inherits from is gone, or its password is another one now.';
   const list = async (): Promise<string[]> => {
     const reply = await page('GET', '');
@@ -76,7 +76,7 @@ describe('a configuration whose parent is gone', () => {
     return reply.body.profiles.map(({ uuid }: any) => uuid);
   };
 
-  it('is listed, shown and mended, and the others are', async () => {
+  it('is listed, returned and editable, like the others', async () => {
     const parent = (await page('POST', '', { config: configOf([]) })).body.uuid;
     const parentConfig = { uuid: parent, password: '' };
     const child = (await page('POST', '', { config: configOf([], { addonName: 'Child', parentConfig }) })).body.uuid;
@@ -98,7 +98,7 @@ describe('a configuration whose parent is gone', () => {
     });
   });
 
-  it('is mended by the calls of other programs as well', async () => {
+  it("is editable through the peer's user API", async () => {
     const parent = await makeUser(host, configOf([]));
     const child = await makeUser(host, configOf([], { parentConfig: { uuid: parent.uuid, password } }));
     const user = `${host.url('addons')}/api/v1/user`;
@@ -118,7 +118,7 @@ describe('a configuration whose parent is gone', () => {
     expect((await fetch(user, { headers })).status).toBe(200);
   });
 
-  it('is not made, and what is there does not become one', async () => {
+  it('is not created, and existing configurations cannot become one', async () => {
     const { uuid } = (await page('POST', '', { config: configOf([], { addonName: 'Whole' }) })).body;
     const before = await list();
     const parentConfig = { uuid: '00000000-0000-4000-8000-000000000000', password };
@@ -132,8 +132,8 @@ describe('a configuration whose parent is gone', () => {
   });
 });
 
-describe('an addon that several configurations have', () => {
-  it('has in each its own name, place and rights, at once after they change, and is asked once', async () => {
+describe('an addon of several configurations', () => {
+  it('has the name, position and permissions of each configuration, and shares one request', async () => {
     await using up = await openFakeAddon({ streams: alphaStreams.slice(0, 2) });
     await using last = await openFakeAddon({ streams: alphaStreams.slice(2, 3) });
     const config = (name: string, more: object = {}): Record<string, unknown> =>
@@ -156,14 +156,14 @@ describe('an addon that several configurations have', () => {
   });
 });
 
-describe('a configuration as a file', () => {
+describe('exported configurations', () => {
   const secrets = {
     services: [{ id: 'torbox', enabled: true, credentials: { apiKey: 'SECRET1' } }],
     ...{ tmdbApiKey: 'SECRET2', tmdbAccessToken: 'SECRET3', rpdbApiKey: 'SECRET4', accessKey: 'SECRET5' },
     ...{ addonPassword: 'SECRET6', proxy: { enabled: true, credentials: 'SECRET7' } },
   };
 
-  it('holds nothing that opens an account, unless it is asked for', async () => {
+  it('contain no credentials unless the client requests them', async () => {
     const config = configOf([customPreset('a', 'Alpha', alpha.manifestUrl, { apiKey: 'SECRET8' })], secrets);
     const { uuid } = await makeUser(host, config);
     const address = `${host.url('addons')}/export`;
@@ -179,7 +179,7 @@ describe('a configuration as a file', () => {
     expect(JSON.stringify((await page('GET', `/${String(kept.uuid)}`)).body)).toContain('SECRET8');
   });
 
-  it('replaces another, or goes into it', async () => {
+  it('replace a configuration, or are merged into it', async () => {
     const config = configOf([customPreset('a', 'Alpha', alpha.manifestUrl)], { addonName: 'Old', ...secrets });
     const { uuid } = (await page('POST', '', { config })).body;
     const file = configOf([], { addonName: 'New' });
@@ -221,7 +221,7 @@ describe('a configuration as a file', () => {
       },
     );
 
-  it('holds no keys that lie deep, in scripts or in the address of the proxy', async () => {
+  it('contain no nested keys in scripts or in the address of the proxy', async () => {
     const { uuid } = (await page('POST', '', { config: deep(await parentUuid()) })).body;
     const { config } = (await page('GET', `/${String(uuid)}?without=keys`)).body;
     expect(JSON.stringify(config)).not.toContain('SECRET');
@@ -249,7 +249,7 @@ describe('a configuration as a file', () => {
     });
   });
 
-  it('without keys goes into the one it came from, which keeps them', async () => {
+  it('are merged into the original without losing its keys', async () => {
     const { uuid } = (await page('POST', '', { config: deep(await parentUuid()) })).body;
     const path = `/${String(uuid)}`;
     const { config: whole } = (await page('GET', path)).body;
@@ -278,8 +278,8 @@ describe('a configuration as a file', () => {
   });
 });
 
-describe('answers', () => {
-  it('are packed where the player takes that, and not sent again to who has them', async () => {
+describe('responses', () => {
+  it('are compressed if the player supports it, and answered with 304 if unchanged', async () => {
     const streams = Array.from({ length: 50 }, (_, at) => ({
       url: `http://h.example/${String(at)}`,
       behaviorHints: { filename: `A.Film.2019.1080p.WEB-DL-G${String(at)}.mkv` },

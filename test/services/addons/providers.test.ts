@@ -203,7 +203,7 @@ const torrent = (name: string, infoHash: string): object => ({
   infoHash,
 });
 
-describe('each service', () => {
+describe('providers', () => {
   const stores = new Map<string, FakeStore>();
   let host: TestHost;
   let upstream: FakeAddon;
@@ -239,19 +239,16 @@ describe('each service', () => {
     (await fetch(url, { redirect: 'manual' })).headers.get('location') ?? '';
   const clip = (location: string): string => location.replace(/^.*\/static\/(.*)\.mp4$/, '$1');
 
-  it.each(cases)(
-    '$id: lists what it has, plays what is there, and says what has to be fetched',
-    async ({ id, credentials, listed, links, secret }) => {
-      const streams = await streamsOf(id, credentials, 'tt0000001');
-      expect(streams.map(({ name }: any) => name)).toEqual(listed.map((mark) => `${mark} Up 1080p`));
-      expect(JSON.stringify(streams)).not.toContain(secret);
-      expect(await play(streams[1].url)).toBe(links[0]);
-      expect(await play(streams[2].url)).toBe(links[1]);
-      expect(clip(await play(streams[0].url))).toBe('downloading');
-    },
-  );
+  it.each(cases)('lists, plays and reports downloads: $id', async ({ id, credentials, listed, links, secret }) => {
+    const streams = await streamsOf(id, credentials, 'tt0000001');
+    expect(streams.map(({ name }: any) => name)).toEqual(listed.map((mark) => `${mark} Up 1080p`));
+    expect(JSON.stringify(streams)).not.toContain(secret);
+    expect(await play(streams[1].url)).toBe(links[0]);
+    expect(await play(streams[2].url)).toBe(links[1]);
+    expect(clip(await play(streams[0].url))).toBe('downloading');
+  });
 
-  it.each(cases)('$id: each of its ways to refuse has its film', async ({ id, credentials, faults }) => {
+  it.each(cases)('has a clip for each refusal: $id', async ({ id, credentials, faults }) => {
     const store = stores.get(id);
     const seen: string[] = [];
     for (const [number, [path, reply]] of faults.entries()) {
@@ -269,7 +266,7 @@ describe('each service', () => {
 });
 
 describe('Easynews', () => {
-  it('is searched by title, and plays by way of here with its sign-in hidden', async () => {
+  it('searches by title and plays through the proxy without revealing the credentials', async () => {
     await using news = await openEasynews();
     await using meta = await openFakeAddon({
       answer: (request, response) => {

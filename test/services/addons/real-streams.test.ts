@@ -282,7 +282,7 @@ describe('streams of addon families', () => {
     expect(await fields(stream, { addon })).toMatchObject(expected);
   });
 
-  it('counts a service without a mark as not cached', async () => {
+  it('treats a service without a mark as not cached', async () => {
     const stream = { name: 'TorBox Search 1080p', title: 'Film.2020.1080p.mkv', url };
     expect(await rows([stream], { config: { excludeUncached: true } })).toEqual([]);
     expect(
@@ -291,7 +291,7 @@ describe('streams of addon families', () => {
   });
 });
 
-describe('sizes and lengths', () => {
+describe('sizes and durations', () => {
   const url = 'http://h.example/x';
   it.each<[object, number]>([
     [{ title: 'Film.2021.1080p.x264 - 850MB - ESub.mkv\n👤 5 💾 1.9 GB' }, 1.9 * gibibyte],
@@ -315,7 +315,7 @@ describe('sizes and lengths', () => {
     ['🕛 45m', 45],
     ['1 h 5 min', 65],
     ['no length at all, 5 times', 0],
-  ])('reads the length of %j', async (text, minutes) => {
+  ])('reads the duration of %j', async (text, minutes) => {
     const expected = minutes === 0 ? '' : String(minutes * 60_000);
     expect(await fields({ name: 'Up', title: `Film.2021.1080p.mkv\n${text}`, url })).toMatchObject({ dur: expected });
   });
@@ -325,7 +325,7 @@ describe('bitrate', () => {
   const limit = { bitrate: { global: { movies: [0, 20_000_000] } } };
   const size = 80_000_000_000;
 
-  it('follows from the length that a stream says', async () => {
+  it('uses the duration of the stream', async () => {
     const stream = {
       name: 'Up',
       title: 'Film.2021.2160p.mkv\n⏱️ 2h 32m',
@@ -337,7 +337,7 @@ describe('bitrate', () => {
     expect(listed.map(({ fields: { size: shown } }) => shown)).toEqual(['8000000000']);
   });
 
-  it('follows from the length of the title where the stream says none', async () => {
+  it('uses the duration of the title for streams without one', async () => {
     await using meta = await openFakeAddon({
       answer: (request, response) => {
         if (request.url?.startsWith('/meta/') !== true) return false;
@@ -412,7 +412,7 @@ describe('filters by values of names', () => {
     ['Film.2020.1080p.BluRay.DTS-HD.MA.5.1.mkv', { requiredAudioTags: ['DTS-HD MA'] }, true],
     ['Film.2020.1080p.BluRay.DTS-X.7.1.mkv', { requiredAudioTags: ['DTS:X'] }, true],
     ['Film.2020.1080p.BluRay.DTS.mkv', { excludedAudioTags: ['DTS-HD MA'] }, true],
-  ])('%s with %j is listed: %s', async (filename, config, expected) => {
+  ])('decides whether %s with %j is listed: %s', async (filename, config, expected) => {
     expect(await shows(filename, config)).toBe(expected);
   });
 });
@@ -432,11 +432,11 @@ describe('regular expressions', () => {
     ['Film.2020.1080p.HDTV.mkv', { excludedRegexPatterns: ['/hdtv/iy'] }, true],
     ['Film.2020.1080p.HDTV.mkv', { excludedRegexPatterns: ['(?i)hdtv'] }, false],
     ['Film.2020.1080p.HDTV.mkv', { excludedRegexPatterns: ['/hdtv/'] }, true],
-  ])('%s with %j is listed: %s', async (filename, config, expected) => {
+  ])('decides whether %s with %j is listed: %s', async (filename, config, expected) => {
     expect(await shows(filename, config)).toBe(expected);
   });
 
-  it('ignores one that cannot be read and says so', async () => {
+  it('ignores an invalid pattern and reports it', async () => {
     const streams = [{ name: 'Up', url: 'http://h.example/x', behaviorHints: { filename: 'Film.2020.HDTV.mkv' } }];
     const config = { excludedRegexPatterns: ['(', '/hdtv/i'] };
     const [row, ...rest] = await rows(streams, { config, type: 'movie', id: 'tt1' });
@@ -446,7 +446,7 @@ describe('regular expressions', () => {
 });
 
 describe('addresses of streams', () => {
-  it('passes on every address that a player can open', async () => {
+  it('passes every address that a player can open', async () => {
     const addresses = [
       ...[
         'http://x.example/a',
@@ -462,7 +462,7 @@ describe('addresses of streams', () => {
     expect(listed.map(({ fields: { type } }) => type)).toEqual(['http', 'live', 'live', 'http', 'live', 'http']);
   });
 
-  it('leaves out addresses that run a script or read a file', async () => {
+  it('omits addresses that run a script or read a file', async () => {
     const addresses = ['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'blob:x'];
     const listed = await rows([
       { name: 'Up', url: 'http://x.example/a' },
@@ -471,7 +471,7 @@ describe('addresses of streams', () => {
     expect(listed.map(({ row }) => row.url)).toEqual(['http://x.example/a']);
   });
 
-  it('makes torrents of magnet links, also of those in base 32', async () => {
+  it('converts magnet links to torrents, including Base32 hashes', async () => {
     const base32 = 'VKVKVKVKVKVKVKVKVKVKVKVKVKVKVKVK';
     const links = [`magnet:?xt=urn:btih:${hash}`, `magnet:?xt=urn:btih:${base32}`];
     const listed = await rows(links.map((url) => ({ name: 'Up', title: 'Film.2020.mkv', url })));

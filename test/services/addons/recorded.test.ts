@@ -18,7 +18,7 @@ function shapeOf(value: unknown): unknown {
   );
 }
 
-describe('recorded exchanges that say what the service is', () => {
+describe('recorded exchanges about the service', () => {
   let host: TestHost;
   let url: string;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('recorded exchanges that say what the service is', () => {
     await host[Symbol.asyncDispose]();
   });
 
-  it('02-status: every member a tool may look at is there', async () => {
+  it('contains every member that tools may read (02-status)', async () => {
     const { response } = golden('02-status');
     const { settings, ...head } = response.body.data;
     const told = (await getJson(`${url}/api/v1/status`)).data;
@@ -54,7 +54,7 @@ describe('recorded exchanges that say what the service is', () => {
     expect(told.settings.variants.access).toBe(variants.access);
   });
 
-  it('04 and 09: what the peer does not have, and the specification wants', async () => {
+  it('has routes of the specification that the peer lacks (04 and 09)', async () => {
     expect(golden('04-root-health').response.status).toBe(404);
     expect(await getJson(`${url}/health`)).toEqual({ status: 'ok' });
     const { request, response } = golden('09-root-manifest-with-config-query');
@@ -67,7 +67,7 @@ describe('recorded exchanges that say what the service is', () => {
     ]);
   });
 
-  it('07-legacy-config-stream: says in the list what to do, and leads there', async () => {
+  it('returns an error stream with a link (07-legacy-config-stream)', async () => {
     const { request, response } = golden('07-legacy-config-stream');
     const [want] = response.body.streams;
     const reply = await fetch(url + request.path);
@@ -86,7 +86,7 @@ describe('recorded exchanges that say what the service is', () => {
     ]);
   });
 
-  it('08-legacy-configure-redirect: leads to where configurations are made, by way of the same address', async () => {
+  it('redirects to the configuration page (08-legacy-configure-redirect)', async () => {
     const { request, response } = golden('08-legacy-configure-redirect');
     const page = `${host.url('control')}/addons`;
     for (const path of [request.path, response.headers.location]) {
@@ -118,7 +118,7 @@ describe('57-service-wrap-debrid-cached-flags', () => {
     await up[Symbol.asyncDispose]();
   });
 
-  it('marks what is there at once, in the account or from an earlier playback, and leads to the file', async () => {
+  it('marks available torrents by library and former plays, and redirects to the file', async () => {
     const { config, response } = golden('57-service-wrap-debrid-cached-flags');
     const [preset] = config.presets;
     const presets = [{ ...preset, options: { ...preset.options, manifestUrl: up.manifestUrl } }];

@@ -5,7 +5,7 @@ import { openFakeAddon } from './fake-addon.ts';
 import { hashes, openTorBox } from './fake-stores.ts';
 import { configOf, customPreset, makeUser, openAddonsHost, password, streamsOf } from './rig.ts';
 
-describe('where keys are', () => {
+describe('credentials', () => {
   /** Every file below a folder, as it lies on the disk. */
   const filesOf = (folder: string): readonly { readonly path: string; readonly bytes: Buffer }[] =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -13,7 +13,7 @@ describe('where keys are', () => {
       .map((entry) => join(entry.parentPath, entry.name))
       .map((path) => ({ path, bytes: readFileSync(path) }));
 
-  it('in no file of the data folder, no line of the log, no metric, no answer and no address', async () => {
+  it('are in no file of the data folder, log line, metric, response or address', async () => {
     await using torBox = await openTorBox('TB-SECRET-KEY');
     await using own = await openAddonsHost({ PROVIDER_H_BASE_URL: torBox.url, LOG_LEVEL: 'debug' });
     const secrets = ['TB-SECRET-KEY', 'KEY-IN-ADDRESS', 'PARENT-PASS-1', password];

@@ -9,7 +9,7 @@ it.each([
   [1_540_000_000, '1.5 GB'],
   [20_400_000, '20 MB'],
   [undefined, 'no size'],
-])('a stream of %s bytes stands where it does for its %s', (size, words) => {
+])('explains the position of a stream of %s bytes by its %s', (size, words) => {
   const config = readConfig(configOf([], { sortCriteria: { global: [{ key: 'size', direction: 'desc' }] } }));
   expect(explainPosition({ ...sampleStream, size }, config)).toBe(words);
 });

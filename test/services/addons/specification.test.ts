@@ -48,8 +48,8 @@ const config = (more: object = {}): Record<string, unknown> =>
 const configure = async (body: unknown, headers: Record<string, string> = {}, at = url): Promise<Response> =>
   await fetch(`${at}/configure`, { method: 'POST', headers, body: JSON.stringify(body) });
 
-describe('an installed addon, by stremio-addon-client, over every resource', () => {
-  it.each(['/stremio/{uuid}/{password}', '/{userId}', '/{config}'])('%s', async (form) => {
+describe('an installed addon with stremio-addon-client', () => {
+  it.each(['/stremio/{uuid}/{password}', '/{userId}', '/{config}'])('has the resource: %s', async (form) => {
     let manifestUrl = (await makeUser(host, config())).manifestUrl;
     if (form === '/{userId}') manifestUrl = (await readJson(await configure(config()))).data.manifestUrl;
     if (form === '/{config}')
@@ -86,7 +86,7 @@ describe('an installed addon, by stremio-addon-client, over every resource', () 
     expect(upstream.asked).toContain('/stream/series/tt1%3A2%3A3.json');
   });
 
-  it('its errors are items that the client shows, in each resource', async () => {
+  it('returns errors as items of each resource', async () => {
     await using broken = await openFakeAddon({
       manifest: everything,
       answer: (request, response) => {
@@ -114,7 +114,7 @@ describe('an installed addon, by stremio-addon-client, over every resource', () 
     expect(await streamsOf(hidden.base)).toEqual([]);
   });
 
-  it('one that nobody configured says so', async () => {
+  it('returns an error without a configuration', async () => {
     for (const place of [url, `${url}/stremio`]) {
       const { addon } = await stremio.detectFromURL(`${place}/manifest.json`);
       expect(linter.lintManifest(addon.manifest).errors).toEqual([]);
@@ -126,7 +126,7 @@ describe('an installed addon, by stremio-addon-client, over every resource', () 
 });
 
 describe('the routes of the specification', () => {
-  it('/health, /api/v1/health and /api/v1/status', async () => {
+  it('answers /health, /api/v1/health and /api/v1/status', async () => {
     expect(await getJson(`${url}/health`)).toEqual({ status: 'ok' });
     expect(await getJson(`${url}/api/v1/health`)).toMatchObject({ success: true, detail: 'OK' });
     const { success, data } = await getJson(`${url}/api/v1/status`);
@@ -143,7 +143,7 @@ describe('the routes of the specification', () => {
     expect(data.settings.presets.map(({ ID }: any) => ID)).toContain('custom');
   });
 
-  it('/manifest.json?config= takes Base64, base64url, and a + that became a space', async () => {
+  it('accepts Base64, base64url and a decoded + at /manifest.json?config=', async () => {
     const text = Buffer.from(JSON.stringify(config({ addonName: 'Ünï>>>???' }))).toString('base64');
     for (const form of [text, text.replaceAll('+', ' '), text.replaceAll('+', '-').replaceAll('/', '_')]) {
       const manifest = await getJson(`${url}/manifest.json?config=${encodeURIComponent(form)}`);
@@ -153,7 +153,7 @@ describe('the routes of the specification', () => {
     expect([refused.status, (await readJson(refused)).success]).toEqual([400, false]);
   });
 
-  it('/configure: the page, and a configuration that is posted', async () => {
+  it('answers /configure with the page and accepts a posted configuration', async () => {
     const page = await fetch(`${url}/configure`, { redirect: 'manual' });
     expect([page.status, page.headers.get('location')]).toEqual([302, `${host.url('control')}/addons`]);
     const made = await configure({ ...config(), password: 'my-own-pass' });
@@ -175,7 +175,7 @@ describe('the routes of the specification', () => {
     }
   });
 
-  it('/export by Basic and by userId, and keys for the password alone', async () => {
+  it('exports by Basic and by userId, with keys for the password only', async () => {
     const services = [{ id: 'torbox', enabled: true, credentials: { apiKey: 'MY-KEY' } }];
     const { data } = await readJson(await configure({ ...config({ services }), password }));
     const exported = await fetch(`${url}/export?userId=${String(data.userId)}`);
@@ -192,7 +192,7 @@ describe('the routes of the specification', () => {
     expect((await configure(await readJson(whole))).status).toBe(201);
   });
 
-  it('/proxy/{addon}/{endpoint} never leaves the addon', async () => {
+  it('restricts /proxy/{addon}/{endpoint} to the addon', async () => {
     const { data } = await readJson(await configure(config()));
     const at = `${url}/proxy/a1`;
     const user = `userId=${String(data.userId)}`;
@@ -210,7 +210,7 @@ describe('the routes of the specification', () => {
     expect((await fetch(`${at}/manifest.json?${user}`, { method: 'POST' })).status).toBe(405);
   });
 
-  it('what is none of them is answered in the envelope, for pages of any origin', async () => {
+  it('answers other paths with an envelope and CORS headers', async () => {
     const cases: readonly (readonly [string, string, number, string | undefined])[] = [
       ['GET', '/api/v1/nothing', 404, undefined],
       ['GET', '/nothing', 404, undefined],
@@ -236,7 +236,7 @@ describe('the routes of the specification', () => {
     for (const id of ids) expect([id, (await fetch(`${url}/${id}/stream/movie/tt1.json`)).status]).toEqual([id, 404]);
   });
 
-  it('the preview of a format', async () => {
+  it('formats a preview', async () => {
     const format = async (stream: unknown, formatter: object): Promise<any> =>
       await readJson(
         await fetch(`${url}/api/v1/format`, {

@@ -25,7 +25,7 @@ const base = configOf(
 const varied = (script: string, more: object[] = []): any =>
   applyVariants(readConfig({ ...base, variants: [{ id: 'v', script }, ...more] }), 'v');
 
-describe('the language of variants', () => {
+describe('scripts of variants', () => {
   it.each<[string, string, (config: any) => unknown, unknown]>([
     ['set', 'set addonName = "Phone"', (config) => config.addonName, 'Phone'],
     ['a comment', '# nothing\nset addonName = "a # b" # the name', (config) => config.addonName, 'a # b'],
@@ -96,7 +96,7 @@ describe('the language of variants', () => {
     ],
     ['enable makes it', 'enable deduplicator', (config) => config.deduplicator.enabled, true],
     ['what nothing fits changes nothing', 'disable presets[type=none]', (config) => config.presets[0].enabled, true],
-  ])('%s', (_what, script, part, wanted) => {
+  ])('applies %s', (_what, script, part, wanted) => {
     expect(part(varied(script))).toEqual(wanted);
   });
 
@@ -128,11 +128,11 @@ describe('the language of variants', () => {
       [],
       /looks through too much/,
     ],
-  ])('%s come to an end', (_what, script, more, words) => {
+  ])('ends %s', (_what, script, more, words) => {
     expect(() => varied(script, more)).toThrow(words);
   });
 
-  it('one uses another, and never itself for ever', () => {
+  it('allows a variant to use another one without cycles', () => {
     expect(
       varied('use variant small', [{ id: 'small', script: 'set resultLimits.global = 3' }]).resultLimits.global,
     ).toBe(3);
@@ -153,7 +153,7 @@ describe('the language of variants', () => {
     [`set x = ${'['.repeat(50)}`, 'nested too deep'],
     ['set presets = 5', 'presets: '],
     ['use variant nobody', 'There is no variant nobody'],
-  ])('%s is told of in words', (script, words) => {
+  ])('reports %s', (script, words) => {
     expect(() => varied(script)).toThrow(words);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
@@ -171,7 +171,7 @@ describe('variants of an installed configuration', () => {
     await up[Symbol.asyncDispose]();
   });
 
-  it('are named by the address, in the path or the query, each an addon of its own', async () => {
+  it('are selected by path or query, each as a separate addon', async () => {
     const config = configOf([customPreset('a', 'Alpha', up.manifestUrl)], {
       addonName: 'Mine',
       variants: [
@@ -208,8 +208,8 @@ describe('variants of an installed configuration', () => {
   });
 });
 
-describe('what of a configuration has no effect', () => {
-  it('is said in sentences, and nothing is said of what has one', () => {
+describe('parts of a configuration without effect', () => {
+  it('are reported, and other parts are not', () => {
     expect(findUnsupportedFeatures(readConfig(base))).toEqual([]);
     const notes = findUnsupportedFeatures(
       readConfig({
