@@ -34,22 +34,22 @@ const post = async (path: string, body: object, headers: Record<string, string> 
 
 describe('addresses that addons must not have', () => {
   it.each([
-    ['the administration', () => `${host.url('control')}/manifest.json`, "Homeport's own administration"],
-    ['another of its services', () => `${host.url('push')}/manifest.json`, 'another service of Homeport'],
+    ['the control listener', () => `${host.url('control')}/manifest.json`, "Homeport's own administration"],
+    ['another service of Homeport', () => `${host.url('push')}/manifest.json`, 'another service of Homeport'],
     [
-      'that under another name',
+      'another service under another name',
       () => `http://localhost:${String(host.port('push'))}/manifest.json`,
       'another service of Homeport',
     ],
     [
-      'that as IPv6',
+      'another service as IPv6',
       () => `http://[::ffff:127.0.0.1]:${String(host.port('push'))}/manifest.json`,
       'another service of Homeport',
     ],
-    ['the secrets of clouds', () => 'http://169.254.169.254/manifest.json', 'secrets of machines'],
-    ['those written as a number', () => 'http://2852039166/manifest.json', 'secrets of machines'],
-    ['those as IPv6', () => 'http://[::ffff:169.254.169.254]/manifest.json', 'secrets of machines'],
-    ['those behind NAT64', () => 'http://[64:ff9b::a9fe:a9fe]/manifest.json', 'secrets of machines'],
+    ['a cloud metadata service', () => 'http://169.254.169.254/manifest.json', 'secrets of machines'],
+    ['a cloud metadata service as a number', () => 'http://2852039166/manifest.json', 'secrets of machines'],
+    ['a cloud metadata service as IPv6', () => 'http://[::ffff:169.254.169.254]/manifest.json', 'secrets of machines'],
+    ['a cloud metadata service behind NAT64', () => 'http://[64:ff9b::a9fe:a9fe]/manifest.json', 'secrets of machines'],
   ])('refuses %s when it is configured', async (_what, address, words) => {
     const response = await post('/api/v1/user', { config: configOf([customPreset('a', 'Up', address())]), password });
     const { error } = await readJson(response);

@@ -54,7 +54,7 @@ describe('merged catalogs', () => {
   const ids = async (base: string, extra = ''): Promise<string[]> =>
     (await getJson(`${base}/catalog/movie/aiostreams.merged.all${extra}.json`)).metas.map(({ id }: Entry) => id);
 
-  it('replace their sources in the manifest', async () => {
+  it('replaces the sources in the manifest', async () => {
     await using one = await openList([]);
     await using two = await openList([], { extra: [{ name: 'genre', isRequired: true, options: ['Drama'] }] });
     const base = await make(one, two, {
@@ -74,12 +74,12 @@ describe('merged catalogs', () => {
     ['sequential', {}, ['x1', 'x2', 'x3', 'y1', 'x2', 'y3']],
     ['interleave', { mergeMethod: 'interleave' }, ['x1', 'y1', 'x2', 'x2', 'x3', 'y3']],
     [
-      'interleave without twins by id',
+      'interleave without duplicate IDs',
       { mergeMethod: 'interleave', deduplicationMethods: ['id'] },
       ['x1', 'y1', 'x2', 'x3', 'y3'],
     ],
     [
-      'sequential without twins by title',
+      'sequential without duplicate titles',
       { mergeMethod: 'sequential', deduplicationMethods: ['title'] },
       ['x1', 'x2', 'x3', 'y1'],
     ],

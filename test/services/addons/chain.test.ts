@@ -140,10 +140,10 @@ describe('playback from manifest to file', () => {
 
 describe('install addresses', () => {
   it.each([
-    'stremio-addon-client by the path',
-    'the specification’s user id',
-    'the configuration in the path',
-    'the configuration in the query',
+    'path for stremio-addon-client',
+    'user ID of the specification',
+    'configuration in the path',
+    'configuration in the query',
   ])('are accepted: %s', async (way) => {
     const config = configOf([customPreset('a1', 'Up', upstream.manifestUrl)]);
     const encoded = Buffer.from(JSON.stringify(config)).toString('base64');

@@ -172,19 +172,19 @@ describe('stream expressions of a configuration', () => {
 
   it.each<[string, object, string]>([
     ['excluded', { excludedStreamExpressions: [on("quality(streams, 'HDTV')"), "type(streams, 'p2p')"] }, 'ABC'],
-    ['switched off', { excludedStreamExpressions: [{ expression: 'streams', enabled: false }] }, 'ABCDE'],
+    ['disabled', { excludedStreamExpressions: [{ expression: 'streams', enabled: false }] }, 'ABCDE'],
     [
-      'required: one of them is enough',
+      'required, with one match',
       { requiredStreamExpressions: [on('uncached(streams)'), on("language(streams, 'French')")] },
       'AC',
     ],
     [
-      'included passes all filters',
+      'included, bypassing all filters',
       { excludedResolutions: ['2160p', '720p'], includedStreamExpressions: [on("audioTag(streams, 'Atmos')")] },
       'ABC',
     ],
     [
-      'preferred, the first of them first',
+      'preferred, in order',
       {
         preferredStreamExpressions: [on('uncached(streams)'), on("resolution(streams, '2160p')")],
         sortCriteria: { global: [{ key: 'streamExpressionMatched', direction: 'desc' }] },
@@ -192,7 +192,7 @@ describe('stream expressions of a configuration', () => {
       'CAEBD',
     ],
     [
-      'ranked, scores added up',
+      'ranked, with added scores',
       {
         rankedStreamExpressions: [
           on('cached(streams)', { score: 10 }),
@@ -202,8 +202,8 @@ describe('stream expressions of a configuration', () => {
       },
       'AEBDC',
     ],
-    ['yes chooses all', { excludedStreamExpressions: [on("queryType == 'series'")] }, 'ABCDE'],
-    ['and those', { excludedStreamExpressions: [on("queryType == 'movie'")] }, ''],
+    ['true', { excludedStreamExpressions: [on("queryType == 'series'")] }, 'ABCDE'],
+    ['queryType', { excludedStreamExpressions: [on("queryType == 'movie'")] }, ''],
     [
       'pinned',
       {
@@ -215,12 +215,12 @@ describe('stream expressions of a configuration', () => {
       'CEABD',
     ],
     [
-      'spared by the limit',
+      'exempt from the limit',
       { resultLimits: { global: 1 }, includedStreamExpressions: [on("passthrough(uncached(streams), 'limit')")] },
       'AC',
     ],
     [
-      'spared by later exclusions',
+      'exempt from later exclusions',
       {
         includedStreamExpressions: [on("passthrough(slice(streams, 0, 1), 'excluded')")],
         excludedStreamExpressions: [on('streams')],

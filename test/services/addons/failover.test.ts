@@ -95,11 +95,11 @@ describe('failover', () => {
   });
 
   it.each([
-    ['it was not asked for', { failover: null }, (url: string) => url],
-    ['it is switched off', { failover: { enabled: false } }, (url: string) => url],
-    ['it is for Usenet alone', { failover: { enabled: true, contentTypes: ['usenet'] } }, (url: string) => url],
-    ['the player switches it off', {}, (url: string) => url.replace(/\/[0-9a-f]{32}\//, '/-/')],
-    ['its list is forgotten', {}, (url: string) => url.replace(/\/[0-9a-f]{32}\//, `/${'0'.repeat(32)}/`)],
+    ['failover is not configured', { failover: null }, (url: string) => url],
+    ['failover is disabled', { failover: { enabled: false } }, (url: string) => url],
+    ['failover is limited to Usenet', { failover: { enabled: true, contentTypes: ['usenet'] } }, (url: string) => url],
+    ['the player disables it', {}, (url: string) => url.replace(/\/[0-9a-f]{32}\//, '/-/')],
+    ['the list is no longer stored', {}, (url: string) => url.replace(/\/[0-9a-f]{32}\//, `/${'0'.repeat(32)}/`)],
   ])('does not fall back where %s', async (_why, more, change) => {
     const url = await list([torBoxAccount, realDebridAccount], more);
     torBox.fail('/torrents/requestdl', broken);

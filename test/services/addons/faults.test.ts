@@ -48,7 +48,7 @@ const kinds: readonly (readonly [what: string, replies: Record<Id, StoreReply | 
     /does not accept this/,
   ],
   [
-    'an account that is not paid for',
+    'an unpaid account',
     {
       realdebrid: [403, { error: 'premium_only', error_code: 20 }],
       alldebrid: [200, { status: 'error', error: { code: 'MUST_BE_PREMIUM', message: 'x' } }],
@@ -61,9 +61,9 @@ const kinds: readonly (readonly [what: string, replies: Record<Id, StoreReply | 
     },
     /paid account|larger plan|free accounts/,
   ],
-  ['trouble of its own', same([503, '<html>down']), /has trouble of its own \(503\)/],
-  ['no JSON', same([200, '<html>']), /no JSON/],
-  ['silence', same('hang'), /did not (?:say in time what it has|answer within)/],
+  ['a server error', same([503, '<html>down']), /has trouble of its own \(503\)/],
+  ['invalid JSON', same([200, '<html>']), /no JSON/],
+  ['no response', same('hang'), /did not (?:say in time what it has|answer within)/],
   ['too many requests', same([429, {}, { 'retry-after': '30' }]), /asks for fewer requests\. Try again in 30 s\./],
 ];
 
@@ -224,8 +224,8 @@ describe('oversized responses', () => {
   it.each([
     ['null', null],
     ['a list', []],
-    ['no id', { name: 'x', resources: [] }],
-    ['resources that are none', { id: 'x', name: 'x', version: 1, resources: 'stream' }],
+    ['an object without ID', { name: 'x', resources: [] }],
+    ['invalid resources', { id: 'x', name: 'x', version: 1, resources: 'stream' }],
     ['a page', '<html>'],
   ])('rejects a manifest that is %s', async (_what, manifest) => {
     let good = true;

@@ -50,7 +50,7 @@ describe('invalid addons', () => {
       /^Up could not be reached: More than 5 redirects\./,
     ],
     [
-      'answers with a page',
+      'returns an HTML page',
       (_request, response) => {
         response.end('<!doctype html><p>Checking your browser</p>');
         return true;
@@ -58,7 +58,7 @@ describe('invalid addons', () => {
       'Up answered with a web page.',
     ],
     [
-      'answers with 50 MB',
+      'returns 50 MB',
       (_request, response) => {
         const part = Buffer.alloc(1024 * 1024, 32);
         let left = 50;
@@ -75,20 +75,20 @@ describe('invalid addons', () => {
       'Up answered with far more than an addon has to say.',
     ],
     ['has no list', tell({ streams: { a: 1 } }), 'Up answered without a list of streams.'],
-    ['has null for a list', tell({ streams: null }), 'Up answered without a list of streams.'],
-    ['has a bare array', tell([]), 'Up answered without a list of streams.'],
+    ['has null as a list', tell({ streams: null }), 'Up answered without a list of streams.'],
+    ['returns an array', tell([]), 'Up answered without a list of streams.'],
     [
-      'has nothing but wrong types',
+      'has only wrong types',
       tell({ streams: [1, null, { url: 5 }, { infoHash: [] }] }),
       'Up answered with 4 items, none of which is a stream.',
     ],
     [
-      'hides behind a wrong key',
+      'reports a wrong key',
       tell({ streams: [{ name: 'Up', title: 'Invalid API key', url: 'http://h.example/x' }] }),
       'Up says: Up Invalid API key',
     ],
     [
-      'leads to the administration',
+      'redirects to the control listener',
       (_request, response) => {
         response.writeHead(302, { location: `${host.url('control')}/api/health` }).end();
         return true;
@@ -191,11 +191,11 @@ describe('invalid configurations', () => {
   const post = async (body: string): Promise<Response> => await fetch(`${url}/api/v1/user`, { method: 'POST', body });
   it.each([
     ['of 10 MB', () => JSON.stringify({ config: configOf([], { x: 'a'.repeat(10 * 1024 * 1024) }), password }), 413],
-    ['that is deep', () => `{"password":"${password}","config":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`, 400],
-    ['that is no JSON', () => '{"config":', 400],
-    ['that is a list', () => '[]', 400],
+    ['with deep nesting', () => `{"password":"${password}","config":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`, 400],
+    ['with invalid JSON', () => '{"config":', 400],
+    ['with a list', () => '[]', 400],
     [
-      'with two addons of one id',
+      'with two addons with one ID',
       () =>
         JSON.stringify({
           config: configOf([
@@ -207,7 +207,7 @@ describe('invalid configurations', () => {
       400,
     ],
     [
-      'with a time-out of an hour',
+      'with a timeout of one hour',
       () =>
         JSON.stringify({
           config: configOf([customPreset('a', 'A', 'http://x/manifest.json', { timeout: 3_600_000 })]),
@@ -230,14 +230,14 @@ describe('invalid configurations', () => {
   });
 
   it.each([
-    ['the administration', () => `${host.url('control')}/manifest.json`],
+    ['the control listener', () => `${host.url('control')}/manifest.json`],
     [
-      'the administration by another name',
+      'the control listener by another name',
       () => `${host.url('control').replace('127.0.0.1', 'localhost')}/manifest.json`,
     ],
-    ['the administration by a number', () => `${host.url('control').replace('127.0.0.1', '2130706433')}/manifest.json`],
-    ['the metadata service of clouds', () => 'http://169.254.169.254/latest/manifest.json'],
-    ['the same in IPv6 clothes', () => 'http://[fd00:ec2::254]/manifest.json'],
+    ['the control listener as a number', () => `${host.url('control').replace('127.0.0.1', '2130706433')}/manifest.json`],
+    ['a cloud metadata service', () => 'http://169.254.169.254/latest/manifest.json'],
+    ['a cloud metadata service as IPv6', () => 'http://[fd00:ec2::254]/manifest.json'],
     ['a file', () => 'file:///etc/manifest.json'],
   ])('refuses %s as an addon', async (_what, address) => {
     const response = await post(JSON.stringify({ config: configOf([customPreset('x', 'X', address())]), password }));

@@ -57,7 +57,7 @@ describe('import of a configuration of the peer', () => {
     ],
     ['a number as text', { size: { global: { movies: ['0', 5] } } }, 'size.global.movies'],
     ['a member of another type', { excludeCached: 'no' }, 'excludeCached'],
-    ['an object in place of a list', { excludedResolutions: { a: 1 } }, 'excludedResolutions'],
+    ['an object instead of a list', { excludedResolutions: { a: 1 } }, 'excludedResolutions'],
     ['a pattern of another shape', { preferredRegexPatterns: [{ name: 'x' }, 'ok'] }, 'preferredRegexPatterns.0'],
     [
       'a score that is too high',
@@ -65,7 +65,7 @@ describe('import of a configuration of the peer', () => {
       'rankedStreamExpressions.0.score',
     ],
     ['a service without an id', { services: [{ enabled: true }] }, 'services.0'],
-    ['a variant with a foreign id', { variants: [{ id: 'Bad Id!', script: '' }] }, 'variants.0.id'],
+    ['a variant with an invalid ID', { variants: [{ id: 'Bad Id!', script: '' }] }, 'variants.0.id'],
     [
       'a merged catalog without a name',
       { mergedCatalogs: [{ id: 'm', type: 'movie', catalogIds: [] }] },
@@ -73,7 +73,7 @@ describe('import of a configuration of the peer', () => {
     ],
     ['a sort criterion that is a number', { sortCriteria: { global: [5, { key: 'size' }] } }, 'sortCriteria.global.0'],
     ['a limit below zero', { resultLimits: { global: -1 } }, 'resultLimits.global'],
-    ['a format that is none', { formatter: 'torrentio' }, 'formatter'],
+    ['an invalid format', { formatter: 'torrentio' }, 'formatter'],
   ])('omits %s and lists it', async (_what, more, path) => {
     const { status, body } = await post(config(more));
     expect(status).toBe(201);

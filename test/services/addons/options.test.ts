@@ -93,10 +93,10 @@ describe('further options of a configuration', () => {
     ];
 
     it.each([
-      ['fewer than wanted: the next group counts', 'count(previousStreams) < 3', ['A', 'B', 'C']],
-      ['enough: it does not', 'count(totalStreams) < 2', ['A', 'B']],
-      ['what is looked at is what is shown', "count(resolution(totalStreams, '720p')) > 0", ['A', 'B', 'C']],
-      ['by what is looked for', "queryType == 'series'", ['A', 'B']],
+      ['the next group is used below the minimum', 'count(previousStreams) < 3', ['A', 'B', 'C']],
+      ['the next group is not used above the minimum', 'count(totalStreams) < 2', ['A', 'B']],
+      ['filtered streams are excluded', "count(resolution(totalStreams, '720p')) > 0", ['A', 'B', 'C']],
+      ['by the query type', "queryType == 'series'", ['A', 'B']],
     ])('are requested by condition: %s', async (_what, condition, wanted) => {
       expect((await two({ enabled: true, groupings: groupings(condition) })).shown).toEqual(wanted);
     });

@@ -38,16 +38,16 @@ describe('special characters in addresses', () => {
   });
 
   it.each([
-    ['what is escaped twice stays escaped once', 'movie', 'tt1%253A1', '/stream/movie/tt1%253A1.json'],
+    ['a double escape', 'movie', 'tt1%253A1', '/stream/movie/tt1%253A1.json'],
     ['colons', 'movie', 'tt1%3A1%3A2', '/stream/movie/tt1%3A1%3A2.json'],
-    ['bare colons', 'movie', 'tt1:1:2', '/stream/movie/tt1%3A1%3A2.json'],
+    ['unescaped colons', 'movie', 'tt1:1:2', '/stream/movie/tt1%3A1%3A2.json'],
     ['a slash in a type', 'a%2Fb', 'x', '/stream/a%2Fb/x.json'],
     ['a slash, dots and .json in an id', 'movie', '..%2F..%2Fx.json', '/stream/movie/..%2F..%2Fx.json.json'],
     ['a question mark and a hash', 'movie', 'a%3Fb%23c', '/stream/movie/a%3Fb%23c.json'],
     ['a plus and a space', 'movie', 'a+b%20c', '/stream/movie/a%2Bb%20c.json'],
-    ['letters of elsewhere', '%C3%A4', '%E6%98%A0', '/stream/%C3%A4/%E6%98%A0.json'],
-    ['a type called v', 'v', 'x', '/stream/v/x.json'],
-    ['a type called as a resource', 'stream', 'stream', '/stream/stream/stream.json'],
+    ['letters of other languages', '%C3%A4', '%E6%98%A0', '/stream/%C3%A4/%E6%98%A0.json'],
+    ['the type v', 'v', 'x', '/stream/v/x.json'],
+    ['a type with the name of a resource', 'stream', 'stream', '/stream/stream/stream.json'],
   ])('are decoded: %s', async (_what, type, id, asked) => {
     for (const base of [made.base, `${host.url('addons')}/${segment}`]) {
       const { streams } = await getJson(`${base}/stream/${type}/${id}.json`);

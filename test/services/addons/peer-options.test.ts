@@ -55,9 +55,9 @@ describe('comparison with the requested title', () => {
       { mode: 'contains' },
       ['0 The.Office.Party.2019.1080p.mkv', '0 Party.2019.1080p.mkv', '0 The.Office.Party.1080p.mkv'],
     ],
-    ['of some addons alone', { addons: ['a1'] }, streams.slice(0, 4).map(({ filename }) => `0 ${String(filename)}`)],
+    ['of selected addons only', { addons: ['a1'] }, streams.slice(0, 4).map(({ filename }) => `0 ${String(filename)}`)],
     [
-      'of series alone',
+      'of series only',
       { requestTypes: ['series'] },
       streams.map(({ filename, addon: from }) => `${String(from.index)} ${String(filename)}`),
     ],
@@ -67,21 +67,21 @@ describe('comparison with the requested title', () => {
 
   it.each<[string, object, TitleRequest, string[]]>([
     ['of a film', { yearMatching: { enabled: true } }, film, ['2019', 'none']],
-    ['that must be there', { yearMatching: { enabled: true, strict: true } }, film, ['2019']],
+    ['that are required', { yearMatching: { enabled: true, strict: true } }, film, ['2019']],
     [
-      'beside the title, as older configurations have it',
+      'in the title options of older configurations',
       { titleMatching: { enabled: true, matchYear: true, yearTolerance: 4 } },
       { ...film, titles: ['A'] },
       ['2015', '2019', 'none'],
     ],
     [
-      'of a series that went on',
+      'of a continued series',
       { yearMatching: { enabled: true, tolerance: 0 } },
       series(2019),
       ['2015', '2019', 'none'],
     ],
     [
-      'of a series by its beginning',
+      'of the first episode of a series',
       { yearMatching: { enabled: true, tolerance: 0, useInitialAirDate: true } },
       series(2019),
       ['2015', 'none'],
@@ -124,15 +124,15 @@ describe('preference among duplicates', () => {
   });
 
   it.each<[string, object, number]>([
-    ['differ in their sound', { keys: ['smartDetect'] }, 2],
-    ['differ in what does not count', { keys: ['smartDetect'], smartDetectAttributes: ['size', 'resolution'] }, 1],
+    ['differ in audio tags', { keys: ['smartDetect'] }, 2],
+    ['differ in ignored attributes', { keys: ['smartDetect'], smartDetectAttributes: ['size', 'resolution'] }, 1],
     [
-      'differ in size by more than that',
+      'differ in size by more than the rounding',
       { keys: ['smartDetect'], smartDetectAttributes: ['size'], smartDetectRounding: 1 },
       2,
     ],
-    ['differ in size by less', { keys: ['smartDetect'], smartDetectAttributes: ['size'], smartDetectRounding: 50 }, 1],
-    ['have nothing that is known of both', { keys: ['smartDetect'], smartDetectAttributes: ['moonPhase'] }, 2],
+    ['differ in size by less than the rounding', { keys: ['smartDetect'], smartDetectAttributes: ['size'], smartDetectRounding: 50 }, 1],
+    ['have no common attributes', { keys: ['smartDetect'], smartDetectAttributes: ['moonPhase'] }, 2],
   ])('is given to streams where they %s', (_what, more, count) => {
     const streams = read([sized('A.2019.1080p.DDP5.1.mkv', 4.0e9), sized('A.2019.1080p.DTS.mkv', 4.1e9)]);
     expect(shown(streams, rule(more), film)).toHaveLength(count);
@@ -142,13 +142,13 @@ describe('preference among duplicates', () => {
     read([{ infoHash: 'a'.repeat(40), title: `A.2019.mkv\n👤 ${String(seeders)}` }], { ...addon(index), library });
 
   it.each<[string, object, number]>([
-    ['the one with most seeders', {}, 1],
+    ['the stream with most seeders', {}, 1],
     [
-      'the one of the first addon, before seeders',
+      'the stream of the first addon, before seeders',
       { tiebreakers: [{ type: 'torrent_seeders', position: 'after_addon' }] },
       0,
     ],
-    ['the one of the first addon, where nothing else counts', { tiebreakers: [] }, 0],
+    ['the stream of the first addon, without tiebreakers', { tiebreakers: [] }, 0],
   ])('removes duplicates: %s', (_what, more, index) => {
     const streams = [...bare(0, 3), ...bare(1, 9)];
     expect(shown(streams, rule(more), film).map((name) => name[0])).toEqual([String(index)]);
@@ -156,9 +156,9 @@ describe('preference among duplicates', () => {
 
   it.each<[string, string | undefined, string, string[]]>([
     ['prefers the library', undefined, 'single_result', ['1']],
-    ['does not look at the library', 'ignore', 'single_result', ['0']],
-    ['leaves the library alone of all addons', 'exclusive', 'per_addon', ['1']],
-    ['prefers it within each addon', 'prefer', 'per_addon', ['0', '1']],
+    ['ignores the library', 'ignore', 'single_result', ['0']],
+    ['keeps only the library of all addons', 'exclusive', 'per_addon', ['1']],
+    ['prefers the library within each addon', 'prefer', 'per_addon', ['0', '1']],
   ])('keeps streams: %s', (_what, libraryBehaviour, p2p, expected) => {
     const streams = [...bare(0, 9), ...bare(1, 3, true)];
     expect(shown(streams, rule({ libraryBehaviour, p2p }), film).map((name) => name[0])).toEqual(expected);
@@ -166,7 +166,7 @@ describe('preference among duplicates', () => {
 });
 
 describe('configurations of older and newer versions', () => {
-  it('accept booleans for the release filter and pins, and templates in several places', () => {
+  it('accepts booleans for the release filter and pins, and templates in several places', () => {
     const old = readConfig(
       configOf([customPreset('a', 'A', 'http://x/manifest.json', { forceToTop: true })], {
         digitalReleaseFilter: true,
@@ -182,7 +182,7 @@ describe('configurations of older and newer versions', () => {
     expect(name({ id: 'constructor', definitions: { overrides: {} } })).toBe('Addon 0 1080p');
   });
 
-  it('hide new catalogs', () => {
+  it('hides new catalogs', () => {
     const catalogs = ['one', 'two'].map((id) => ({ type: 'movie', id, name: id }));
     const manifest = parseManifest({ id: 'x', name: 'X', version: '1.0.0', types: [], resources: [], catalogs })!;
     const ids = (changes: { id: string; type: string }[], newHidden: boolean): string[] =>
@@ -192,7 +192,7 @@ describe('configurations of older and newer versions', () => {
     expect(ids([], true)).toEqual(['a.one', 'a.two']);
   });
 
-  it('report unknown fields, and ignore fields that do not affect streams', () => {
+  it('reports unknown fields, and ignores fields that do not affect streams', () => {
     const config = readConfig({
       ...configOf([]),
       ...{ trusted: true, checkOwned: true, addonCategoryColors: { a: 'red' } },

@@ -131,11 +131,11 @@ describe('filters', () => {
     [{ excludedKeywords: ['web dl'] }, `${String(two)}: Excluded Keyword web dl`],
     [{ size: { global: { movies: [0, 50e9] } } }, `${String(one)}: Size Limit too large`],
     [{ size: { resolution: { '1080p': { movies: [5e9, 9e9] } } } }, `${String(two)}: Size Limit too small`],
-  ])('apply %j', (more, removal) => {
+  ])('applies %j', (more, removal) => {
     expect(removals(streams, more)).toEqual([removal]);
   });
 
-  it('require required values, and pass all filters for included values', () => {
+  it('requires required values, and passes all filters for included values', () => {
     expect(files(run(streams, { requiredQualities: ['BluRay REMUX'] }).visible)).toEqual([one]);
     expect(
       files(run(streams, { requiredQualities: ['BluRay REMUX'], includedReleaseGroups: ['THREE'] }).visible),
@@ -198,7 +198,7 @@ describe('filters', () => {
 });
 
 describe('duplicates', () => {
-  it('share a name or a hash directly or through another stream, and the cached one is kept', () => {
+  it('removes streams that share a name or a hash directly or through another stream, and keeps the cached one', () => {
     const hash = 'a'.repeat(40);
     const streams = [
       ...read([rd('The.Film.2019.mkv', false)]),
@@ -394,7 +394,7 @@ describe('manifests', () => {
 });
 
 describe('configurations', () => {
-  it('inherit section by section', () => {
+  it('inherits section by section', () => {
     const parent = readConfig(
       configOf([{ type: 'custom', instanceId: 'p' }], {
         excludedQualities: ['CAM'],

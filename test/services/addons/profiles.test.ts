@@ -163,7 +163,7 @@ describe('exported configurations', () => {
     ...{ addonPassword: 'SECRET6', proxy: { enabled: true, credentials: 'SECRET7' } },
   };
 
-  it('contain no credentials unless the client requests them', async () => {
+  it('contains no credentials unless the client requests them', async () => {
     const config = configOf([customPreset('a', 'Alpha', alpha.manifestUrl, { apiKey: 'SECRET8' })], secrets);
     const { uuid } = await makeUser(host, config);
     const address = `${host.url('addons')}/export`;
@@ -179,7 +179,7 @@ describe('exported configurations', () => {
     expect(JSON.stringify((await page('GET', `/${String(kept.uuid)}`)).body)).toContain('SECRET8');
   });
 
-  it('replace a configuration, or are merged into it', async () => {
+  it('replaces a configuration, or is merged into it', async () => {
     const config = configOf([customPreset('a', 'Alpha', alpha.manifestUrl)], { addonName: 'Old', ...secrets });
     const { uuid } = (await page('POST', '', { config })).body;
     const file = configOf([], { addonName: 'New' });
@@ -221,7 +221,7 @@ describe('exported configurations', () => {
       },
     );
 
-  it('contain no nested keys in scripts or in the address of the proxy', async () => {
+  it('contains no nested keys in scripts or in the address of the proxy', async () => {
     const { uuid } = (await page('POST', '', { config: deep(await parentUuid()) })).body;
     const { config } = (await page('GET', `/${String(uuid)}?without=keys`)).body;
     expect(JSON.stringify(config)).not.toContain('SECRET');

@@ -30,7 +30,7 @@ describe('scripts of variants', () => {
     ['set', 'set addonName = "Phone"', (config) => config.addonName, 'Phone'],
     ['a comment', '# nothing\nset addonName = "a # b" # the name', (config) => config.addonName, 'a # b'],
     [
-      'what is not there is made',
+      'set with missing objects',
       'set size.global.movies = [0, 8000000000]',
       (config) => config.size,
       { global: { movies: [0, 8e9] } },
@@ -53,22 +53,22 @@ describe('scripts of variants', () => {
     ['clear', 'clear excludedKeywords', (config) => config.excludedKeywords, []],
     ['add', 'add excludedKeywords "CAM", "TS"', (config) => config.excludedKeywords, ['CAM', 'hdcam', 'ok', 'TS']],
     [
-      'add where there is no list',
+      'add without a list',
       'add excludedVisualTags "DV Only"',
       (config) => config.excludedVisualTags,
       ['DV Only'],
     ],
     ['prepend', 'prepend excludedKeywords "first"', (config) => config.excludedKeywords[0], 'first'],
     ['remove', 'remove excludedKeywords "CAM"', (config) => config.excludedKeywords, ['hdcam', 'ok']],
-    ['remove what contains', 'remove excludedKeywords[*="cam"]', (config) => config.excludedKeywords, ['ok']],
-    ['remove what is exactly', 'remove excludedKeywords[="CAM"]', (config) => config.excludedKeywords, ['hdcam', 'ok']],
+    ['remove by a part of the text', 'remove excludedKeywords[*="cam"]', (config) => config.excludedKeywords, ['ok']],
+    ['remove by the complete text', 'remove excludedKeywords[="CAM"]', (config) => config.excludedKeywords, ['hdcam', 'ok']],
     [
       'disable by type',
       'disable presets[type=torrentio]',
       (config) => config.presets.map(({ enabled }: any) => enabled),
       [false, true],
     ],
-    ['disable by a name within', 'disable presets[options.name*="4k"]', (config) => config.presets[0].enabled, false],
+    ['disable by a part of the name', 'disable presets[options.name*="4k"]', (config) => config.presets[0].enabled, false],
     [
       'disable all others',
       'disable presets[type!=comet]',
@@ -76,12 +76,12 @@ describe('scripts of variants', () => {
       [false, true],
     ],
     [
-      'of all',
+      'set for all items',
       'set presets[*].options.timeout = 2000',
       (config) => config.presets.map(({ options }: any) => options.timeout),
       [2000, 2000],
     ],
-    ['from the end', 'set presets[-1].options.name = "Last"', (config) => config.presets[1].options.name, 'Last'],
+    ['set from the end', 'set presets[-1].options.name = "Last"', (config) => config.presets[1].options.name, 'Last'],
     [
       'a credential',
       'set services[id=realdebrid].credentials.apiKey = "OTHER"',
@@ -89,13 +89,13 @@ describe('scripts of variants', () => {
       'OTHER',
     ],
     [
-      'by the text of an expression',
+      'disable by the text of an expression',
       'disable excludedStreamExpressions[expression*="few"]',
       (config) => config.excludedStreamExpressions[0].enabled,
       false,
     ],
-    ['enable makes it', 'enable deduplicator', (config) => config.deduplicator.enabled, true],
-    ['what nothing fits changes nothing', 'disable presets[type=none]', (config) => config.presets[0].enabled, true],
+    ['enable with a missing object', 'enable deduplicator', (config) => config.deduplicator.enabled, true],
+    ['disable without a match', 'disable presets[type=none]', (config) => config.presets[0].enabled, true],
   ])('applies %s', (_what, script, part, wanted) => {
     expect(part(varied(script))).toEqual(wanted);
   });
@@ -111,19 +111,19 @@ describe('scripts of variants', () => {
       /too many instructions/,
     ],
     [
-      'places that multiply',
+      'locations that multiply',
       ['set x', 'set x[*]', 'set x[*][*]'].map((to) => `${to} = [${'0,'.repeat(999)}0]`).join('\n'),
       [],
       /writes too much/,
     ],
     [
-      'long texts at many places',
+      'long texts at many locations',
       `set x = [${'0,'.repeat(999)}0]\nset x[*] = "${'a'.repeat(10_000)}"`,
       [],
       /writes too much/,
     ],
     [
-      'looks at long lists',
+      'searches of long lists',
       `set x = [${'0,'.repeat(2999)}0]\n${'remove x[=1]\n'.repeat(450)}`,
       [],
       /looks through too much/,
