@@ -13,7 +13,8 @@ import type { ServiceId } from './domain/debrid-services.ts';
 import { debridService } from './domain/debrid-services.ts';
 import { createCachedReleaseParser } from './domain/release-cache.ts';
 import { manifest } from './manifest.ts';
-import { createAddonMetrics } from './metrics.ts';
+import { createAddonMetrics, type AddonMetrics } from './metrics.ts';
+import type { ResolveAddonsOptions } from './aggregate/configured-addons.ts';
 import { Fallbacks } from './playback/fallbacks.ts';
 import { PlaybackLinks } from './playback/links.ts';
 import { Player } from './playback/player.ts';
@@ -51,40 +52,8 @@ function create(context: Context, initialSettings: Settings): Service {
   const guardedFetch = new GuardedFetch(context, addressPolicy);
   const trust = (): Trust => (settings.allowPrivateAddresses ? 'owner' : 'other');
   const profiles = new Profiles(context, settings.secretKey);
-  const upstream = new UpstreamClient({
-    context,
-    guardedFetch,
-    metrics,
-    readRelease: createCachedReleaseParser(() => settings.maxCacheSize * releasesPerEntry),
-    get cacheSize() {
-      return settings.maxCacheSize;
-    },
-    get streamCacheSeconds() {
-      return settings.streamCacheSeconds;
-    },
-    userAgent: `Homeport/${version}`,
-    get logAddresses() {
-      return settings.logSensitiveInfo;
-    },
-  });
-  const pool = new ProviderPool({
-    context,
-    guardedFetch,
-    metrics,
-    get cacheSize() {
-      return settings.maxCacheSize;
-    },
-    baseUrl: (id) => getProviderUrl(id, settings),
-    providerFactories: {
-      pikpak: (caller, credentials) =>
-        new PikPak(caller, credentials, {
-          authUrl: settings.pikpakAuthUrl || 'https://user.mypikpak.com',
-          clientId: settings.pikpakClientId,
-          clientSecret: settings.pikpakClientSecret,
-          now: () => clock.now(),
-        }),
-    },
-  });
+  const upstream = createUpstream({ context, settings, guardedFetch, metrics });
+  const pool = createPool({ context, settings, guardedFetch, metrics });
   const links = new PlaybackLinks(profiles);
   const fallbacks = new Fallbacks(links);
   const history = new PlayHistory(context);
@@ -116,22 +85,7 @@ function create(context: Context, initialSettings: Settings): Service {
     titles,
     digital: new DigitalReleases(context, settings.tmdbUrl),
     seadex: new SeaDex(context, { list: settings.seadexUrl, mapping: settings.animeMappingUrl }),
-    addons: {
-      policy: addressPolicy,
-      get trust() {
-        return trust();
-      },
-      get defaultTimeoutMs() {
-        return settings.timeout;
-      },
-      get maxAddons() {
-        return settings.maxAddons;
-      },
-      get disableSelfScraping() {
-        return settings.disableSelfScraping;
-      },
-      createBuiltIn: (preset, config, identity) => builtIns.create(preset, config, identity),
-    },
+    addons: createResolveOptions(settings, addressPolicy, trust, builtIns),
   });
   const requestContexts = new RequestContextFactory({
     profiles,
@@ -169,25 +123,7 @@ function create(context: Context, initialSettings: Settings): Service {
       await profiles.start();
       await history.load();
     },
-    async health(): Promise<Health> {
-      const unavailableServices = pool.health.list().filter(({ disabledUntil }) => disabledUntil !== undefined);
-      const names = unavailableServices.map(({ id }) => debridService(id)?.name ?? id).join(', ');
-      if (names !== '')
-        return {
-          state: 'degraded',
-          detail: `${names} ${unavailableServices.length === 1 ? 'does' : 'do'} not answer.`,
-          remedy: { label: 'See the services', to: '/addons/services' },
-        };
-      const count = await profiles.count();
-      return {
-        state: 'up',
-        detail:
-          count === 0
-            ? 'nothing configured yet'
-            : `${String(count)} ${count === 1 ? 'configuration' : 'configurations'}`,
-        ...(count === 0 ? { begin: { label: 'Make a configuration', to: '/addons' } } : {}),
-      };
-    },
+    health: () => getHealth(pool, profiles),
     reconfigure: live.update,
     accountData: {
       async summary(account) {
@@ -198,6 +134,96 @@ function create(context: Context, initialSettings: Settings): Service {
     async [Symbol.asyncDispose]() {
       await sandbox[Symbol.asyncDispose]();
     },
+  };
+}
+
+interface ClientOptions {
+  readonly context: Context;
+  readonly settings: Settings;
+  readonly guardedFetch: GuardedFetch;
+  readonly metrics: AddonMetrics;
+}
+
+function createUpstream({ context, settings, guardedFetch, metrics }: ClientOptions): UpstreamClient {
+  return new UpstreamClient({
+    context,
+    guardedFetch,
+    metrics,
+    readRelease: createCachedReleaseParser(() => settings.maxCacheSize * releasesPerEntry),
+    get cacheSize() {
+      return settings.maxCacheSize;
+    },
+    get streamCacheSeconds() {
+      return settings.streamCacheSeconds;
+    },
+    userAgent: `Homeport/${version}`,
+    get logAddresses() {
+      return settings.logSensitiveInfo;
+    },
+  });
+}
+
+function createPool({ context, settings, guardedFetch, metrics }: ClientOptions): ProviderPool {
+  return new ProviderPool({
+    context,
+    guardedFetch,
+    metrics,
+    get cacheSize() {
+      return settings.maxCacheSize;
+    },
+    baseUrl: (id) => getProviderUrl(id, settings),
+    providerFactories: {
+      pikpak: (caller, credentials) =>
+        new PikPak(caller, credentials, {
+          authUrl: settings.pikpakAuthUrl || 'https://user.mypikpak.com',
+          clientId: settings.pikpakClientId,
+          clientSecret: settings.pikpakClientSecret,
+          now: () => context.clock.now(),
+        }),
+    },
+  });
+}
+
+/** Settings are read by getters, because they can change while the service runs. */
+function createResolveOptions(
+  settings: Settings,
+  addressPolicy: AddressPolicy,
+  trust: () => Trust,
+  builtIns: BuiltInAddons,
+): ResolveAddonsOptions {
+  return {
+    policy: addressPolicy,
+    get trust() {
+      return trust();
+    },
+    get defaultTimeoutMs() {
+      return settings.timeout;
+    },
+    get maxAddons() {
+      return settings.maxAddons;
+    },
+    get disableSelfScraping() {
+      return settings.disableSelfScraping;
+    },
+    createBuiltIn: (preset, config, identity) => builtIns.create(preset, config, identity),
+  };
+}
+
+async function getHealth(pool: ProviderPool, profiles: Profiles): Promise<Health> {
+  const unavailableServices = pool.health.list().filter(({ disabledUntil }) => disabledUntil !== undefined);
+  const names = unavailableServices.map(({ id }) => debridService(id)?.name ?? id).join(', ');
+  if (names !== '')
+    return {
+      state: 'degraded',
+      detail: `${names} ${unavailableServices.length === 1 ? 'does' : 'do'} not answer.`,
+      remedy: { label: 'See the services', to: '/addons/services' },
+    };
+  const count = await profiles.count();
+  return {
+    state: 'up',
+    detail:
+      count === 0 ? 'nothing configured yet' : `${String(count)} ${count === 1 ? 'configuration' : 'configurations'}`,
+    ...(count === 0 ? { begin: { label: 'Make a configuration', to: '/addons' } } : {}),
   };
 }
 

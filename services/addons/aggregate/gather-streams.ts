@@ -1,4 +1,4 @@
-import type { Context } from '../../contracts/service.ts';
+import type { Clock, Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import type { Conditions } from './conditions.ts';
 import { getQueryType } from '../domain/expression/variables.ts';
@@ -94,9 +94,7 @@ export async function gatherStreams(
   const { clock } = context;
   const startedAt = clock.now();
   const requestedAddons = addons.filter(({ addon, manifest }) => offersStreams(addon, manifest, request));
-  const results = new Array<{ readonly parsed: ReadStreams; readonly ms: number } | UpstreamFailure | undefined>(
-    requestedAddons.length,
-  );
+  const results = new Array<AddonResult>(requestedAddons.length);
   const earlyEnd = Promise.withResolvers<void>();
   const hasEnough = createEnoughTest(config);
   const conditionErrors: AddonError[] = [];
@@ -106,7 +104,8 @@ export async function gatherStreams(
     try {
       const response = upstream.getStreams(addon, request);
       const waitMs = Math.min(addon.timeoutMs, deadlineMs);
-      const parsed = response instanceof Promise ? await waitForResponse(response, waitMs, addon.name) : response;
+      const parsed =
+        response instanceof Promise ? await waitForResponse(clock, response, waitMs, addon.name) : response;
       results[index] =
         parsed.errorMessage === undefined
           ? { parsed, ms: clock.now() - requestedAt }
@@ -116,15 +115,6 @@ export async function gatherStreams(
     }
     if (hasEnough(results) || (await isConditionMet())) earlyEnd.resolve();
   });
-
-  async function waitForResponse(response: Promise<ReadStreams>, waitMs: number, name: string): Promise<ReadStreams> {
-    const timeout = Promise.withResolvers<never>();
-    const sentence = `${name} did not answer within ${formatSeconds(waitMs)}. It will be faster next time if it answers at all.`;
-    using _timer = clock.after(waitMs, () => timeout.reject(new UpstreamFailure('timeout', sentence)));
-    // A response after the timeout still fills the cache.
-    response.catch(() => undefined);
-    return await Promise.race([response, timeout.promise]);
-  }
 
   /** Evaluates the condition of the configuration for the streams that have arrived so far. */
   async function isConditionMet(): Promise<boolean> {
@@ -152,28 +142,57 @@ export async function gatherStreams(
   timers.use(clock.after(deadlineMs + 50, () => earlyEnd.resolve()));
   await Promise.race([allRequests, earlyEnd.promise]);
 
+  return collectResults(requestedAddons, results, [...errors, ...conditionErrors]);
+}
+
+/** Waits for the response of an addon until its timeout. A later response still fills the cache. */
+async function waitForResponse(
+  clock: Clock,
+  response: Promise<ReadStreams>,
+  waitMs: number,
+  name: string,
+): Promise<ReadStreams> {
+  const timeout = Promise.withResolvers<never>();
+  const sentence = `${name} did not answer within ${formatSeconds(waitMs)}. It will be faster next time if it answers at all.`;
+  using _timer = clock.after(waitMs, () => timeout.reject(new UpstreamFailure('timeout', sentence)));
+  response.catch(() => undefined);
+  return await Promise.race([response, timeout.promise]);
+}
+
+type AddonResult = { readonly parsed: ReadStreams; readonly ms: number } | UpstreamFailure | undefined;
+
+/** Combines the results that have arrived, in the order of the addons. */
+function collectResults(
+  requestedAddons: ReachableAddons['addons'],
+  results: readonly AddonResult[],
+  formerErrors: readonly AddonError[],
+): GatheredStreams {
   const streams: ParsedStream[] = [];
-  const parsedResponses: ReadStreams[] = [];
-  const allErrors: AddonError[] = [...errors, ...conditionErrors];
+  const responses: ReadStreams[] = [];
+  const errors: AddonError[] = [...formerErrors];
   const reports: AddonReport[] = [];
   for (const [index, { addon }] of requestedAddons.entries()) {
     const result = results[index];
     if (result instanceof UpstreamFailure) {
-      allErrors.push({ addon: addon.name, sentence: result.message });
+      errors.push({ addon: addon.name, sentence: result.message });
       reports.push({ addon: addon.name, count: 0, ms: 0, sentence: result.message });
     } else if (result !== undefined) {
-      parsedResponses.push(result.parsed);
+      responses.push(result.parsed);
       const { streams: parsedStreams, totalCount } = result.parsed;
       if (totalCount !== undefined)
-        allErrors.push({
-          addon: addon.name,
-          sentence: `${addon.name} answered with ${String(totalCount)} streams, more than anybody looks through; ${String(parsedStreams.length)} of them are here.`,
-        });
-      for (const stream of result.parsed.streams) streams.push(stream);
-      reports.push({ addon: addon.name, count: result.parsed.streams.length, ms: result.ms, sentence: undefined });
+        errors.push({ addon: addon.name, sentence: formatPartialResult(addon.name, totalCount, parsedStreams.length) });
+      for (const stream of parsedStreams) streams.push(stream);
+      reports.push({ addon: addon.name, count: parsedStreams.length, ms: result.ms, sentence: undefined });
     }
   }
-  return { streams, errors: allErrors, reports, responses: parsedResponses };
+  return { streams, errors, reports, responses };
+}
+
+function formatPartialResult(name: string, totalCount: number, parsedCount: number): string {
+  return (
+    `${name} answered with ${String(totalCount)} streams, more than anybody looks through; ` +
+    `${String(parsedCount)} of them are here.`
+  );
 }
 
 /**
@@ -182,7 +201,7 @@ export async function gatherStreams(
  */
 function createEnoughTest({
   dynamicAddonFetching: options,
-}: AddonConfig): (results: readonly ({ readonly parsed: ReadStreams } | UpstreamFailure | undefined)[]) => boolean {
+}: AddonConfig): (results: readonly AddonResult[]) => boolean {
   if (options?.enabled !== true || options.condition) return () => false;
   const minResults = options.minResults ?? 20;
   return (results) => {

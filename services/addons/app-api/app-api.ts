@@ -16,7 +16,7 @@ import { sampleStream } from '../domain/sample-stream.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import { findUnsupportedFeatures } from '../domain/unsupported-features.ts';
 import { removeCredentials } from '../domain/without-credentials.ts';
-import type { StoredProfile } from '../profiles/profiles.ts';
+import type { Profiles, StoredProfile } from '../profiles/profiles.ts';
 import { Easynews } from '../providers/easynews.ts';
 import { ProviderError } from '../providers/provider.ts';
 import { explainPosition } from '../aggregate/sort-explanation.ts';
@@ -36,32 +36,15 @@ const resourceLabels: Readonly<Record<string, string>> = {
 
 /** Builds the handlers of our own API, which the page uses to manage configurations. */
 export function createAppApiHandlers(dependencies: RouteDependencies): readonly ApiHandler[] {
-  const { activity, context, settings, profiles, aggregator, pool, upstream } = dependencies;
-  const verifyConfig = async (config: unknown, publicOnly: boolean, uuid?: string): Promise<AddonConfig> => {
-    const parsedConfig = await addParentPassword(readConfig(withoutNotes(config)), uuid);
-    await aggregator.verifyAddons({ config: parsedConfig, uuid, addressMarkers: [], publicOnly });
-    return parsedConfig;
-  };
-  /** Returns true when the caller may read credentials: the owner of the configuration and administrators. */
-  const mayReadCredentials = async (identity: Identity | undefined, uuid: string): Promise<boolean> =>
-    isAdministrator(identity) ||
-    (identity !== undefined && identity.limited !== true && identity.account === (await profiles.getOwner(uuid)));
-  /** Adds the password of the parent configuration if it is managed on the page. */
-  const addParentPassword = async (config: AddonConfig, uuid: string | undefined): Promise<AddonConfig> => {
-    const { parentConfig } = config;
-    if (parentConfig === null || parentConfig === undefined) return config;
-    if (parentConfig.uuid === uuid)
-      throw new Problem('addons.invalid_config', 400, 'A configuration cannot inherit from itself.');
-    try {
-      return {
-        ...config,
-        parentConfig: { ...parentConfig, password: await profiles.getManagedPassword(parentConfig.uuid) },
-      };
-    } catch (error) {
-      if (error instanceof Problem && parentConfig.password !== '') return config;
-      throw error;
-    }
-  };
+  return [
+    ...createProfileHandlers(dependencies),
+    ...createAddonHandlers(dependencies),
+    ...createResultHandlers(dependencies),
+  ];
+}
+
+function createProfileHandlers(dependencies: RouteDependencies): readonly ApiHandler[] {
+  const { activity, context, profiles } = dependencies;
   return [
     implement(addonsApi.overview, async () => ({
       configurations: await profiles.count(),
@@ -72,7 +55,7 @@ export function createAppApiHandlers(dependencies: RouteDependencies): readonly 
       return {
         profiles: await Promise.all(
           managedProfiles.map(async ({ uuid, password, updatedAt }) =>
-            toAddonProfile(await profiles.getStored(uuid, password), updatedAt),
+            toAddonProfile(dependencies, await profiles.getStored(uuid, password), updatedAt),
           ),
         ),
       };
@@ -89,14 +72,14 @@ export function createAppApiHandlers(dependencies: RouteDependencies): readonly 
           throw error;
         },
       );
-      const isRedacted = query.without === 'keys' || !(await mayReadCredentials(identity, uuid));
+      const isRedacted = query.without === 'keys' || !(await mayReadCredentials(profiles, identity, uuid));
       return { config: isRedacted ? removeCredentials(ownConfig) : ownConfig, notes: [...notes] };
     }),
     implement(addonsApi.create, async ({ body, identity }) => {
       const { uuid: _uuid, ...config } = body.config;
       const publicOnly = !isAdministrator(identity);
       const profile = await profiles.create(
-        await verifyConfig(config, publicOnly),
+        await verifyConfig(dependencies, config, publicOnly),
         context.random.text(passwordLength),
         {
           isManaged: true,
@@ -104,22 +87,37 @@ export function createAppApiHandlers(dependencies: RouteDependencies): readonly 
           ...(identity === undefined ? {} : { owner: identity.account }),
         },
       );
-      return toAddonProfile(profile, context.clock.now());
+      return toAddonProfile(dependencies, profile, context.clock.now());
     }),
     implement(addonsApi.save, async ({ params: { uuid = '' }, query, body, identity }) => {
       const password = await profiles.getManagedPassword(uuid);
       const { ownConfig } = await profiles.getStored(uuid, password);
       const publicOnly = !isAdministrator(identity);
       // Callers without access to the credentials do not change them.
-      const isMerged = query.merge === 'yes' || !(await mayReadCredentials(identity, uuid));
-      const config = await verifyConfig(isMerged ? mergeConfig(ownConfig, body.config) : body.config, publicOnly, uuid);
-      return toAddonProfile(await profiles.save(uuid, password, config, { publicOnly }), context.clock.now());
+      const isMerged = query.merge === 'yes' || !(await mayReadCredentials(profiles, identity, uuid));
+      const config = await verifyConfig(
+        dependencies,
+        isMerged ? mergeConfig(ownConfig, body.config) : body.config,
+        publicOnly,
+        uuid,
+      );
+      return toAddonProfile(
+        dependencies,
+        await profiles.save(uuid, password, config, { publicOnly }),
+        context.clock.now(),
+      );
     }),
     implement(addonsApi.remove, async ({ params: { uuid = '' } }) => {
       await profiles.getManagedPassword(uuid);
       await profiles.remove(uuid);
       return {};
     }),
+  ];
+}
+
+function createAddonHandlers(dependencies: RouteDependencies): readonly ApiHandler[] {
+  const { pool, settings } = dependencies;
+  return [
     implement(addonsApi.kinds, () => ({
       kinds: presetKinds.map(({ id, name, description }) => ({
         id,
@@ -141,89 +139,32 @@ export function createAppApiHandlers(dependencies: RouteDependencies): readonly 
       formats: Object.keys(predefinedFormats),
       publicUrl: settings.baseUrl === '' ? null : settings.baseUrl,
     })),
-    implement(addonsApi.check, async ({ body, identity }): Promise<AddonCheck> => {
-      const config = readConfig({
-        presets: [body.preset],
-        formatter: { id: 'torrentio' },
-        sortCriteria: { global: [] },
-      });
-      const publicOnly = !isAdministrator(identity);
-      const { addons, problems } = aggregator.resolveAddons({
-        config,
-        uuid: undefined,
-        addressMarkers: [],
-        publicOnly,
-      });
-      const [addon] = addons;
-      if (addon === undefined) return { works: false, sentence: problems[0]?.sentence ?? 'It is switched off.' };
-      const result = await upstream.getManifest(addon, { fresh: true, timeoutMs: 10_000 });
-      if ('failure' in result) return { works: false, sentence: result.failure.message };
-      const { resources, catalogs } = result.value;
-      const resourceNames = resources
-        .map(({ name }) => findOwn(resourceLabels, name) ?? name)
-        .filter((name) => name !== 'catalog');
-      const catalogLabels =
-        catalogs.length === 0 ? [] : [`${String(catalogs.length)} ${catalogs.length === 1 ? 'catalog' : 'catalogs'}`];
-      return {
-        works: true,
-        sentence: `It works, and offers ${[...new Set(resourceNames), ...catalogLabels].join(', ') || 'nothing yet'}.`,
-      };
-    }),
-    implement(addonsApi.testService, async ({ body: { id, credentials } }): Promise<AddonCheck> => {
-      const service = debridService(id);
-      if (service === undefined) throw new Problem('addons.unknown_service', 404, 'There is no such service.');
-      pool.health.reset(service.id, pool.fingerprint(service.id, credentials));
-      try {
-        return { works: true, sentence: await testCredentials(dependencies, service.id, credentials) };
-      } catch (error) {
-        if (error instanceof ProviderError) return { works: false, sentence: error.message };
-        throw error;
-      }
-    }),
-    implement(addonsApi.preview, async ({ body, identity }) => {
-      const config = readConfig(body.config);
-      const baseUrl = settings.baseUrl || context.address('addons') || 'http://127.0.0.1';
-      const requestContext: RequestContext = {
-        config,
-        baseUrl,
-        uuid: undefined,
-        addressMarkers: [],
-        revision: 'preview',
-        configureUrl: `${baseUrl}/stremio/configure`,
-        withData: false,
-        trusted: true,
-        proxy: (result) => result,
-        publicOnly: !isAdministrator(identity),
-      };
-      const searchResult = await aggregator.search(requestContext, {
-        resource: 'stream',
-        type: body.type,
-        id: body.id,
-        extra: {},
-      });
-      const output = {
-        config,
-        addonId: settings.addonId,
-        addonName: config.addonName || settings.addonName,
-        withData: false,
-        formatter: aggregator.getFormatter(config),
-        context: searchResult.formatContext,
-      };
-      const formatStream = (stream: ParsedStream): { name: string; description: string; addon: string } => {
-        const { name, description } = toClientStream(stream, output);
-        return { name: String(name), description: String(description), addon: stream.addon.name };
-      };
-      return {
-        shown: searchResult.visible
-          .slice(0, maxPreviewedStreams)
-          .map((stream) => ({ ...formatStream(stream), why: explainPosition(stream, config) })),
-        hidden: searchResult.hidden.slice(0, maxPreviewedStreams).map(({ stream, removal }) => ({
-          ...formatStream(stream),
-          why: removal === undefined ? '' : `${removal.rule}: ${removal.value}`,
-        })),
-        errors: [...searchResult.errors],
-      };
-    }),
+    implement(addonsApi.check, ({ body, identity }) =>
+      checkAddon(dependencies, body.preset, !isAdministrator(identity)),
+    ),
+    implement(addonsApi.testService, ({ body: { id, credentials } }) => checkService(dependencies, id, credentials)),
+    implement(addonsApi.providers, () => ({
+      providers: pool.health.list().map((health) => ({
+        id: health.id,
+        name: debridService(health.id)?.name ?? health.id,
+        requests: health.requests,
+        failures: health.failures,
+        responseMs: health.responseMs ?? null,
+        successRate: health.successRate ?? null,
+        lastError: health.lastError ?? null,
+        lastErrorAt: health.lastErrorAt ?? null,
+        disabledUntil: health.disabledUntil ?? null,
+      })),
+    })),
+  ];
+}
+
+function createResultHandlers(dependencies: RouteDependencies): readonly ApiHandler[] {
+  const { context, settings } = dependencies;
+  return [
+    implement(addonsApi.preview, ({ body, identity }) =>
+      previewStreams(dependencies, body, !isAdministrator(identity)),
+    ),
     implement(addonsApi.catalogs, async ({ body, identity }) => {
       const baseUrl = settings.baseUrl || context.address('addons') || 'http://127.0.0.1';
       const config = readConfig(body.config);
@@ -244,37 +185,163 @@ export function createAppApiHandlers(dependencies: RouteDependencies): readonly 
       return { name: formatter.name(values), description: formatter.description(values) };
     }),
     implement(addonsApi.rules, ({ body }) => ({ problems: [...findRuleProblems(readConfig(body.config))] })),
-    implement(addonsApi.providers, () => ({
-      providers: pool.health.list().map((health) => ({
-        id: health.id,
-        name: debridService(health.id)?.name ?? health.id,
-        requests: health.requests,
-        failures: health.failures,
-        responseMs: health.responseMs ?? null,
-        successRate: health.successRate ?? null,
-        lastError: health.lastError ?? null,
-        lastErrorAt: health.lastErrorAt ?? null,
-        disabledUntil: health.disabledUntil ?? null,
-      })),
-    })),
   ];
+}
 
-  function toAddonProfile({ uuid, encryptedPassword, ownConfig }: StoredProfile, updatedAt: number): AddonProfile {
-    const getPresetName = (type: string): string => findPresetKind(type)?.name ?? type;
-    return {
-      uuid,
-      name: ownConfig.addonName || settings.addonName,
-      addons: ownConfig.presets
-        .filter(({ enabled }) => enabled)
-        .map(({ type, options }) => options.name || getPresetName(type)),
-      services: (ownConfig.services ?? [])
-        .filter(({ enabled }) => enabled !== false)
-        .map(({ id }) => debridService(id)?.name ?? id),
-      installPath: `/stremio/${uuid}/${encryptedPassword}/manifest.json`,
-      updatedAt,
-      asked: activity.getProfileActivity(uuid),
-    };
+/** Reads a configuration and requests each of its addons. */
+async function verifyConfig(
+  { aggregator, profiles }: RouteDependencies,
+  config: unknown,
+  publicOnly: boolean,
+  uuid?: string,
+): Promise<AddonConfig> {
+  const parsedConfig = await addParentPassword(profiles, readConfig(withoutNotes(config)), uuid);
+  await aggregator.verifyAddons({ config: parsedConfig, uuid, addressMarkers: [], publicOnly });
+  return parsedConfig;
+}
+
+/** Returns true when the caller may read credentials: the owner of the configuration and administrators. */
+async function mayReadCredentials(profiles: Profiles, identity: Identity | undefined, uuid: string): Promise<boolean> {
+  if (isAdministrator(identity)) return true;
+  return identity !== undefined && identity.limited !== true && identity.account === (await profiles.getOwner(uuid));
+}
+
+/** Adds the password of the parent configuration if it is managed on the page. */
+async function addParentPassword(
+  profiles: Profiles,
+  config: AddonConfig,
+  uuid: string | undefined,
+): Promise<AddonConfig> {
+  const { parentConfig } = config;
+  if (parentConfig === null || parentConfig === undefined) return config;
+  if (parentConfig.uuid === uuid)
+    throw new Problem('addons.invalid_config', 400, 'A configuration cannot inherit from itself.');
+  try {
+    const password = await profiles.getManagedPassword(parentConfig.uuid);
+    return { ...config, parentConfig: { ...parentConfig, password } };
+  } catch (error) {
+    if (error instanceof Problem && parentConfig.password !== '') return config;
+    throw error;
   }
+}
+
+async function checkAddon(
+  { aggregator, upstream }: RouteDependencies,
+  preset: unknown,
+  publicOnly: boolean,
+): Promise<AddonCheck> {
+  const config = readConfig({
+    presets: [preset],
+    formatter: { id: 'torrentio' },
+    sortCriteria: { global: [] },
+  });
+  const { addons, problems } = aggregator.resolveAddons({
+    config,
+    uuid: undefined,
+    addressMarkers: [],
+    publicOnly,
+  });
+  const [addon] = addons;
+  if (addon === undefined) return { works: false, sentence: problems[0]?.sentence ?? 'It is switched off.' };
+  const result = await upstream.getManifest(addon, { fresh: true, timeoutMs: 10_000 });
+  if ('failure' in result) return { works: false, sentence: result.failure.message };
+  const { resources, catalogs } = result.value;
+  const resourceNames = resources
+    .map(({ name }) => findOwn(resourceLabels, name) ?? name)
+    .filter((name) => name !== 'catalog');
+  const catalogLabels =
+    catalogs.length === 0 ? [] : [`${String(catalogs.length)} ${catalogs.length === 1 ? 'catalog' : 'catalogs'}`];
+  return {
+    works: true,
+    sentence: `It works, and offers ${[...new Set(resourceNames), ...catalogLabels].join(', ') || 'nothing yet'}.`,
+  };
+}
+
+async function checkService(
+  dependencies: RouteDependencies,
+  id: string,
+  credentials: Readonly<Record<string, string>>,
+): Promise<AddonCheck> {
+  const { pool } = dependencies;
+  const service = debridService(id);
+  if (service === undefined) throw new Problem('addons.unknown_service', 404, 'There is no such service.');
+  pool.health.reset(service.id, pool.fingerprint(service.id, credentials));
+  try {
+    return { works: true, sentence: await testCredentials(dependencies, service.id, credentials) };
+  } catch (error) {
+    if (error instanceof ProviderError) return { works: false, sentence: error.message };
+    throw error;
+  }
+}
+
+async function previewStreams(
+  { aggregator, context, settings }: RouteDependencies,
+  body: { readonly config: unknown; readonly type: string; readonly id: string },
+  publicOnly: boolean,
+) {
+  const config = readConfig(body.config);
+  const baseUrl = settings.baseUrl || context.address('addons') || 'http://127.0.0.1';
+  const requestContext: RequestContext = {
+    config,
+    baseUrl,
+    uuid: undefined,
+    addressMarkers: [],
+    revision: 'preview',
+    configureUrl: `${baseUrl}/stremio/configure`,
+    withData: false,
+    trusted: true,
+    proxy: (result) => result,
+    publicOnly,
+  };
+  const searchResult = await aggregator.search(requestContext, {
+    resource: 'stream',
+    type: body.type,
+    id: body.id,
+    extra: {},
+  });
+  const output = {
+    config,
+    addonId: settings.addonId,
+    addonName: config.addonName || settings.addonName,
+    withData: false,
+    formatter: aggregator.getFormatter(config),
+    context: searchResult.formatContext,
+  };
+  const formatStream = (stream: ParsedStream): { name: string; description: string; addon: string } => {
+    const { name, description } = toClientStream(stream, output);
+    return { name: String(name), description: String(description), addon: stream.addon.name };
+  };
+  return {
+    shown: searchResult.visible
+      .slice(0, maxPreviewedStreams)
+      .map((stream) => ({ ...formatStream(stream), why: explainPosition(stream, config) })),
+    hidden: searchResult.hidden.slice(0, maxPreviewedStreams).map(({ stream, removal }) => ({
+      ...formatStream(stream),
+      why: removal === undefined ? '' : `${removal.rule}: ${removal.value}`,
+    })),
+    errors: [...searchResult.errors],
+  };
+}
+
+function toAddonProfile(
+  { activity, settings }: RouteDependencies,
+  { uuid, encryptedPassword, ownConfig }: StoredProfile,
+  updatedAt: number,
+): AddonProfile {
+  const getPresetName = (type: string): string => findPresetKind(type)?.name ?? type;
+  return {
+    uuid,
+    name: ownConfig.addonName || settings.addonName,
+    addons: ownConfig.presets
+      .filter(({ enabled }) => enabled)
+      .map(({ type, options }) => options.name || getPresetName(type)),
+    services: (ownConfig.services ?? [])
+      .filter(({ enabled }) => enabled !== false)
+      .map(({ id }) => debridService(id)?.name ?? id),
+    installPath: `/stremio/${uuid}/${encryptedPassword}/manifest.json`,
+    updatedAt,
+    asked: activity.getProfileActivity(uuid),
+  };
 }
 
 function isAdministrator(identity: Identity | undefined): boolean {

@@ -7,7 +7,7 @@ import { findPresetKind } from '../domain/presets.ts';
 import type { PlaybackLinks } from '../playback/links.ts';
 import type { StreamProxy } from '../proxy/stream-proxy.ts';
 import { Easynews, createEasynewsAddon } from './easynews.ts';
-import { createLibraryAddon } from './library-addon.ts';
+import { LibraryAddon } from './library-addon.ts';
 import type { ProviderPool } from './provider-pool.ts';
 import type { UsableService } from './wrap-torrents.ts';
 
@@ -34,7 +34,7 @@ export class BuiltInAddons {
     const { clock, pool, links, proxy, titles, getServices } = this.#options;
     const presetId = findPresetKind(preset.type)?.id;
     if (presetId === 'library')
-      return createLibraryAddon({ services: getServices(config, identity), pool, links, baseUrl });
+      return new LibraryAddon({ services: getServices(config, identity), pool, links, baseUrl });
     const account =
       presetId === 'easynews' ? getServices(config, identity).find(({ id }) => id === 'easynews') : undefined;
     const caller = account && pool.createHttpClient('easynews', account.credentials);

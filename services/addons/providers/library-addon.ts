@@ -1,6 +1,6 @@
 import type { BuiltIn } from '../aggregate/addon.ts';
 import { debridService } from '../domain/debrid-services.ts';
-import type { ManifestCatalog } from '../domain/manifest.ts';
+import type { UpstreamManifest } from '../domain/manifest.ts';
 import { parseRelease } from '../domain/release.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import { isVideo } from '../domain/select-file.ts';
@@ -20,17 +20,44 @@ export interface LibraryAddonOptions {
 }
 
 /** Offers the torrents of debrid accounts as catalogs, newest first and with search. */
-export function createLibraryAddon({ services, pool, links, baseUrl }: LibraryAddonOptions): BuiltIn {
-  const torrentServices = services.filter(({ id }) => id !== 'easynews');
-  const catalogs: readonly ManifestCatalog[] = torrentServices.map(({ id }) => ({
-    type: 'other',
-    id,
-    name: `${debridService(id)?.name ?? id} library`,
-    extra: [{ name: 'skip' }, { name: 'search' }],
-  }));
-  const getCatalog = async ({ id, extra }: ResourceRequest): Promise<unknown> => {
-    const service = torrentServices.find((torrentService) => torrentService.id === id);
-    const account = service && pool.getAccount(service.id, service.credentials);
+export class LibraryAddon implements BuiltIn {
+  readonly key: string;
+  readonly manifest: UpstreamManifest;
+  readonly #options: LibraryAddonOptions;
+  readonly #torrentServices: readonly UsableService[];
+
+  constructor(options: LibraryAddonOptions) {
+    const { services, pool, baseUrl } = options;
+    this.#options = options;
+    this.#torrentServices = services.filter(({ id }) => id !== 'easynews');
+    const fingerprints = this.#torrentServices.map(({ id, credentials }) => pool.fingerprint(id, credentials));
+    this.key = [baseUrl, ...fingerprints].join(' ');
+    this.manifest = {
+      id: 'app.homeport.library',
+      name: 'Debrid library',
+      resources: [
+        { name: 'catalog', types: ['other'] },
+        { name: 'meta', types: ['other'], idPrefixes: [idPrefix] },
+        { name: 'stream', types: ['other'], idPrefixes: [idPrefix] },
+      ],
+      catalogs: this.#torrentServices.map(({ id }) => ({
+        type: 'other',
+        id,
+        name: `${debridService(id)?.name ?? id} library`,
+        extra: [{ name: 'skip' }, { name: 'search' }],
+      })),
+      addonCatalogs: [],
+    };
+  }
+
+  async resource(request: ResourceRequest): Promise<unknown> {
+    if (request.resource === 'catalog') return await this.#getCatalog(request);
+    return request.resource === 'meta' ? await this.#getMeta(request) : await this.#getStreams(request);
+  }
+
+  async #getCatalog({ id, extra }: ResourceRequest): Promise<unknown> {
+    const service = this.#torrentServices.find((torrentService) => torrentService.id === id);
+    const account = service && this.#options.pool.getAccount(service.id, service.credentials);
     if (account === undefined) return { metas: [] };
     const searchTerms = (extra['search'] ?? '')
       .toLowerCase()
@@ -51,16 +78,18 @@ export function createLibraryAddon({ services, pool, links, baseUrl }: LibraryAd
         description: torrent.name,
       })),
     };
-  };
-  const findTorrent = async (id: string) => {
+  }
+
+  async #findTorrent(id: string) {
     const [, serviceId = '', torrentId = '', ...rest] = id.split(':');
-    const service = torrentServices.find((torrentService) => torrentService.id === serviceId);
-    const account = service && pool.getAccount(service.id, service.credentials);
+    const service = this.#torrentServices.find((torrentService) => torrentService.id === serviceId);
+    const account = service && this.#options.pool.getAccount(service.id, service.credentials);
     if (service === undefined || account === undefined) return undefined;
     return { service, torrent: await account.provider.torrent(torrentId), file: rest.join(':') };
-  };
-  const getMeta = async ({ id }: ResourceRequest): Promise<unknown> => {
-    const item = await findTorrent(id);
+  }
+
+  async #getMeta({ id }: ResourceRequest): Promise<unknown> {
+    const item = await this.#findTorrent(id);
     if (item === undefined) return { meta: null };
     const { torrent } = item;
     const videos = (torrent.files ?? []).filter(({ path }) => isVideo(path)).slice(0, maxVideos);
@@ -79,13 +108,15 @@ export function createLibraryAddon({ services, pool, links, baseUrl }: LibraryAd
         }),
       },
     };
-  };
-  const getStreams = async ({ id }: ResourceRequest): Promise<unknown> => {
-    const item = await findTorrent(id);
+  }
+
+  async #getStreams({ id }: ResourceRequest): Promise<unknown> {
+    const item = await this.#findTorrent(id);
     const videos = (item?.torrent.files ?? []).filter(({ path }) => isVideo(path));
     const file = videos[Number(item?.file)];
     if (item?.torrent.hash === undefined || file === undefined) return { streams: [] };
     const { service, torrent } = item;
+    const { pool, links, baseUrl } = this.#options;
     const filename = file.path.slice(file.path.lastIndexOf('/') + 1);
     const auth = links.sealCredentials(
       pool.fingerprint(service.id, service.credentials),
@@ -104,25 +135,7 @@ export function createLibraryAddon({ services, pool, links, baseUrl }: LibraryAd
         },
       ],
     };
-  };
-  return {
-    key: [baseUrl, ...torrentServices.map(({ id, credentials }) => pool.fingerprint(id, credentials))].join(' '),
-    manifest: {
-      id: 'app.homeport.library',
-      name: 'Debrid library',
-      resources: [
-        { name: 'catalog', types: ['other'] },
-        { name: 'meta', types: ['other'], idPrefixes: [idPrefix] },
-        { name: 'stream', types: ['other'], idPrefixes: [idPrefix] },
-      ],
-      catalogs,
-      addonCatalogs: [],
-    },
-    async resource(request) {
-      if (request.resource === 'catalog') return await getCatalog(request);
-      return request.resource === 'meta' ? await getMeta(request) : await getStreams(request);
-    },
-  };
+  }
 }
 
 /** Returns the title of a release, or its name if it contains no title. */

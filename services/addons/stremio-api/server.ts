@@ -79,6 +79,18 @@ async function handleRequest(
   if (path === '/configure' || path === '/configure/' || path === '/')
     return redirectToPage(dependencies, request, response);
   requireReadMethod(request);
+  await handleAddressedConfiguration(dependencies, request, response, path, url);
+}
+
+/** Answers addresses whose first segment identifies a configuration or contains it. */
+async function handleAddressedConfiguration(
+  dependencies: RouteDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  url: URL,
+): Promise<void> {
+  const [, firstSegment = ''] = path.split('/', 2);
   const segmentPath = `/${firstSegment}`;
   // Routes for `?config=` on the root, and for addresses that clients build from it.
   const rootPath = parseAddonPath(path);

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { findOwn } from '../../contracts/find-own.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { isSameSecret } from '../../kit/same-secret.ts';
@@ -9,6 +10,24 @@ import type { StoredProfile } from '../profiles/profiles.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { parseBasicAuthorization, readBody, sendEnvelope } from './response.ts';
 
+type UserHandler = (
+  dependencies: RouteDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+) => Promise<void>;
+
+const userPaths = ['/api/v1/user', '/api/v1/user/password', '/api/v1/user/verify'];
+const userHandlers: Readonly<Record<string, UserHandler>> = {
+  'POST /api/v1/user': handleCreate,
+  'HEAD /api/v1/user': handleExists,
+  'GET /api/v1/user': handleGet,
+  'PUT /api/v1/user': handleUpdate,
+  'DELETE /api/v1/user': handleDelete,
+  'POST /api/v1/user/password': handleChangePassword,
+  'POST /api/v1/user/verify': handleVerify,
+};
+
 /** Answers `/api/v1/user` and the paths below it. Returns false for other paths. */
 export async function handleUsers(
   dependencies: RouteDependencies,
@@ -17,80 +36,119 @@ export async function handleUsers(
   url: URL,
 ): Promise<boolean> {
   const { pathname } = url;
-  if (pathname !== '/api/v1/user' && !pathname.startsWith('/api/v1/user/')) return false;
-  const { profiles } = dependencies;
-  const route = `${request.method ?? ''} ${pathname}`;
-  if (route === 'POST /api/v1/user') {
-    const { config, password, ...rest } = await readBody(request);
-    if (config === undefined || typeof password !== 'string' || password === '')
-      throw new Problem('addons.missing', 400, 'config and password are required');
-    if (password.length < 6) throw new Problem('addons.password_too_short', 400, 'New password is too short');
-    const parsedConfig = readConfig(withoutNotes(config));
-    await requirePassword(dependencies, request, { ...rest, ...parsedConfig });
-    const { uuid, encryptedPassword } = await createProfile(dependencies, request, parsedConfig, password);
-    await sendEnvelope(request, response, {
-      status: 201,
-      detail: 'User was successfully created',
-      data: { uuid, encryptedPassword, ...buildNotes(parsedConfig) },
-    });
-  } else if (route === 'HEAD /api/v1/user') {
-    response.writeHead((await profiles.exists(url.searchParams.get('uuid') ?? '')) ? 200 : 400).end();
-  } else if (route === 'GET /api/v1/user') {
-    const profile = await openCallerProfile(dependencies, request);
-    const { uuid, password, ownConfig } = profile;
-    const userData = url.searchParams.get('raw') === 'true' ? ownConfig : (await profiles.open(uuid, password)).config;
-    await sendEnvelope(request, response, {
-      status: 200,
-      detail: 'User details retrieved successfully',
-      data: {
-        userData: { trusted: false, ...userData, uuid: profile.uuid },
-        encryptedPassword: profile.encryptedPassword,
-      },
-    });
-  } else if (route === 'PUT /api/v1/user') {
-    const { uuid, password, encryptedPassword } = await openCallerProfile(dependencies, request);
-    const { config } = await readBody(request);
-    if (config === undefined) throw new Problem('addons.missing', 400, 'config is required');
-    const parsedConfig = readConfig(withoutNotes(config));
-    await requirePassword(dependencies, request, parsedConfig);
-    await verifyParent(dependencies, request, parsedConfig);
-    const addressMarkers = [encryptedPassword];
-    const foreign = dependencies.requestContexts.isForeign(request, {
-      hasPassword: dependencies.settings.addonPassword !== '',
-    });
-    await dependencies.aggregator.verifyAddons({ config: parsedConfig, uuid, addressMarkers, foreign });
-    await profiles.save(uuid, password, withoutPassword(parsedConfig), { foreign });
-    await sendEnvelope(request, response, {
-      status: 200,
-      detail: 'User updated successfully',
-      data: { uuid, ...buildNotes(parsedConfig) },
-    });
-  } else if (route === 'DELETE /api/v1/user') {
-    const { uuid } = await openCallerProfile(dependencies, request);
-    await profiles.remove(uuid);
-    await sendEnvelope(request, response, { status: 200, detail: 'User deleted successfully' });
-  } else if (route === 'POST /api/v1/user/password') {
-    const { uuid, password } = await openCallerProfile(dependencies, request);
-    const { newPassword } = await readBody(request);
-    if (typeof newPassword !== 'string') throw new Problem('addons.missing', 400, 'newPassword is required');
-    const { encryptedPassword } = await profiles.changePassword(uuid, password, newPassword);
-    await sendEnvelope(request, response, {
-      status: 200,
-      detail: 'Password changed successfully',
-      data: { uuid, encryptedPassword },
-    });
-  } else if (route === 'POST /api/v1/user/verify') {
-    const { uuid } = await openCallerProfile(dependencies, request);
-    const createdAt = new Date(await profiles.createdAt(uuid)).toISOString().slice(0, 19).replace('T', ' ');
-    await sendEnvelope(request, response, {
-      status: 200,
-      detail: 'User verified successfully',
-      data: { uuid, createdAt },
-    });
-  } else if (['/api/v1/user', '/api/v1/user/password', '/api/v1/user/verify'].includes(pathname)) {
-    throw new Problem('addons.method', 405, 'Method not allowed');
-  } else return false;
+  const handler = findOwn(userHandlers, `${request.method ?? ''} ${pathname}`);
+  if (handler === undefined) {
+    if (userPaths.includes(pathname)) throw new Problem('addons.method', 405, 'Method not allowed');
+    return false;
+  }
+  await handler(dependencies, request, response, url);
   return true;
+}
+
+async function handleCreate(
+  dependencies: RouteDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { config, password, ...rest } = await readBody(request);
+  if (config === undefined || typeof password !== 'string' || password === '')
+    throw new Problem('addons.missing', 400, 'config and password are required');
+  if (password.length < 6) throw new Problem('addons.password_too_short', 400, 'New password is too short');
+  const parsedConfig = readConfig(withoutNotes(config));
+  await requirePassword(dependencies, request, { ...rest, ...parsedConfig });
+  const { uuid, encryptedPassword } = await createProfile(dependencies, request, parsedConfig, password);
+  await sendEnvelope(request, response, {
+    status: 201,
+    detail: 'User was successfully created',
+    data: { uuid, encryptedPassword, ...buildNotes(parsedConfig) },
+  });
+}
+
+async function handleExists(
+  { profiles }: RouteDependencies,
+  _request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+): Promise<void> {
+  response.writeHead((await profiles.exists(url.searchParams.get('uuid') ?? '')) ? 200 : 400).end();
+}
+
+async function handleGet(
+  dependencies: RouteDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+): Promise<void> {
+  const { uuid, password, ownConfig, encryptedPassword } = await openCallerProfile(dependencies, request);
+  const userData =
+    url.searchParams.get('raw') === 'true' ? ownConfig : (await dependencies.profiles.open(uuid, password)).config;
+  await sendEnvelope(request, response, {
+    status: 200,
+    detail: 'User details retrieved successfully',
+    data: { userData: { trusted: false, ...userData, uuid }, encryptedPassword },
+  });
+}
+
+async function handleUpdate(
+  dependencies: RouteDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { aggregator, profiles, requestContexts, settings } = dependencies;
+  const { uuid, password, encryptedPassword } = await openCallerProfile(dependencies, request);
+  const { config } = await readBody(request);
+  if (config === undefined) throw new Problem('addons.missing', 400, 'config is required');
+  const parsedConfig = readConfig(withoutNotes(config));
+  await requirePassword(dependencies, request, parsedConfig);
+  await verifyParent(dependencies, request, parsedConfig);
+  const foreign = requestContexts.isForeign(request, { hasPassword: settings.addonPassword !== '' });
+  await aggregator.verifyAddons({ config: parsedConfig, uuid, addressMarkers: [encryptedPassword], foreign });
+  await profiles.save(uuid, password, withoutPassword(parsedConfig), { foreign });
+  await sendEnvelope(request, response, {
+    status: 200,
+    detail: 'User updated successfully',
+    data: { uuid, ...buildNotes(parsedConfig) },
+  });
+}
+
+async function handleDelete(
+  dependencies: RouteDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { uuid } = await openCallerProfile(dependencies, request);
+  await dependencies.profiles.remove(uuid);
+  await sendEnvelope(request, response, { status: 200, detail: 'User deleted successfully' });
+}
+
+async function handleChangePassword(
+  dependencies: RouteDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { uuid, password } = await openCallerProfile(dependencies, request);
+  const { newPassword } = await readBody(request);
+  if (typeof newPassword !== 'string') throw new Problem('addons.missing', 400, 'newPassword is required');
+  const { encryptedPassword } = await dependencies.profiles.changePassword(uuid, password, newPassword);
+  await sendEnvelope(request, response, {
+    status: 200,
+    detail: 'Password changed successfully',
+    data: { uuid, encryptedPassword },
+  });
+}
+
+async function handleVerify(
+  dependencies: RouteDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { uuid } = await openCallerProfile(dependencies, request);
+  const createdAt = new Date(await dependencies.profiles.createdAt(uuid)).toISOString().slice(0, 19).replace('T', ' ');
+  await sendEnvelope(request, response, {
+    status: 200,
+    detail: 'User verified successfully',
+    data: { uuid, createdAt },
+  });
 }
 
 /** Creates a configuration after a request to each of its addons. */
