@@ -62,19 +62,29 @@ const general = z.object({
     title: 'Public address',
     description: 'Where players reach this service, for install links. Empty: the address they asked at.',
   }),
-  secretKey: z.string().max(1000).default('').meta({
-    title: 'Secret key',
-    description:
-      '64 hexadecimal digits that seal the passwords in install links. Empty: one is made and kept in the vault. Another key makes all install links invalid.',
-    secret: true,
-  }),
-  addonPassword: z.string().max(2000).default('').meta({
-    live: true,
-    title: 'Password for new configurations',
-    description:
-      'Required to create or change a configuration; players never need it. Several passwords are separated by commas, and each of them works. Leave empty to require none.',
-    secret: true,
-  }),
+  secretKey: z
+    .string()
+    .max(1000)
+    .default('')
+    .meta({
+      title: 'Secret key',
+      description:
+        '64 hexadecimal digits that seal the passwords in install links. Empty: one is made and kept in the vault. ' +
+        'Another key makes all install links invalid.',
+      secret: true,
+    }),
+  addonPassword: z
+    .string()
+    .max(2000)
+    .default('')
+    .meta({
+      live: true,
+      title: 'Password for new configurations',
+      description:
+        'Required to create or change a configuration; players never need it. Several passwords are separated by commas, ' +
+        'and each of them works. Leave empty to require none.',
+      secret: true,
+    }),
   regexFilterAccess: z.string().max(500).default('all').meta({
     live: true,
     title: 'Who may use regular expressions',

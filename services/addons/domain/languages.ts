@@ -1,6 +1,6 @@
 import { findOwn } from '../../contracts/find-own.ts';
 
-/** English name, ISO 639-1 code and flag. The first language of a flag is the one it stands for. */
+/** English name, ISO 639-1 code and flag. The first language with a flag is its default. */
 const languageTable: readonly (readonly [string, string, string])[] = [
   ['English', 'en', '🇬🇧'],
   ['Japanese', 'ja', '🇯🇵'],

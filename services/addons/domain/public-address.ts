@@ -2,8 +2,20 @@
  * Private and reserved addresses. Some resolvers at home return addresses of 198.18.0.0/15, which are treated as
  * public.
  */
-const privateV4 =
-  /^(?:0|10|127)\.|^169\.254\.|^192\.168\.|^192\.0\.[02]\.|^172\.(?:1[6-9]|2\d|3[01])\.|^100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^198\.(?:1[89]|51)\.|^203\.0\.113\.|^168\.63\.129\.16$|^(?:22[4-9]|2[3-5]\d)\./;
+const privateV4 = new RegExp(
+  [
+    String.raw`^(?:0|10|127)\.`,
+    String.raw`^169\.254\.`,
+    String.raw`^192\.168\.`,
+    String.raw`^192\.0\.[02]\.`,
+    String.raw`^172\.(?:1[6-9]|2\d|3[01])\.`,
+    String.raw`^100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.`,
+    String.raw`^198\.(?:1[89]|51)\.`,
+    String.raw`^203\.0\.113\.`,
+    String.raw`^168\.63\.129\.16$`,
+    String.raw`^(?:22[4-9]|2[3-5]\d)\.`,
+  ].join('|'),
+);
 
 /** Returns true when an IP address is public. */
 export function isPublicAddress(address: string): boolean {

@@ -11,8 +11,16 @@ import { findSubtitlesInStream } from './subtitles.ts';
 export type ReadRelease = (name: string) => ParsedFile;
 
 /** Messages by which addons report errors. They are sent as streams, because clients show nothing else. */
-const errorPattern =
-  /\binvalid\b[^\n]{0,40}\b(?:api ?key|token|account|credentials|password)\b|\brate[-\s]?limit\s+exceeded|Scraping in progress by another instance|Content Warning|\bERROR\b:/i;
+const errorPattern = new RegExp(
+  [
+    String.raw`\binvalid\b[^\n]{0,40}\b(?:api ?key|token|account|credentials|password)\b`,
+    String.raw`\brate[-\s]?limit\s+exceeded`,
+    'Scraping in progress by another instance',
+    'Content Warning',
+    String.raw`\bERROR\b:`,
+  ].join('|'),
+  'i',
+);
 const hashPattern = /^[0-9a-f]{40}$/i;
 const urlHashPattern = /(?:btih:|\/)([0-9a-f]{40})(?=[/?&:.]|$)/i;
 const maxTextLength = 4000;

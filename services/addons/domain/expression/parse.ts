@@ -18,8 +18,17 @@ export interface Expression {
 
 const maxDepth = 60;
 const maxTokens = 2000;
-const tokenPattern =
-  /\s+|\/\*[\s\S]*?\*\/|(?<number>\d+(?:\.\d+)?)|(?<word>[A-Za-z_]\w*)|(?<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(?<sign>==|!=|>=|<=|\|\||&&|[-+*/%^<>()[\],?:!])/y;
+const tokenPattern = new RegExp(
+  [
+    String.raw`\s+`,
+    String.raw`/\*[\s\S]*?\*/`,
+    String.raw`(?<number>\d+(?:\.\d+)?)`,
+    String.raw`(?<word>[A-Za-z_]\w*)`,
+    String.raw`(?<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")`,
+    String.raw`(?<sign>==|!=|>=|<=|\|\||&&|[-+*/%^<>()[\],?:!])`,
+  ].join('|'),
+  'y',
+);
 /** Operators by increasing precedence. Operators of one level are left-associative. */
 const operatorLevels: readonly (readonly string[])[] = [
   ['or', '||'],

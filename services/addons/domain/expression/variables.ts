@@ -48,8 +48,23 @@ export function getQueryType({ type, anime }: Pick<TitleRequest, 'type' | 'anime
 }
 
 /** Variables that require metadata. */
-const metadataPattern =
-  /\b(?:genres|title|year|yearEnd|daysSinceRelease|runtime|originalLanguage|hasNextEpisode|daysUntilNextEpisode|daysSinceFirstAired|daysSinceLastAired|latestSeason|ongoingSeason|absoluteEpisode)\b/;
+const metadataVariables = [
+  'genres',
+  'title',
+  'year',
+  'yearEnd',
+  'daysSinceRelease',
+  'runtime',
+  'originalLanguage',
+  'hasNextEpisode',
+  'daysUntilNextEpisode',
+  'daysSinceFirstAired',
+  'daysSinceLastAired',
+  'latestSeason',
+  'ongoingSeason',
+  'absoluteEpisode',
+];
+const metadataPattern = new RegExp(String.raw`\b(?:${metadataVariables.join('|')})\b`);
 
 /** Returns true when an expression uses a variable that requires metadata. */
 export function usesMetadata(source: string): boolean {

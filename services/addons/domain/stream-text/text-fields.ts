@@ -40,7 +40,13 @@ export function parseAge(text: string): number | undefined {
 
 const clockIcons = String.raw`[⏱⏲⌚⌛🕐-🕧]\u{FE0F}?`;
 const durationPatterns: readonly RegExp[] = [
-  /(?<![\p{L}\d])(?<h>\d{1,2})\s?h(?:ours?|rs?)?[:\s]{0,2}(?<m>\d{1,2})\s?m(?:in(?:ute)?s?)?(?:[:\s]{0,2}(?<s>\d{1,2})\s?s)?(?![\p{L}\d])/iu,
+  new RegExp(
+    [
+      String.raw`(?<![\p{L}\d])(?<h>\d{1,2})\s?h(?:ours?|rs?)?[:\s]{0,2}(?<m>\d{1,2})\s?m(?:in(?:ute)?s?)?`,
+      String.raw`(?:[:\s]{0,2}(?<s>\d{1,2})\s?s)?(?![\p{L}\d])`,
+    ].join(''),
+    'iu',
+  ),
   /(?<![\p{L}\d])(?<m>\d{1,3})\s?m(?:in)?[:\s]{0,2}(?<s>\d{1,2})\s?s(?![\p{L}\d])/iu,
   new RegExp(
     String.raw`(?:${clockIcons}|\b(?:duration|runtime|length)\s*:)\s*(?<h>\d{1,2}):(?<m>\d\d):(?<s>\d\d)`,
