@@ -173,8 +173,8 @@ function createPool({ context, settings, guardedFetch, metrics }: ClientOptions)
     },
     baseUrl: (id) => getProviderUrl(id, settings),
     providerFactories: {
-      pikpak: (caller, credentials) =>
-        new PikPak(caller, credentials, {
+      pikpak: (httpClient, credentials) =>
+        new PikPak(httpClient, credentials, {
           authUrl: settings.pikpakAuthUrl || 'https://user.mypikpak.com',
           clientId: settings.pikpakClientId,
           clientSecret: settings.pikpakClientSecret,

@@ -9,7 +9,7 @@ import {
   describeNumbers,
   describeOrder,
 } from '../../renderer/src/pages/addons/section-summaries.ts';
-import { mergeParent } from '../../services/addons/domain/merge-parent.ts';
+import { mergeParentConfig } from '../../services/addons/domain/merge-parent.ts';
 import { readConfig } from '../../services/addons/domain/read-config.ts';
 
 const base = { presets: [], services: [], formatter: { id: 'torrentio' }, sortCriteria: { global: [] } };
@@ -38,7 +38,7 @@ describe('configuration draft', () => {
     const before = { ...base, addonName: '' };
     const draft = toDraft(before);
     const edit = { ...draft, parent: selectParent(draft.parent, 'family') };
-    const merged = mergeParent(parent, readConfig(toConfig(before, edit)));
+    const merged = mergeParentConfig(parent, readConfig(toConfig(before, edit)));
     expect(merged).toMatchObject({
       addonName: 'Family',
       excludeUncached: true,
@@ -46,7 +46,7 @@ describe('configuration draft', () => {
       formatter: { id: 'gdrive' },
       sortCriteria: { global: [{ key: 'size' }] },
     });
-    const named = mergeParent(parent, readConfig(toConfig(before, { ...edit, addonName: 'Own' })));
+    const named = mergeParentConfig(parent, readConfig(toConfig(before, { ...edit, addonName: 'Own' })));
     expect(named.addonName).toBe('Own');
     const switched = toConfig(newConfig, { ...toDraft(newConfig), excludeUncached: true, deduplicate: false });
     expect(switched).toMatchObject({ excludeUncached: true, deduplicator: { enabled: false } });

@@ -106,10 +106,10 @@ export class Aggregator {
     const results = await Promise.all(
       addons.map(async (addon) => ({
         addon,
-        told: await this.#options.upstream.getManifest(addon, { fresh: true, timeoutMs: manifestTimeoutMs }),
+        result: await this.#options.upstream.getManifest(addon, { bypassCache: true, timeoutMs: manifestTimeoutMs }),
       })),
     );
-    for (const { addon, told: result } of results)
+    for (const { addon, result } of results)
       if ('failure' in result)
         throw new Problem(
           'addons.invalid_config',
@@ -273,10 +273,10 @@ export class Aggregator {
     titleRequest: TitleRequest,
     streams: readonly ParsedStream[],
   ): Promise<readonly ParsedStream[]> {
-    const { streams: wrapResult } = await this.#wrap(requestContext, titleRequest, streams);
+    const { streams: wrappedStreams } = await this.#wrap(requestContext, titleRequest, streams);
     const { config } = requestContext;
     const filter = compileFilter({ config, titleRequest, patterns: undefined });
-    return wrapResult.filter((stream, index) => filter(stream, index) === undefined);
+    return wrappedStreams.filter((stream, index) => filter(stream, index) === undefined);
   }
 
   async #wrap(requestContext: RequestContext, titleRequest: TitleRequest, streams: readonly ParsedStream[]) {
@@ -305,7 +305,7 @@ export class Aggregator {
     requestContext: RequestContext,
     request: ResourceRequest,
     {
-      lookups: { titleRequest, recommendations: recommended },
+      lookups: { titleRequest, recommendations: recommendations },
       gatheredStreams,
       problems,
     }: {
@@ -318,7 +318,7 @@ export class Aggregator {
     const { patterns, sandbox } = this.#options;
     this.#finishedLists += 1;
     const wrapResult = await this.#wrap(requestContext, titleRequest, gatheredStreams.streams);
-    const markedStreams = addDuration(markRecommended(wrapResult.streams, recommended), titleRequest);
+    const markedStreams = addDuration(markRecommended(wrapResult.streams, recommendations), titleRequest);
     const patternResult = await patterns.match(config, markedStreams, requestContext);
     const filteredResult = await filterStreams(sandbox, markedStreams, {
       config,
@@ -327,7 +327,7 @@ export class Aggregator {
     });
     const result = requestContext.proxy(this.#withFallbacks(requestContext, request, filteredResult));
     const configurationErrors = [
-      wrapResult.streams.length === 0 ? undefined : recommended.sentence,
+      wrapResult.streams.length === 0 ? undefined : recommendations.sentence,
       patternResult.sentence,
       ...result.problems,
     ];

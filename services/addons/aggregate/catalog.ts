@@ -139,11 +139,11 @@ async function fetchMergedCatalog(
   upstream: UpstreamClient,
   request: ResourceRequest,
   addons: readonly ReachableAddon[],
-  { definition, sources: parts }: MergedCatalogSources,
+  { definition, sources: catalogSources }: MergedCatalogSources,
 ): Promise<CatalogPage> {
   const skip = Math.max(0, Number(request.extra['skip'] ?? 0) || 0);
   const { skip: _skip, ...extra } = request.extra;
-  const sources = parts.flatMap((part) => {
+  const sources = catalogSources.flatMap((part) => {
     const separatorIndex = part.id.indexOf('.');
     const addon = addons.find(({ addon: { instanceId } }) => instanceId === part.id.slice(0, separatorIndex));
     if (addon === undefined || !supportsExtra(part, extra)) return [];

@@ -41,10 +41,12 @@ export interface ReachableAddons {
 
 /** Requests all manifests at the same time. */
 export async function fetchManifests(addons: readonly Addon[], upstream: UpstreamClient): Promise<ReachableAddons> {
-  const results = await Promise.all(addons.map(async (addon) => ({ addon, told: await upstream.getManifest(addon) })));
+  const results = await Promise.all(
+    addons.map(async (addon) => ({ addon, result: await upstream.getManifest(addon) })),
+  );
   const reachable: { addon: Addon; manifest: UpstreamManifest }[] = [];
   const errors: AddonError[] = [];
-  for (const { addon, told: result } of results) {
+  for (const { addon, result } of results) {
     if ('failure' in result) errors.push({ addon: addon.name, sentence: result.failure.message });
     else reachable.push({ addon, manifest: filterResources(result.value, addon) });
   }

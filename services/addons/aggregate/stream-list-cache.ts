@@ -18,14 +18,14 @@ interface CachedList {
 export class StreamListCache {
   readonly #lists = new LruMap<string, CachedList>(maxLists, {
     // Each entry keeps its responses in memory.
-    getWeight: ({ text, responses: answers }) =>
-      answers.reduce((weight, { streams }) => weight + streams.length * streamWeight, text.length),
+    getWeight: ({ text, responses: responses }) =>
+      responses.reduce((weight, { streams }) => weight + streams.length * streamWeight, text.length),
     maxWeight,
   });
 
-  get(key: string, answers: readonly ReadStreams[], now: number): string | undefined {
+  get(key: string, responses: readonly ReadStreams[], now: number): string | undefined {
     const cached = this.#lists.get(key);
-    return cached !== undefined && cached.expiresAt > now && areSameResponses(cached.responses, answers)
+    return cached !== undefined && cached.expiresAt > now && areSameResponses(cached.responses, responses)
       ? cached.text
       : undefined;
   }

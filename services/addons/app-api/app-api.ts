@@ -243,7 +243,7 @@ async function checkAddon(
   });
   const [addon] = addons;
   if (addon === undefined) return { works: false, sentence: problems[0]?.sentence ?? 'It is switched off.' };
-  const result = await upstream.getManifest(addon, { fresh: true, timeoutMs: 10_000 });
+  const result = await upstream.getManifest(addon, { bypassCache: true, timeoutMs: 10_000 });
   if ('failure' in result) return { works: false, sentence: result.failure.message };
   const { resources, catalogs } = result.value;
   const resourceNames = resources
@@ -355,9 +355,9 @@ async function testCredentials(
   id: ServiceId,
   credentials: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const caller = id === 'easynews' ? pool.createHttpClient(id, credentials) : undefined;
-  if (caller !== undefined) {
-    await new Easynews(caller, credentials).verifyCredentials();
+  const httpClient = id === 'easynews' ? pool.createHttpClient(id, credentials) : undefined;
+  if (httpClient !== undefined) {
+    await new Easynews(httpClient, credentials).verifyCredentials();
     return 'It works.';
   }
   const account = pool.getAccount(id, credentials);

@@ -32,9 +32,9 @@ export function mergeCatalogs(
   const positions = new Map(modifications.map((modification, position) => [getCatalogKey(modification), position]));
   const getPosition = (catalog: ManifestCatalog): number => positions.get(getCatalogKey(catalog)) ?? Infinity;
   const sorted = listed
-    .map((catalog) => ({ catalog, place: getPosition(catalog) }))
-    .toSorted((a, b) => (a.place === b.place ? 0 : a.place - b.place));
-  return sorted.flatMap(({ catalog, place: position }) => {
+    .map((catalog) => ({ catalog, position: getPosition(catalog) }))
+    .toSorted((a, b) => (a.position === b.position ? 0 : a.position - b.position));
+  return sorted.flatMap(({ catalog, position }) => {
     const modification = modifications[position];
     if (modification !== undefined) return applyModification(catalog, modification);
     return newHidden && modifications.length > 0 ? [] : [catalog];

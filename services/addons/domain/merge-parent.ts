@@ -18,7 +18,7 @@ const notInherited = new Set(['uuid', 'parentConfig', 'accessKey', 'addonPasswor
  * Merges a configuration with its parent. Each section uses a strategy: `inherit` uses the parent, `extend` both and
  * `override` the child. Without a strategy the child has priority and the parent supplies empty fields.
  */
-export function mergeParent(parent: AddonConfig, child: AddonConfig): AddonConfig {
+export function mergeParentConfig(parent: AddonConfig, child: AddonConfig): AddonConfig {
   const strategies = child.parentConfig?.mergeStrategies ?? {};
   const merged: Record<string, unknown> = {};
   for (const member of new Set([...Object.keys(parent), ...Object.keys(child)])) {

@@ -19,22 +19,22 @@ export function parsePattern(source: string): Pattern {
   const isDelimited = match !== null && knownFlags.test(match[2] ?? '');
   const expressionSource = isDelimited ? (match[1] ?? '') : source;
   const flags = new Set(isDelimited ? (match[2] ?? '') : 'i');
-  const negated = flags.delete('n');
+  const isNegated = flags.delete('n');
   // A single test needs neither position nor indices, and `v` includes `u`.
   for (const flag of ['g', 'd', ...(flags.has('v') ? ['u'] : [])]) flags.delete(flag);
   const leadingMatch = leadingFlags.exec(expressionSource);
   for (const flag of leadingMatch?.[1] ?? '') flags.add(flag);
   return {
     expression: new RegExp(expressionSource.slice(leadingMatch?.[0].length ?? 0), [...flags].join('')),
-    negated,
+    negated: isNegated,
   };
 }
 
 /** Returns true when the pattern matches a name. */
-export function matchesPattern({ expression, negated }: Pattern, name: string): boolean {
+export function matchesPattern({ expression, negated: isNegated }: Pattern, name: string): boolean {
   // Only `y` uses the position, and it must match at the beginning of the name.
   expression.lastIndex = 0;
-  return expression.test(name) !== negated;
+  return expression.test(name) !== isNegated;
 }
 
 /** Constructs of Python and PCRE that JavaScript accepts with another meaning. */

@@ -5,7 +5,7 @@ import type { AccountDisposition } from '../../contracts/control/account-data.ts
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { LruMap } from '../domain/lru-map.ts';
-import { mergeParent } from '../domain/merge-parent.ts';
+import { mergeParentConfig } from '../domain/merge-parent.ts';
 import { parseConfig } from '../domain/read-config.ts';
 import { ProfileStore, type ProfileRow } from '../store/profiles.ts';
 import { deriveKeyFromPassword, deriveKeyFromSecret, unsealText, sealText } from './sealing.ts';
@@ -150,7 +150,7 @@ export class Profiles {
     if (parentConfig === undefined) return { ...profile, config: ownConfig, revision: String(updatedAt) };
     const revision = `${String(updatedAt)}.${String(parentConfig.updatedAt)}`;
     return {
-      ...{ ...profile, config: mergeParent(parentConfig.config, ownConfig), revision },
+      ...{ ...profile, config: mergeParentConfig(parentConfig.config, ownConfig), revision },
       foreign: foreign || parentConfig.foreign,
       publicOnly: publicOnly || parentConfig.publicOnly,
     };

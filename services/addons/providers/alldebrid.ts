@@ -47,11 +47,11 @@ const pollIntervalMs = 1000;
 
 /** Client of AllDebrid. The service reports the availability of a torrent when it is added. */
 export class AllDebrid implements Provider {
-  readonly #caller: ProviderHttpClient;
+  readonly #httpClient: ProviderHttpClient;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(caller: ProviderHttpClient, { apiKey = '' }: Readonly<Record<string, string>>) {
-    this.#caller = caller;
+  constructor(httpClient: ProviderHttpClient, { apiKey = '' }: Readonly<Record<string, string>>) {
+    this.#httpClient = httpClient;
     this.#headers = { authorization: `Bearer ${apiKey}` };
   }
 
@@ -84,7 +84,7 @@ export class AllDebrid implements Provider {
   async add(magnet: Magnet): Promise<ProviderTorrent> {
     const { magnets } = await this.#request('/v4/magnet/upload', [['magnets[]', buildMagnetUri(magnet)]]);
     const [added] = toRecords(magnets);
-    if (added === undefined) throw createMalformedError(this.#caller.service.name);
+    if (added === undefined) throw createMalformedError(this.#httpClient.service.name);
     const addError = toProviderError(added['error']);
     if (addError !== undefined) throw addError;
     return await this.torrent(toText(added['id']));
@@ -95,11 +95,11 @@ export class AllDebrid implements Provider {
     const directLink = toText(unlocked['link']);
     if (directLink !== '') return directLink;
     const delayedId = toText(unlocked['delayed']);
-    if (delayedId === '') throw createMalformedError(this.#caller.service.name);
+    if (delayedId === '') throw createMalformedError(this.#httpClient.service.name);
     for (let round = 0; round < maxDelayedPolls; round += 1) {
       const state = await this.#request('/v4/link/delayed', [['id', delayedId]]);
       if (state['status'] === 2) return toText(state['link']);
-      await this.#caller.pause(pollIntervalMs);
+      await this.#httpClient.pause(pollIntervalMs);
     }
     throw new ProviderError('SERVICE_UNAVAILABLE', 'AllDebrid takes long to make this link. Try again in a minute.');
   }
@@ -113,7 +113,7 @@ export class AllDebrid implements Provider {
     form?: readonly (readonly [string, string])[],
   ): Promise<Readonly<Record<string, unknown>>> {
     const method = form === undefined ? 'GET' : 'POST';
-    const reply = await this.#caller.send(
+    const reply = await this.#httpClient.send(
       { path: `${path}?agent=homeport`, method, headers: this.#headers, ...(form === undefined ? {} : { form }) },
       findError,
     );

@@ -37,14 +37,15 @@ export class BuiltInAddons {
       return new LibraryAddon({ services: getServices(config, identity), pool, links, baseUrl });
     const account =
       presetId === 'easynews' ? getServices(config, identity).find(({ id }) => id === 'easynews') : undefined;
-    const caller = account && pool.createHttpClient('easynews', account.credentials);
-    if (caller === undefined) return undefined;
+    const httpClient = account && pool.createHttpClient('easynews', account.credentials);
+    if (httpClient === undefined) return undefined;
     return createEasynewsAddon({
-      client: new Easynews(caller, account?.credentials ?? {}),
+      client: new Easynews(httpClient, account?.credentials ?? {}),
       findTitle: (request) => titles.findMetadata(request),
       now: () => clock.now(),
       key: `${baseUrl} ${pool.fingerprint('easynews', account?.credentials ?? {})}`,
-      buildStreamUrl: (url, request, name) => proxy.buildAddress(baseUrl, { url, request, from: caller.baseUrl }, name),
+      buildStreamUrl: (url, request, name) =>
+        proxy.buildAddress(baseUrl, { url, request, from: httpClient.baseUrl }, name),
     });
   }
 }

@@ -42,11 +42,11 @@ const codes: Readonly<Record<string, readonly [ProviderErrorCode, string]>> = {
 
 /** Client of Debrid-Link. Its links are direct, and it reports the availability of a torrent when it is added. */
 export class DebridLink implements Provider {
-  readonly #caller: ProviderHttpClient;
+  readonly #httpClient: ProviderHttpClient;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(caller: ProviderHttpClient, { apiKey = '' }: Readonly<Record<string, string>>) {
-    this.#caller = caller;
+  constructor(httpClient: ProviderHttpClient, { apiKey = '' }: Readonly<Record<string, string>>) {
+    this.#httpClient = httpClient;
     this.#headers = { authorization: `Bearer ${apiKey}` };
   }
 
@@ -84,7 +84,7 @@ export class DebridLink implements Provider {
   }
 
   async link(_torrent: ProviderTorrent, file: ProviderFile): Promise<string> {
-    if (file.link === undefined || file.link === '') throw createMalformedError(this.#caller.service.name);
+    if (file.link === undefined || file.link === '') throw createMalformedError(this.#httpClient.service.name);
     return file.link;
   }
 
@@ -93,7 +93,7 @@ export class DebridLink implements Provider {
   }
 
   async #request(request: ProviderRequest): Promise<unknown> {
-    return toRecord((await this.#caller.send({ ...request, headers: this.#headers }, findError)).json)['value'];
+    return toRecord((await this.#httpClient.send({ ...request, headers: this.#headers }, findError)).json)['value'];
   }
 }
 

@@ -26,11 +26,11 @@ interface EasynewsResult {
 
 /** Client of Easynews, which offers no torrents but a search with results that play immediately. */
 export class Easynews {
-  readonly #caller: ProviderHttpClient;
+  readonly #httpClient: ProviderHttpClient;
   readonly #authorization: string;
 
-  constructor(caller: ProviderHttpClient, { username = '', password = '' }: Readonly<Record<string, string>>) {
-    this.#caller = caller;
+  constructor(httpClient: ProviderHttpClient, { username = '', password = '' }: Readonly<Record<string, string>>) {
+    this.#httpClient = httpClient;
     this.#authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   }
 
@@ -46,7 +46,7 @@ export class Easynews {
   async search(query: string): Promise<readonly EasynewsResult[]> {
     const response = await this.#search(query, 250);
     const data: unknown = response['data'];
-    if (!Array.isArray(data)) throw createMalformedError(this.#caller.service.name);
+    if (!Array.isArray(data)) throw createMalformedError(this.#httpClient.service.name);
     const downloadBase = [response['downURL'], response['dlFarm'], response['dlPort']].map(toText).join('/');
     return data.flatMap((item: unknown) => toResults(item, downloadBase));
   }
@@ -70,11 +70,11 @@ export class Easynews {
     });
     const path = `/2.0/search/solr-search/?${parameters.toString()}`;
     const headers = { authorization: this.#authorization };
-    const sendRequest = async (): Promise<ProviderReply> => await this.#caller.send({ path, headers }, findError);
+    const sendRequest = async (): Promise<ProviderReply> => await this.#httpClient.send({ path, headers }, findError);
     let reply = await sendRequest();
     // Easynews occasionally sends an empty response.
     if (reply.json === undefined) reply = await sendRequest();
-    if (reply.json === undefined) throw createMalformedError(this.#caller.service.name);
+    if (reply.json === undefined) throw createMalformedError(this.#httpClient.service.name);
     return toRecord(reply.json);
   }
 }

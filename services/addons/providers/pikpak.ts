@@ -60,7 +60,7 @@ interface Tokens {
  * once at a time.
  */
 export class PikPak implements Provider {
-  readonly #caller: ProviderHttpClient;
+  readonly #httpClient: ProviderHttpClient;
   readonly #options: PikPakOptions;
   readonly #email: string;
   readonly #password: string;
@@ -70,11 +70,11 @@ export class PikPak implements Provider {
   readonly #captchas = new Map<string, { readonly token: string; readonly expiresAt: number }>();
 
   constructor(
-    caller: ProviderHttpClient,
+    httpClient: ProviderHttpClient,
     { email = '', password = '' }: Readonly<Record<string, string>>,
     options: PikPakOptions,
   ) {
-    this.#caller = caller;
+    this.#httpClient = httpClient;
     this.#options = options;
     this.#email = email;
     this.#password = password;
@@ -120,7 +120,7 @@ export class PikPak implements Provider {
     };
     const { task } = await this.#request({ path: '/drive/v1/files', method: 'POST', json });
     const torrent = toTorrent(toRecord(task));
-    if (torrent.id === '') throw createMalformedError(this.#caller.service.name);
+    if (torrent.id === '') throw createMalformedError(this.#httpClient.service.name);
     return { ...torrent, hash: magnet.hash };
   }
 
@@ -129,7 +129,7 @@ export class PikPak implements Provider {
     const media =
       toRecords(item['medias']).find((mediaItem) => mediaItem['is_origin'] === true) ?? toRecords(item['medias'])[0];
     const url = toText(toRecord(media?.['link'])['url']) || toText(item['web_content_link']);
-    if (url === '') throw createMalformedError(this.#caller.service.name);
+    if (url === '') throw createMalformedError(this.#httpClient.service.name);
     return url;
   }
 
@@ -166,7 +166,7 @@ export class PikPak implements Provider {
         'x-device-id': this.#device,
         'x-captcha-token': await this.#getCaptcha(action, { user_id: tokens.user }),
       };
-      return toRecord((await this.#caller.send({ ...request, headers }, findError)).json);
+      return toRecord((await this.#httpClient.send({ ...request, headers }, findError)).json);
     };
     try {
       return await sendRequest();
@@ -199,10 +199,10 @@ export class PikPak implements Provider {
     const requestTokens = async (path: string, fields: Readonly<Record<string, string>>): Promise<Tokens> => {
       const form = Object.entries({ ...client, ...fields });
       const reply = toRecord(
-        (await this.#caller.send({ baseUrl: authUrl, path, method: 'POST', form }, findError)).json,
+        (await this.#httpClient.send({ baseUrl: authUrl, path, method: 'POST', form }, findError)).json,
       );
       const access = toText(reply['access_token']);
-      if (access === '') throw createMalformedError(this.#caller.service.name);
+      if (access === '') throw createMalformedError(this.#httpClient.service.name);
       const seconds = toNumber(reply['expires_in']) ?? 3600;
       return {
         access,
@@ -236,8 +236,12 @@ export class PikPak implements Provider {
     if (cachedCaptcha !== undefined && cachedCaptcha.expiresAt > now()) return cachedCaptcha.token;
     const json = { client_id: clientId, action, device_id: this.#device, meta };
     const reply = toRecord(
-      (await this.#caller.send({ baseUrl: authUrl, path: '/v1/shield/captcha/init', method: 'POST', json }, findError))
-        .json,
+      (
+        await this.#httpClient.send(
+          { baseUrl: authUrl, path: '/v1/shield/captcha/init', method: 'POST', json },
+          findError,
+        )
+      ).json,
     );
     const token = toText(reply['captcha_token']);
     if (token === '')

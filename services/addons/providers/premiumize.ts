@@ -38,11 +38,11 @@ const directPrefix = 'direct:';
 
 /** Client of Premiumize. It reports availability, and returns the files of available torrents without a transfer. */
 export class Premiumize implements Provider {
-  readonly #caller: ProviderHttpClient;
+  readonly #httpClient: ProviderHttpClient;
   readonly #key: string;
 
-  constructor(caller: ProviderHttpClient, { apiKey = '' }: Readonly<Record<string, string>>) {
-    this.#caller = caller;
+  constructor(httpClient: ProviderHttpClient, { apiKey = '' }: Readonly<Record<string, string>>) {
+    this.#httpClient = httpClient;
     this.#key = apiKey;
   }
 
@@ -64,7 +64,7 @@ export class Premiumize implements Provider {
         '/cache/check',
         batchHashes.map((hash) => ['items[]', hash] as const),
       );
-      if (!Array.isArray(response)) throw createMalformedError(this.#caller.service.name);
+      if (!Array.isArray(response)) throw createMalformedError(this.#httpClient.service.name);
       const [names, sizes] = [filename, filesize].map((list) => (Array.isArray(list) ? (list as unknown[]) : []));
       for (const [hashIndex, hash] of batchHashes.entries()) {
         if (response[hashIndex] !== true) continue;
@@ -105,7 +105,7 @@ export class Premiumize implements Provider {
     }
     const created = await this.#request('/transfer/create', [['src', buildMagnetUri(magnet)]]);
     const id = toText(created['id']);
-    if (id === '') throw createMalformedError(this.#caller.service.name);
+    if (id === '') throw createMalformedError(this.#httpClient.service.name);
     return {
       id,
       hash: magnet.hash,
@@ -119,7 +119,7 @@ export class Premiumize implements Provider {
   }
 
   async link(_torrent: ProviderTorrent, file: ProviderFile): Promise<string> {
-    if (file.link === undefined || file.link === '') throw createMalformedError(this.#caller.service.name);
+    if (file.link === undefined || file.link === '') throw createMalformedError(this.#httpClient.service.name);
     return file.link;
   }
 
@@ -166,7 +166,7 @@ export class Premiumize implements Provider {
     form?: readonly (readonly [string, string])[],
   ): Promise<Readonly<Record<string, unknown>>> {
     const query = `${path.includes('?') ? '&' : '?'}apikey=${encodeURIComponent(this.#key)}`;
-    const reply = await this.#caller.send(
+    const reply = await this.#httpClient.send(
       { path: `${path}${query}`, ...(form === undefined ? {} : { method: 'POST', form }) },
       findError,
     );

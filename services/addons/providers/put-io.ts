@@ -44,11 +44,11 @@ const folderType = 'application/x-directory';
 
 /** Client of put.io. It does not report availability, but files in the account play immediately. */
 export class PutIo implements Provider {
-  readonly #caller: ProviderHttpClient;
+  readonly #httpClient: ProviderHttpClient;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(caller: ProviderHttpClient, { token = '' }: Readonly<Record<string, string>>) {
-    this.#caller = caller;
+  constructor(httpClient: ProviderHttpClient, { token = '' }: Readonly<Record<string, string>>) {
+    this.#httpClient = httpClient;
     this.#headers = { authorization: `Bearer ${token}` };
   }
 
@@ -93,7 +93,7 @@ export class PutIo implements Provider {
 
   async link(_torrent: ProviderTorrent, file: ProviderFile): Promise<string> {
     const { url } = await this.#request({ path: `/files/${encodeURIComponent(file.id)}/url` });
-    if (typeof url !== 'string' || url === '') throw createMalformedError(this.#caller.service.name);
+    if (typeof url !== 'string' || url === '') throw createMalformedError(this.#httpClient.service.name);
     return url;
   }
 
@@ -117,7 +117,7 @@ export class PutIo implements Provider {
   }
 
   async #request(request: ProviderRequest): Promise<Readonly<Record<string, unknown>>> {
-    return toRecord((await this.#caller.send({ ...request, headers: this.#headers }, findError)).json);
+    return toRecord((await this.#httpClient.send({ ...request, headers: this.#headers }, findError)).json);
   }
 }
 

@@ -72,11 +72,11 @@ const states: Readonly<Record<string, TorrentState>> = {
 
 /** Client of Real-Debrid. It no longer reports availability before a torrent is added. */
 export class RealDebrid implements Provider {
-  readonly #caller: ProviderHttpClient;
+  readonly #httpClient: ProviderHttpClient;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(caller: ProviderHttpClient, { apiKey = '' }: Readonly<Record<string, string>>) {
-    this.#caller = caller;
+  constructor(httpClient: ProviderHttpClient, { apiKey = '' }: Readonly<Record<string, string>>) {
+    this.#httpClient = httpClient;
     this.#headers = { authorization: `Bearer ${apiKey}` };
   }
 
@@ -101,7 +101,7 @@ export class RealDebrid implements Provider {
   async add(magnet: Magnet): Promise<ProviderTorrent> {
     const reply = await this.#request('/torrents/addMagnet', 'POST', [['magnet', buildMagnetUri(magnet)]]);
     const id = toText(toRecord(reply.json)['id']);
-    if (id === '') throw createMalformedError(this.#caller.service.name);
+    if (id === '') throw createMalformedError(this.#httpClient.service.name);
     return await this.torrent(id);
   }
 
@@ -117,7 +117,7 @@ export class RealDebrid implements Provider {
     if (userIp !== undefined) form.push(['ip', userIp]);
     const reply = toRecord((await this.#request('/unrestrict/link', 'POST', form)).json);
     const download = toText(reply['download']);
-    if (download === '') throw createMalformedError(this.#caller.service.name);
+    if (download === '') throw createMalformedError(this.#httpClient.service.name);
     return download;
   }
 
@@ -126,7 +126,7 @@ export class RealDebrid implements Provider {
   }
 
   #request(path: string, method = 'GET', form?: readonly (readonly [string, string])[]): Promise<ProviderReply> {
-    return this.#caller.send(
+    return this.#httpClient.send(
       { path, method, headers: this.#headers, ...(form === undefined ? {} : { form }) },
       findError,
     );
@@ -151,7 +151,7 @@ function toTorrent(item: Readonly<Record<string, unknown>>): ProviderTorrent {
   const fileItems = toRecords(item['files']);
   let linkIndex = 0;
   // Links belong to the selected files in order. An archive has one link for all files.
-  const selectedItems = fileItems.filter(({ selected: is }) => is === 1 || is === true);
+  const selectedItems = fileItems.filter(({ selected }) => selected === 1 || selected === true);
   const hasSeparateLinks = links.length === selectedItems.length;
   const files = fileItems.map((file): ProviderFile => {
     const isSelected = file['selected'] === 1 || file['selected'] === true;

@@ -45,11 +45,11 @@ const codes: Readonly<Record<string, readonly [ProviderErrorCode, string]>> = {
 
 /** Client of TorBox. It reports availability. */
 export class TorBox implements Provider {
-  readonly #caller: ProviderHttpClient;
+  readonly #httpClient: ProviderHttpClient;
   readonly #key: string;
 
-  constructor(caller: ProviderHttpClient, { apiKey = '' }: Readonly<Record<string, string>>) {
-    this.#caller = caller;
+  constructor(httpClient: ProviderHttpClient, { apiKey = '' }: Readonly<Record<string, string>>) {
+    this.#httpClient = httpClient;
     this.#key = apiKey;
   }
 
@@ -109,7 +109,7 @@ export class TorBox implements Provider {
       }),
     );
     const id = toText(data['torrent_id']);
-    if (id === '') throw createMalformedError(this.#caller.service.name);
+    if (id === '') throw createMalformedError(this.#httpClient.service.name);
     return await this.torrent(id);
   }
 
@@ -117,7 +117,7 @@ export class TorBox implements Provider {
     const query = new URLSearchParams({ token: this.#key, torrent_id: id, file_id: file.id, zip_link: 'false' });
     if (userIp !== undefined) query.set('user_ip', userIp);
     const data = await this.#request({ path: `/torrents/requestdl?${query.toString()}` });
-    if (typeof data !== 'string' || data === '') throw createMalformedError(this.#caller.service.name);
+    if (typeof data !== 'string' || data === '') throw createMalformedError(this.#httpClient.service.name);
     return data;
   }
 
@@ -131,7 +131,7 @@ export class TorBox implements Provider {
 
   async #request(request: ProviderRequest): Promise<unknown> {
     const headers = { authorization: `Bearer ${this.#key}` };
-    return toRecord((await this.#caller.send({ ...request, headers }, findError)).json)['data'];
+    return toRecord((await this.#httpClient.send({ ...request, headers }, findError)).json)['data'];
   }
 }
 

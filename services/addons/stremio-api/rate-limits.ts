@@ -4,15 +4,15 @@ import type { Clock } from '../../contracts/service.ts';
 
 /** Requests per time window. Several players of one household can share an address behind a proxy. */
 const limits = {
-  user: { seconds: 5, most: 20 },
-  search: { seconds: 10, most: 20 },
-  format: { seconds: 5, most: 60 },
-  manifest: { seconds: 5, most: 40 },
-  stream: { seconds: 15, most: 90 },
-  catalog: { seconds: 5, most: 90 },
-  subtitles: { seconds: 5, most: 40 },
-  meta: { seconds: 5, most: 60 },
-  proxy: { seconds: 5, most: 200 },
+  user: { seconds: 5, maxRequests: 20 },
+  search: { seconds: 10, maxRequests: 20 },
+  format: { seconds: 5, maxRequests: 60 },
+  manifest: { seconds: 5, maxRequests: 40 },
+  stream: { seconds: 15, maxRequests: 90 },
+  catalog: { seconds: 5, maxRequests: 90 },
+  subtitles: { seconds: 5, maxRequests: 40 },
+  meta: { seconds: 5, maxRequests: 60 },
+  proxy: { seconds: 5, maxRequests: 200 },
 } as const;
 export type LimitedKind = keyof typeof limits;
 
@@ -41,7 +41,7 @@ export class RateLimits {
    */
   count(kind: LimitedKind, address: string, user: string, response: ServerResponse): void {
     if (this.#isDisabled()) return;
-    const { seconds, most: maxRequests } = limits[kind];
+    const { seconds, maxRequests } = limits[kind];
     const now = this.#clock.now();
     const key = `${kind} ${address} ${user.slice(0, 64)}`;
     let window = this.#windows.get(key);

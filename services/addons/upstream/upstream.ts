@@ -112,11 +112,11 @@ export class UpstreamClient {
   /**
    * Returns the manifest of an addon.
    *
-   * @param options.fresh Bypasses the cache.
+   * @param options.bypassCache Bypasses the cache.
    */
   async getManifest(
     addon: Addon,
-    { fresh: bypassCache = false, timeoutMs = manifestTimeoutMs } = {},
+    { bypassCache = false, timeoutMs = manifestTimeoutMs } = {},
   ): Promise<UpstreamResult<UpstreamManifest>> {
     if (addon.builtIn !== undefined) return { value: addon.builtIn.manifest };
     const { clock } = this.#options.context;

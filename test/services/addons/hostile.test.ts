@@ -235,7 +235,10 @@ describe('invalid configurations', () => {
       'the control listener by another name',
       () => `${host.url('control').replace('127.0.0.1', 'localhost')}/manifest.json`,
     ],
-    ['the control listener as a number', () => `${host.url('control').replace('127.0.0.1', '2130706433')}/manifest.json`],
+    [
+      'the control listener as a number',
+      () => `${host.url('control').replace('127.0.0.1', '2130706433')}/manifest.json`,
+    ],
     ['a cloud metadata service', () => 'http://169.254.169.254/latest/manifest.json'],
     ['a cloud metadata service as IPv6', () => 'http://[fd00:ec2::254]/manifest.json'],
     ['a file', () => 'file:///etc/manifest.json'],

@@ -131,7 +131,11 @@ describe('preference among duplicates', () => {
       { keys: ['smartDetect'], smartDetectAttributes: ['size'], smartDetectRounding: 1 },
       2,
     ],
-    ['differ in size by less than the rounding', { keys: ['smartDetect'], smartDetectAttributes: ['size'], smartDetectRounding: 50 }, 1],
+    [
+      'differ in size by less than the rounding',
+      { keys: ['smartDetect'], smartDetectAttributes: ['size'], smartDetectRounding: 50 },
+      1,
+    ],
     ['have no common attributes', { keys: ['smartDetect'], smartDetectAttributes: ['moonPhase'] }, 2],
   ])('is given to streams where they %s', (_what, more, count) => {
     const streams = read([sized('A.2019.1080p.DDP5.1.mkv', 4.0e9), sized('A.2019.1080p.DTS.mkv', 4.1e9)]);

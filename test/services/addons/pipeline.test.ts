@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
-import { mergeParent } from '../../../services/addons/domain/merge-parent.ts';
+import { mergeParentConfig } from '../../../services/addons/domain/merge-parent.ts';
 import { mergeCatalogs } from '../../../services/addons/domain/catalogs.ts';
 import { mergeResources, parseManifest } from '../../../services/addons/domain/manifest.ts';
 import { buildBingeGroup } from '../../../services/addons/domain/pipeline/output.ts';
@@ -410,14 +410,14 @@ describe('configurations', () => {
         }),
       );
     const ids = (strategies: object): string[] =>
-      mergeParent(parent, child(strategies)).presets.map(({ instanceId }) => instanceId);
+      mergeParentConfig(parent, child(strategies)).presets.map(({ instanceId }) => instanceId);
     expect([ids({}), ids({ presets: 'inherit' }), ids({ presets: 'extend' }), ids({ presets: 'override' })]).toEqual([
       ['c'],
       ['p'],
       ['c', 'p'],
       ['c'],
     ]);
-    expect(mergeParent(parent, child({}))).toMatchObject({
+    expect(mergeParentConfig(parent, child({}))).toMatchObject({
       addonName: 'Child',
       excludedQualities: ['CAM'],
       extraMember: 1,

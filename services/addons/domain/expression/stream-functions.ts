@@ -112,18 +112,18 @@ export const streamFunctions: Readonly<Record<string, ExpressionFunction>> = {
   slice: ([streams = [], start = 0, end]) =>
     toStreams(streams).slice(Number(start), typeof end === 'number' ? end : undefined),
   perGroup,
-  passthrough: ([streams = [], ...stages], { effects: marks }) => {
+  passthrough: ([streams = [], ...stages], { effects: effects }) => {
     const selected = toStreams(streams);
     const stageNames = new Set(stages.length === 0 ? ['all'] : toTexts(stages));
     for (const stage of stageNames)
       if (!passthroughStages.has(stage)) throw new ExpressionError(`passthrough() knows no ${truncate(stage)}.`);
     for (const { id } of selected)
-      marks.exemptions.set(id, new Set([...(marks.exemptions.get(id) ?? []), ...stageNames]));
+      effects.exemptions.set(id, new Set([...(effects.exemptions.get(id) ?? []), ...stageNames]));
     return selected;
   },
-  pin: ([streams = [], position = 'top', isReturned = false], { effects: marks }) => {
+  pin: ([streams = [], position = 'top', isReturned = false], { effects: effects }) => {
     const selected = toStreams(streams);
-    for (const { id } of selected) marks.pinned.set(id, position === 'bottom' ? 'bottom' : 'top');
+    for (const { id } of selected) effects.pinned.set(id, position === 'bottom' ? 'bottom' : 'top');
     return isReturned === true ? selected : [];
   },
 };

@@ -151,7 +151,7 @@ export function limitStreams(
   };
   const activeLimits = Object.entries(groupings).flatMap(([name, getKey]) => {
     const maxCount = limits[name];
-    return typeof maxCount === 'number' && maxCount > 0 ? [{ name, most: maxCount, keyOf: getKey }] : [];
+    return typeof maxCount === 'number' && maxCount > 0 ? [{ name, maxCount, getKey }] : [];
   });
   if (activeLimits.length === 0) return streams;
   const isConjunctive = limits.mode === 'conjunctive';
@@ -161,14 +161,14 @@ export function limitStreams(
     const keys = isConjunctive
       ? activeLimits
           .filter(({ name }) => name !== 'global')
-          .map(({ keyOf: getKey }) => getKey(stream))
+          .map(({ getKey }) => getKey(stream))
           .join('\n')
       : '';
-    const counters = activeLimits.map(({ name, most: maxCount, keyOf: getKey }) => ({
+    const counters = activeLimits.map(({ name, maxCount, getKey }) => ({
       key: isConjunctive && name !== 'global' ? `all\n${keys}` : `${name}\n${getKey(stream)}`,
-      most: maxCount,
+      maxCount,
     }));
-    if (counters.some(({ key, most: maxCount }) => (counts.get(key) ?? 0) >= maxCount)) return false;
+    if (counters.some(({ key, maxCount }) => (counts.get(key) ?? 0) >= maxCount)) return false;
     for (const key of new Set(counters.map((counter) => counter.key))) counts.set(key, (counts.get(key) ?? 0) + 1);
     return true;
   });
