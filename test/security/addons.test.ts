@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { configOf, customPreset, makeUser, readJson, streamsOf } from '../services/addons/rig.ts';
+import { buildConfig, customPreset, makeUser, readJson, fetchStreams } from '../services/addons/rig.ts';
 import { openFakeAddon } from '../services/addons/fake-addon.ts';
 import { api } from '../support/api.ts';
 import { openAccessHost, type AccessHost } from '../support/access.ts';
@@ -30,7 +30,7 @@ describe('configurations by account', () => {
   let owned: Readonly<Record<string, string>>;
   beforeAll(async () => {
     const made = async (account: string): Promise<string> =>
-      (await readJson(await create(account, configOf([], { services })))).uuid;
+      (await readJson(await create(account, buildConfig([], { services })))).uuid;
     owned = { admin: await made('admin'), writer: await made('writer') };
   });
 
@@ -69,7 +69,7 @@ describe('configurations by account', () => {
         }),
       });
     await account();
-    const { uuid } = await readJson(await create('leaver', configOf([], { services })));
+    const { uuid } = await readJson(await create('leaver', buildConfig([], { services })));
     await api(base, '/api/accounts/leaver', { method: 'DELETE' });
     await account();
     const reply = await access.call('leaver', 'control', 'GET', `/api/addons/profiles/${uuid}`);
@@ -100,9 +100,9 @@ describe('addresses of addons that an account without administration chooses', (
       const reply = await access.call('writer', 'control', 'POST', '/api/addons/check', { preset });
       const body = await readJson(reply);
       expect([host, reply.status === 200 && body.works]).toEqual([host, false]);
-      expect((await create('writer', configOf([preset]))).status).toBe(400);
+      expect((await create('writer', buildConfig([preset]))).status).toBe(400);
     }
-    expect(near.asked).toEqual([]);
+    expect(near.requests).toEqual([]);
     const preset = customPreset('a', 'Near', near.manifestUrl);
     const checked = await readJson(await access.call('admin', 'control', 'POST', '/api/addons/check', { preset }));
     expect(checked.works).toBe(true);
@@ -111,15 +111,15 @@ describe('addresses of addons that an account without administration chooses', (
   it('are not reached by previews, catalogs or lists either', async () => {
     await using near = await openFakeAddon({ streams: [{ name: 'Up', url: 'http://h.example/x' }] });
     const preset = customPreset('a', 'Near', near.manifestUrl);
-    const config = configOf([preset]);
+    const config = buildConfig([preset]);
     await access.call('writer', 'control', 'POST', '/api/addons/preview', { config, type: 'movie', id: 'tt1' });
     await access.call('writer', 'control', 'POST', '/api/addons/catalogs', { config });
-    expect(near.asked).toEqual([]);
+    expect(near.requests).toEqual([]);
     const { uuid } = await readJson(await create('admin', config));
-    const asked = near.asked.length;
+    const asked = near.requests.length;
     // An account that saves it vouches for it from then on, and may not vouch for addresses at home.
     const saved = await access.call('writer', 'control', 'PUT', `/api/addons/profiles/${uuid}`, { config });
-    expect([saved.status, near.asked.length]).toEqual([400, asked]);
+    expect([saved.status, near.requests.length]).toEqual([400, asked]);
   });
 });
 
@@ -129,7 +129,7 @@ describe('guessing', () => {
   });
 
   it('of the password of a configuration is slowed down however it is tried', async () => {
-    const { uuid } = await makeUser(access.rig, configOf([], { services }));
+    const { uuid } = await makeUser(access.rig, buildConfig([], { services }));
     const ways: readonly ((guess: string) => Promise<Response>)[] = [
       (guess) => fetch(`${url}/api/v1/user`, { headers: basic(uuid, guess) }),
       (guess) => fetch(`${url}/api/v1/search?type=movie&id=tt1`, { headers: basic(uuid, guess) }),
@@ -139,7 +139,7 @@ describe('guessing', () => {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({
-            config: { ...configOf([]), parentConfig: { uuid, password: guess } },
+            config: { ...buildConfig([]), parentConfig: { uuid, password: guess } },
             password: 'secret-1',
           }),
         }),
@@ -154,7 +154,7 @@ describe('guessing', () => {
   });
 
   it('does not lock the owner out', async () => {
-    const made = await makeUser(access.rig, configOf([]));
+    const made = await makeUser(access.rig, buildConfig([]));
     const reply = await fetch(`${url}/api/v1/user`, { headers: basic(made.uuid, 'golden-pass-1') });
     expect(reply.status).toBe(200);
     const wrong = await fetch(`${url}/api/v1/user`, { headers: basic(made.uuid, 'wrong') });
@@ -181,18 +181,18 @@ describe('costs of expressions of a stranger', () => {
   it('do not hold up other services, and the list says what had no effect', async () => {
     await using up = await openFakeAddon({ streams: many(3000) });
     const presets = [customPreset('u', 'Up', up.manifestUrl, { timeout: 20_000 })];
-    const plain = await makeUser(access.rig, configOf(presets, { deadline: 20_000 }));
+    const plain = await makeUser(access.rig, buildConfig(presets, { deadline: 20_000 }));
     // Reading the names is done once, and is not what is measured.
-    await streamsOf(plain.base);
-    const withoutThem = await workOf(() => streamsOf(plain.base, 'movie/tt2'));
+    await fetchStreams(plain.base);
+    const withoutThem = await workOf(() => fetchStreams(plain.base, 'movie/tt2'));
     const expressions = Array.from({ length: 40 }, (_, index) => `keyword(streams,'q${String(index)}')`);
     const hostile = await makeUser(
       access.rig,
-      configOf(presets, { deadline: 20_000, excludedStreamExpressions: expressions }),
+      buildConfig(presets, { deadline: 20_000, excludedStreamExpressions: expressions }),
     );
     let rows: any[] = [];
     const withThem = await workOf(async () => {
-      rows = await streamsOf(hostile.base, 'movie/tt2');
+      rows = await fetchStreams(hostile.base, 'movie/tt2');
     });
     expect(rows.length).toBeGreaterThanOrEqual(3000);
     expect(rows.at(-1).description).toMatch(/has no effect|have no effect/);
@@ -205,11 +205,11 @@ describe('costs of expressions of a stranger', () => {
     ['need more memory than they may', { excludedRegexPatterns: ['(?:(?:(?:b?){200}){200}){50}!!$'] }],
   ])('that %s end with their process', async (_what, more) => {
     await using up = await openFakeAddon({ streams: many(20) });
-    const { base } = await makeUser(access.rig, configOf([customPreset('u', 'Up', up.manifestUrl)], more));
-    const rows = await streamsOf(base, 'movie/tt3');
+    const { base } = await makeUser(access.rig, buildConfig([customPreset('u', 'Up', up.manifestUrl)], more));
+    const rows = await fetchStreams(base, 'movie/tt3');
     expect(rows.length).toBeGreaterThanOrEqual(20);
     // The next list is that of a process of its own.
-    expect(await streamsOf(base, 'movie/tt4')).toHaveLength(rows.length);
+    expect(await fetchStreams(base, 'movie/tt4')).toHaveLength(rows.length);
   });
 });
 
@@ -280,6 +280,6 @@ describe('redirects of upstreams', () => {
     const preset = customPreset('a', 'Near', `http://127.0.0.1:${String(port)}/manifest.json`);
     const checked = await readJson(await access.call('writer', 'control', 'POST', '/api/addons/check', { preset }));
     server.close();
-    expect([checked.works, near.asked]).toEqual([false, []]);
+    expect([checked.works, near.requests]).toEqual([false, []]);
   });
 });

@@ -12,7 +12,7 @@ import { api } from '../support/api.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { command } from '../support/host-process.ts';
 import { openTestHost, testEnvironment } from '../support/host.ts';
-import { configOf, makeUser, password as addonPassword } from '../services/addons/rig.ts';
+import { buildConfig, makeUser, password as addonPassword } from '../services/addons/rig.ts';
 import { openAuthRoom, type AuthRoom } from '../services/data/auth-room.ts';
 
 const email = 'app-user@example.org';
@@ -76,7 +76,7 @@ describe('exports', () => {
   it('records exports of monitors and of addon configurations with credentials', async () => {
     await api(room.host.url('control'), '/api/uptime/export');
     expect(lines('data_exported').join('\n')).toContain('detail="monitors and status pages"');
-    const { uuid } = await makeUser(room.host, configOf([]));
+    const { uuid } = await makeUser(room.host, buildConfig([]));
     const address = `${room.host.url('addons')}/export?includeCredentials=true`;
     const credentials = Buffer.from(`${uuid}:${addonPassword}`).toString('base64');
     const exported = await fetch(address, { headers: { Authorization: `Basic ${credentials}` } });

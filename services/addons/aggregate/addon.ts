@@ -48,7 +48,7 @@ export interface AddonAddress {
 /** Builds an addon from a preset. */
 export function buildAddon(preset: Preset, address: AddonAddress, index: number, defaultTimeoutMs: number): Addon {
   const { options } = preset;
-  const { name, manifestUrl, suffix: suffix, trust, builtIn } = address;
+  const { name, manifestUrl, suffix, trust, builtIn } = address;
   const instanceId = `${preset.instanceId}${createHash('sha256').update(suffix).digest('hex').slice(0, 4)}`;
   const [path = '', query] = splitQuery(manifestUrl);
   return {

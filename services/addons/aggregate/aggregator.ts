@@ -305,7 +305,7 @@ export class Aggregator {
     requestContext: RequestContext,
     request: ResourceRequest,
     {
-      lookups: { titleRequest, recommendations: recommendations },
+      lookups: { titleRequest, recommendations },
       gatheredStreams,
       problems,
     }: {

@@ -77,7 +77,7 @@ export async function gatherGroups(
     streams: results.flatMap(({ streams }) => streams),
     errors: [...problems, ...results.flatMap((part) => part.errors)],
     reports: results.flatMap(({ reports }) => reports),
-    responses: results.flatMap(({ responses: responses }) => responses),
+    responses: results.flatMap(({ responses }) => responses),
   };
 }
 

@@ -18,7 +18,7 @@ interface CachedList {
 export class StreamListCache {
   readonly #lists = new LruMap<string, CachedList>(maxLists, {
     // Each entry keeps its responses in memory.
-    getWeight: ({ text, responses: responses }) =>
+    getWeight: ({ text, responses }) =>
       responses.reduce((weight, { streams }) => weight + streams.length * streamWeight, text.length),
     maxWeight,
   });

@@ -162,7 +162,7 @@ export class ProviderHealthMonitor {
     return [...this.#services].map(([id, service]) => {
       const pausedUntil = Math.max(
         0,
-        ...accounts.filter((account) => account.id === id).map(({ pausedUntil: pausedUntil }) => pausedUntil),
+        ...accounts.filter((account) => account.id === id).map(({ pausedUntil }) => pausedUntil),
       );
       return { id, ...service, disabledUntil: pausedUntil > now ? pausedUntil : undefined };
     });

@@ -6,7 +6,7 @@ import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, type FakeAddon } from './fake-addon.ts';
 import { hashes, openTorBox, type FakeStore } from './fake-stores.ts';
 import { openDebridLink } from './more-fake-stores.ts';
-import { configOf, customPreset, makeUser, openAddonsHost, streamsOf } from './rig.ts';
+import { buildConfig, customPreset, makeUser, openAddonsHost, fetchStreams } from './rig.ts';
 
 let host: TestHost;
 let upstream: FakeAddon;
@@ -16,13 +16,13 @@ beforeAll(async () => {
   torBox = await openTorBox();
   debridLink = await openDebridLink();
   host = await openAddonsHost({ PROVIDER_D_BASE_URL: debridLink.url, PROVIDER_H_BASE_URL: torBox.url });
-  const bare = (infoHash: string): object => ({
+  const createTorrent = (infoHash: string): object => ({
     name: 'Up',
     title: 'Film.2019.1080p.mkv\n👤 9 💾 5 GB',
     infoHash,
     fileIdx: 1,
   });
-  upstream = await openFakeAddon({ streams: [bare(hashes.uncached), bare(hashes.cached)] });
+  upstream = await openFakeAddon({ streams: [createTorrent(hashes.uncached), createTorrent(hashes.cached)] });
 });
 afterAll(async () => {
   await host[Symbol.asyncDispose]();
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const user = async (id: string, apiKey: string): Promise<string> => {
   const services = [{ id, enabled: true, credentials: { apiKey } }];
-  const config = configOf([customPreset('a', 'Up', upstream.manifestUrl)], {
+  const config = buildConfig([customPreset('a', 'Up', upstream.manifestUrl)], {
     services,
     serviceWrap: { enabled: true },
   });
@@ -41,8 +41,8 @@ const names = (streams: any[]): string[] => streams.map(({ name }) => name);
 
 describe('rate limits of a debrid service', () => {
   it('applies a rate limit only to the affected account and operation', async () => {
-    const [one, other] = [await user('torbox', 'TBKEY1'), await user('torbox', 'TBKEY2')];
-    const [uncached] = await streamsOf(one);
+    const [firstUser, secondUser] = [await user('torbox', 'TBKEY1'), await user('torbox', 'TBKEY2')];
+    const [uncached] = await fetchStreams(firstUser);
     torBox.fail('/torrents/createtorrent', [
       429,
       { success: false, data: null, detail: 'x', error: 'COOLDOWN_LIMIT' },
@@ -52,14 +52,14 @@ describe('rate limits of a debrid service', () => {
     torBox.fail('/torrents/createtorrent', undefined);
     expect(limited.headers.get('location')).toContain('too-many-requests');
 
-    const asked = torBox.asked.length;
+    const requestCount = torBox.requests.length;
     const again = await fetch(uncached.url, { redirect: 'manual' });
     expect(again.headers.get('location')).toContain('too-many-requests');
-    expect(torBox.asked.slice(asked).some(({ path }) => path.endsWith('createtorrent'))).toBe(false);
+    expect(torBox.requests.slice(requestCount).some(({ path }) => path.endsWith('createtorrent'))).toBe(false);
 
     const ready = ['[TB download] Up 1080p', '[TB+] Up 1080p'];
-    expect(names(await streamsOf(one, 'movie/tt2'))).toEqual(ready);
-    const listed = await streamsOf(other, 'movie/tt3');
+    expect(names(await fetchStreams(firstUser, 'movie/tt2'))).toEqual(ready);
+    const listed = await fetchStreams(secondUser, 'movie/tt3');
     expect(names(listed)).toEqual(ready);
     const played = await fetch(listed[1].url, { redirect: 'manual' });
     expect([played.status, played.headers.get('location')]).toEqual([307, expect.stringContaining('direct.example')]);
@@ -68,15 +68,15 @@ describe('rate limits of a debrid service', () => {
   });
 
   it('keeps other accounts active when one account is limited, and reports the limit', async () => {
-    const [one, other] = [await user('debridlink', 'DLKEY-ONE'), await user('debridlink', 'DLKEY')];
+    const [firstUser, secondUser] = [await user('debridlink', 'DLKEY-ONE'), await user('debridlink', 'DLKEY')];
     debridLink.fail('/', [200, { success: false, error: 'floodDetected' }]);
-    await streamsOf(one, 'movie/tt4');
+    await fetchStreams(firstUser, 'movie/tt4');
     debridLink.fail('/', undefined);
-    const asked = debridLink.asked.length;
-    const rows = await streamsOf(one, 'movie/tt5');
-    expect(debridLink.asked.length).toBe(asked);
+    const requestCount = debridLink.requests.length;
+    const rows = await fetchStreams(firstUser, 'movie/tt5');
+    expect(debridLink.requests.length).toBe(requestCount);
     expect(rows.at(-1).description).toMatch(/^Debrid-Link has limited this account until \d\d:\d\d UTC\.$/);
-    expect(names(await streamsOf(other, 'movie/tt6')).some((name) => name.startsWith('[❌]'))).toBe(false);
+    expect(names(await fetchStreams(secondUser, 'movie/tt6')).some((name) => name.startsWith('[❌]'))).toBe(false);
   });
 });
 

@@ -14,7 +14,7 @@ import { addons } from '../../../services/addons/index.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 import { alphaStreams, openFakeAddon } from './fake-addon.ts';
 import { openFakeStore } from './fake-stores.ts';
-import { configOf, customPreset, getJson, makeUser, password, readJson, streamsOf } from './rig.ts';
+import { buildConfig, customPreset, getJson, makeUser, password, readJson, fetchStreams } from './rig.ts';
 
 let host: TestHost;
 let url: string;
@@ -50,11 +50,14 @@ describe('addresses that addons must not have', () => {
     ['a cloud metadata service as a number', () => 'http://2852039166/manifest.json', 'secrets of machines'],
     ['a cloud metadata service as IPv6', () => 'http://[::ffff:169.254.169.254]/manifest.json', 'secrets of machines'],
     ['a cloud metadata service behind NAT64', () => 'http://[64:ff9b::a9fe:a9fe]/manifest.json', 'secrets of machines'],
-  ])('refuses %s when it is configured', async (_what, address, words) => {
-    const response = await post('/api/v1/user', { config: configOf([customPreset('a', 'Up', address())]), password });
+  ])('refuses %s when it is configured', async (_what, address, expectedMessage) => {
+    const response = await post('/api/v1/user', {
+      config: buildConfig([customPreset('a', 'Up', address())]),
+      password,
+    });
     const { error } = await readJson(response);
     expect([response.status, error.code]).toEqual([400, 'USER_INVALID_CONFIG']);
-    expect(error.message).toContain(words);
+    expect(error.message).toContain(expectedMessage);
   });
 
   it.each(['301', '302', '303', '307', '308'])('does not follow a redirect (%s) to it', async (status) => {
@@ -65,18 +68,19 @@ describe('addresses that addons must not have', () => {
     });
     await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
     const port = String((target.address() as AddressInfo).port);
-    const places = [`${host.url('push')}/v1/health`, 'http://169.254.169.254/latest', `http://[::1]:${port}/x`];
+    const addresses = [`${host.url('push')}/v1/health`, 'http://169.254.169.254/latest', `http://[::1]:${port}/x`];
     await using bad = await openFakeAddon({
       answer: (request, response) => {
-        const found = /\/stream\/movie\/tt(\d)\.json/.exec(request.url ?? '');
-        if (found !== null) response.writeHead(Number(status), { location: places[Number(found[1])] }).end();
-        return found !== null;
+        const match = /\/stream\/movie\/tt(\d)\.json/.exec(request.url ?? '');
+        if (match !== null) response.writeHead(Number(status), { location: addresses[Number(match[1])] }).end();
+        return match !== null;
       },
     });
-    const { base } = await makeUser(host, configOf([customPreset('u1', 'Up', bad.manifestUrl)]));
-    const told = [];
-    for (const at of places.keys()) told.push((await streamsOf(base, `movie/tt${String(at)}`))[0]?.description);
-    expect(told).toEqual([
+    const { base } = await makeUser(host, buildConfig([customPreset('u1', 'Up', bad.manifestUrl)]));
+    const descriptions = [];
+    for (const index of addresses.keys())
+      descriptions.push((await fetchStreams(base, `movie/tt${String(index)}`))[0]?.description);
+    expect(descriptions).toEqual([
       'Up leads to another service of Homeport, which is no addon.',
       'Up leads to where clouds keep secrets of machines, which is no addon.',
       'Up leads to this machine or its network, where this configuration may not reach.',
@@ -116,31 +120,31 @@ describe('addresses that addons must not have', () => {
 
   it('does not follow redirects of a debrid service to private addresses', async () => {
     await using store = await openFakeStore(() => [302, '', { location: `${host.url('control')}/api/health` }]);
-    await using own = await openTestHost({
+    await using testHost = await openTestHost({
       services: [addons, ...registry.filter(({ id }) => id === 'control')],
       environment: { PROVIDER_H_BASE_URL: store.url, DISABLE_RATE_LIMITS: 'true' },
     });
-    store.fail('/', [302, '', { location: `${own.url('control')}/api/health` }]);
+    store.fail('/', [302, '', { location: `${testHost.url('control')}/api/health` }]);
     await using up = await openFakeAddon({ streams: [{ infoHash: 'a'.repeat(40), title: 'A.2019.1080p.mkv' }] });
     const services = [{ id: 'torbox', enabled: true, credentials: { apiKey: 'K' } }];
-    const { base } = await makeUser(own, configOf([customPreset('u1', 'Up', up.manifestUrl)], { services }));
-    expect((await streamsOf(base)).at(-1).description).toContain("leads to Homeport's own administration");
+    const { base } = await makeUser(testHost, buildConfig([customPreset('u1', 'Up', up.manifestUrl)], { services }));
+    expect((await fetchStreams(base)).at(-1).description).toContain("leads to Homeport's own administration");
   });
 
   it('does not forward a stream of a public addon to the home network', async () => {
     const secret = 'cd'.repeat(32);
-    await using own = await openTestHost({
+    await using testHost = await openTestHost({
       services: [addons, ...registry.filter(({ id }) => id === 'control')],
       environment: { SECRET_KEY: secret, DISABLE_RATE_LIMITS: 'true' },
     });
-    await using film = await openFakeAddon({ answer: (_request, response) => Boolean(response.end('film')) });
+    await using sourceAddon = await openFakeAddon({ answer: (_request, response) => Boolean(response.end('film')) });
     const random = { bytes: (count: number) => new Uint8Array(count) } as Random;
     const play = async (from: string): Promise<Response> => {
-      const target = JSON.stringify({ url: `${film.url}/film.mkv`, from });
+      const target = JSON.stringify({ url: `${sourceAddon.url}/film.mkv`, from });
       const token = sealText(target, deriveKeyFromSecret(secret), random, 'addons.proxy').toString('base64url');
-      return await fetch(`${own.url('addons')}/api/v1/proxy/e.${token}/film.mkv`);
+      return await fetch(`${testHost.url('addons')}/api/v1/proxy/e.${token}/film.mkv`);
     };
-    expect(await (await play(film.manifestUrl)).text()).toBe('film');
+    expect(await (await play(sourceAddon.manifestUrl)).text()).toBe('film');
     const refused = await play('http://93.184.216.34/manifest.json');
     expect([refused.status, (await readJson(refused)).error.message]).toEqual([
       403,
@@ -156,10 +160,10 @@ describe('addresses that addons must not have', () => {
     await using up = await openFakeAddon();
     const refused = await fetch(`${strict.url('addons')}/api/v1/user`, {
       method: 'POST',
-      body: JSON.stringify({ config: configOf([customPreset('u1', 'Up', up.manifestUrl)]), password }),
+      body: JSON.stringify({ config: buildConfig([customPreset('u1', 'Up', up.manifestUrl)]), password }),
     });
     expect((await readJson(refused)).error.message).toContain('Up leads to this machine or its network');
-    expect(up.asked).toEqual([]);
+    expect(up.requests).toEqual([]);
   });
 });
 
@@ -167,44 +171,44 @@ describe('requests of another site', () => {
   const elsewhere = { origin: 'https://evil.example' };
   it('limits their configurations to public addresses without accounts of the settings', async () => {
     await using torBox = await openFakeStore(() => [200, { success: true, data: [] }]);
-    await using own = await openTestHost({
+    await using testHost = await openTestHost({
       services: [addons, ...registry.filter(({ id }) => id === 'control')],
       environment: { PROVIDER_H_BASE_URL: torBox.url, PROVIDER_H_API_KEY: 'HOUSE-KEY', DISABLE_RATE_LIMITS: 'true' },
     });
     await using up = await openFakeAddon({ streams: alphaStreams });
-    const config = configOf([customPreset('u1', 'Up', up.manifestUrl)]);
-    const place = own.url('addons');
+    const config = buildConfig([customPreset('u1', 'Up', up.manifestUrl)]);
+    const baseUrl = testHost.url('addons');
     const make = async (path: string, body: object, headers: Record<string, string>): Promise<Response> =>
-      await fetch(`${place}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+      await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     for (const headers of [elsewhere, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }]) {
       const user = await make('/api/v1/user', { config, password }, headers);
       expect((await readJson(user)).error.message).toContain('may not reach');
       expect((await make('/configure', config, headers)).status).toBe(400);
     }
-    expect((await make('/configure', config, { origin: place })).status).toBe(201);
+    expect((await make('/configure', config, { origin: baseUrl })).status).toBe(201);
     // In the address itself, as long as it is asked from there.
     const segment = Buffer.from(JSON.stringify(config)).toString('base64url');
-    const [refused] = (await getJson(`${place}/${segment}/stream/movie/tt1.json`, { headers: elsewhere })).streams;
+    const [refused] = (await getJson(`${baseUrl}/${segment}/stream/movie/tt1.json`, { headers: elsewhere })).streams;
     expect(refused.description).toContain('may not reach');
-    expect((await getJson(`${place}/${segment}/stream/movie/tt1.json`)).streams).toHaveLength(alphaStreams.length);
+    expect((await getJson(`${baseUrl}/${segment}/stream/movie/tt1.json`)).streams).toHaveLength(alphaStreams.length);
     // What was made there stays so, also for players, until its owner saves it.
-    const bare = configOf([], { services: [{ id: 'torbox', enabled: true }] });
-    const made = await readJson(await make('/api/v1/user', { config: bare, password }, elsewhere));
-    const { uuid, encryptedPassword } = made.data;
-    const base = `${place}/stremio/${String(uuid)}/${String(encryptedPassword)}`;
+    const minimalConfig = buildConfig([], { services: [{ id: 'torbox', enabled: true }] });
+    const profile = await readJson(await make('/api/v1/user', { config: minimalConfig, password }, elsewhere));
+    const { uuid, encryptedPassword } = profile.data;
+    const base = `${baseUrl}/stremio/${String(uuid)}/${String(encryptedPassword)}`;
     const library = { type: 'library', instanceId: 'l', enabled: true, options: {} };
     const put = async (headers: Record<string, string>): Promise<unknown> =>
-      await getJson(`${place}/api/v1/user`, {
+      await getJson(`${baseUrl}/api/v1/user`, {
         method: 'PUT',
         headers: {
           ...headers,
           authorization: `Basic ${Buffer.from(`${String(uuid)}:${password}`).toString('base64')}`,
         },
-        body: JSON.stringify({ config: { ...bare, presets: [library] } }),
+        body: JSON.stringify({ config: { ...minimalConfig, presets: [library] } }),
       });
     await put(elsewhere);
     expect((await getJson(`${base}/manifest.json`)).catalogs).toEqual([]);
-    expect(torBox.asked).toEqual([]);
+    expect(torBox.requests).toEqual([]);
     await put({});
     expect((await getJson(`${base}/manifest.json`)).catalogs).toHaveLength(1);
   });
@@ -230,7 +234,7 @@ describe('requests of another site', () => {
 
   it('plays installed addons', async () => {
     await using up = await openFakeAddon({ streams: alphaStreams });
-    const { base } = await makeUser(host, configOf([customPreset('u1', 'Up', up.manifestUrl)]));
+    const { base } = await makeUser(host, buildConfig([customPreset('u1', 'Up', up.manifestUrl)]));
     const response = await fetch(`${base}/stream/movie/tt1.json`, { headers: { origin: 'https://web.stremio.com' } });
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
     expect((await readJson(response)).streams).toHaveLength(alphaStreams.length);

@@ -18,25 +18,25 @@ import { MetricLabels } from '../../../services/addons/metrics.ts';
 import { UpstreamClient } from '../../../services/addons/upstream/upstream.ts';
 import type { ResourceRequest } from '../../../services/addons/domain/resource-path.ts';
 import { alphaStreams, openFakeAddon, sendJson, streamManifest } from './fake-addon.ts';
-import { configOf, customPreset, makeUser, openAddonsHost, streamsOf } from './rig.ts';
+import { buildConfig, customPreset, makeUser, openAddonsHost, fetchStreams } from './rig.ts';
 
 const clock: any = { now: () => 1000, after: () => ({ [Symbol.dispose]: () => undefined }) };
 const context: any = { clock, log: { debug: () => undefined }, random: { text: () => 'x' } };
 const counter = { inc: () => undefined, observe: () => undefined };
-const addonOf = (manifestUrl: string) =>
+const createTestAddon = (manifestUrl: string) =>
   buildAddon(
-    readConfig(configOf([customPreset('u', 'Up', manifestUrl)])).presets[0]!,
+    readConfig(buildConfig([customPreset('u', 'Up', manifestUrl)])).presets[0]!,
     { name: 'Up', manifestUrl, suffix: '', trust: 'owner' },
     0,
     1000,
   );
-const request = (resource: string, at: number): ResourceRequest => ({
+const request = (resource: string, index: number): ResourceRequest => ({
   resource,
   type: 'movie',
-  id: `tt${String(at)}`,
+  id: `tt${String(index)}`,
   extra: {},
 });
-const upstreamOf = (body: string): UpstreamClient =>
+const createUpstream = (body: string): UpstreamClient =>
   new UpstreamClient({
     ...{ context, readRelease: parseRelease, cacheSize: 1000, streamCacheSeconds: 300 },
     ...{ userAgent: 'X', logAddresses: false },
@@ -47,34 +47,36 @@ const upstreamOf = (body: string): UpstreamClient =>
 describe('caches of addon responses', () => {
   const pad = 'x'.repeat(1024 * 1024);
 
-  it.each<[string, number, object, (upstream: UpstreamClient, at: number) => unknown]>([
+  it.each<[string, number, object, (upstream: UpstreamClient, index: number) => unknown]>([
     [
       'streams',
       15,
       { streams: [{ url: 'http://h.example/A', pad }] },
-      (upstream, at) => upstream.getStreams(addonOf('http://a.example/manifest.json'), request('stream', at)),
+      (upstream, index) =>
+        upstream.getStreams(createTestAddon('http://a.example/manifest.json'), request('stream', index)),
     ],
     [
       'catalogs',
       15,
       { metas: [], pad },
-      (upstream, at) => upstream.getResource(addonOf('http://a.example/manifest.json'), request('catalog', at), 1000),
+      (upstream, index) =>
+        upstream.getResource(createTestAddon('http://a.example/manifest.json'), request('catalog', index), 1000),
     ],
     [
       'manifests',
       7,
       { ...streamManifest, pad },
-      (upstream, at) => upstream.getManifest(addonOf(`http://a.example/${String(at)}/manifest.json`)),
+      (upstream, index) => upstream.getManifest(createTestAddon(`http://a.example/${String(index)}/manifest.json`)),
     ],
-  ])('stores at most the maximum number of bytes of %s', async (_what, most, body, ask) => {
-    const upstream = upstreamOf(JSON.stringify(body));
-    for (let at = 0; at < 18; at += 1) await ask(upstream, at);
+  ])('stores at most the maximum number of bytes of %s', async (_what, most, body, sendRequest) => {
+    const upstream = createUpstream(JSON.stringify(body));
+    for (let index = 0; index < 18; index += 1) await sendRequest(upstream, index);
     expect(upstream.cached).toBe(most);
   });
 
   it('does not keep the body of an invalid response', async () => {
-    const upstream = upstreamOf(`<html>${'x'.repeat(1000)}`);
-    const addon = addonOf('http://a.example/manifest.json');
+    const upstream = createUpstream(`<html>${'x'.repeat(1000)}`);
+    const addon = createTestAddon('http://a.example/manifest.json');
     const first: any = await upstream.getManifest(addon);
     const second: any = await upstream.getManifest(addon);
     for (const { failure } of [first, second])
@@ -93,8 +95,10 @@ describe('caches of addon responses', () => {
     const collect = runInNewContext('gc') as () => void;
     collect();
     const before = process.memoryUsage().heapUsed;
-    for (let at = 0; at < 300; at += 1) {
-      const long = Buffer.alloc(200_000, `Some.Film.${String(at)}.2019.1080p.WEB-DL.x264-GRP.mkv `).toString('latin1');
+    for (let index = 0; index < 300; index += 1) {
+      const long = Buffer.alloc(200_000, `Some.Film.${String(index)}.2019.1080p.WEB-DL.x264-GRP.mkv `).toString(
+        'latin1',
+      );
       read(long.slice(0, 60));
     }
     collect();
@@ -104,7 +108,7 @@ describe('caches of addon responses', () => {
 
   it('limits metric labels to two hundred hosts', () => {
     const labels = new MetricLabels();
-    const named = Array.from({ length: 300 }, (_, at) => labels.getLabel(`h${String(at)}.example`));
+    const named = Array.from({ length: 300 }, (_, index) => labels.getLabel(`h${String(index)}.example`));
     expect([named[199], named[200], new Set(named).size]).toEqual(['h199.example', 'other', 201]);
     expect(labels.getLabel('h5.example')).toBe('h5.example');
   });
@@ -113,20 +117,20 @@ describe('caches of addon responses', () => {
 describe('StreamListCache', () => {
   const hash = 'a'.repeat(40);
   const bareStreams = (count: number): readonly object[] =>
-    Array.from({ length: count }, (_, at) => ({ infoHash: hash, fileIdx: at, title: 'A.2019.1080p.mkv' }));
+    Array.from({ length: count }, (_, index) => ({ infoHash: hash, fileIdx: index, title: 'A.2019.1080p.mkv' }));
   const services = ['torbox', 'realdebrid'].map((id) => ({ id, enabled: true, credentials: {} }));
 
   function open(count: number, { settings = {}, more = {} }: { settings?: object; more?: object } = {}) {
-    const addon = addonOf('http://a.example/manifest.json');
-    const answer = readStreams(bareStreams(count), addon.stream, createCachedReleaseParser(10));
-    const config = readConfig(configOf([customPreset('u', 'Up', addon.manifestUrl)], more));
+    const addon = createTestAddon('http://a.example/manifest.json');
+    const parsedStreams = readStreams(bareStreams(count), addon.stream, createCachedReleaseParser(10));
+    const config = readConfig(buildConfig([customPreset('u', 'Up', addon.manifestUrl)], more));
     const finished: unknown[] = [];
     const aggregator = new Aggregator({
       context,
       settings: { streamCacheSeconds: 300, deadline: 1000, torboxApiKey: 'HOUSE', realdebridApiKey: 'H', ...settings },
       upstream: {
         getManifest: () => Promise.resolve({ value: parseManifest(streamManifest) }),
-        getStreams: () => answer,
+        getStreams: () => parsedStreams,
       },
       addons: {
         policy: { isOwnAddress: () => false },
@@ -147,11 +151,11 @@ describe('StreamListCache', () => {
       digital: new DigitalReleases(context, ''),
       seadex: new SeaDex(context, { list: '', mapping: '' }),
     } as any);
-    const ask = async (asker: object = {}): Promise<any[]> => {
+    const requestStreams = async (contextFields: object = {}): Promise<any[]> => {
       const { text } = await aggregator.getResource(
         {
           ...{ config, uuid: 'u', addressMarkers: [], revision: '1', baseUrl: 'http://own.example', configureUrl: '' },
-          ...{ withData: false, trusted: true, ...asker },
+          ...{ withData: false, trusted: true, ...contextFields },
           proxy: (result: any) => {
             finished.push(result);
             return result;
@@ -161,14 +165,14 @@ describe('StreamListCache', () => {
       );
       return JSON.parse(text).streams;
     };
-    return { ask, finished };
+    return { ask: requestStreams, finished };
   }
 
   it('builds a list once, unless caching is disabled', async () => {
-    const kept = open(1);
-    await kept.ask();
-    await kept.ask();
-    expect(kept.finished).toHaveLength(1);
+    const cachedList = open(1);
+    await cachedList.ask();
+    await cachedList.ask();
+    expect(cachedList.finished).toHaveLength(1);
     const never = open(1, { settings: { streamCacheSeconds: 0 } });
     await never.ask();
     await never.ask();
@@ -183,19 +187,22 @@ describe('StreamListCache', () => {
   });
 
   it('does not share lists of the owner with requests of another site', async () => {
-    const { ask } = open(1, { more: { services } });
-    expect((await ask()).map(({ url }) => url)).toEqual(['http://own.example/torbox', 'http://own.example/realdebrid']);
-    expect((await ask({ foreign: true })).map(({ url }) => url)).toEqual([undefined]);
+    const { ask: requestStreams } = open(1, { more: { services } });
+    expect((await requestStreams()).map(({ url }) => url)).toEqual([
+      'http://own.example/torbox',
+      'http://own.example/realdebrid',
+    ]);
+    expect((await requestStreams({ foreign: true })).map(({ url }) => url)).toEqual([undefined]);
   });
 
   it('distributes lists among services, even after a condition was evaluated', async () => {
     const dynamicAddonFetching = { enabled: true, condition: 'count(totalStreams) > 99' };
-    const { ask } = open(1, {
+    const { ask: requestStreams } = open(1, {
       settings: { streamCacheSeconds: 0 },
       more: { services, spreadServices: true, dynamicAddonFetching },
     });
     const chosen = [];
-    for (let round = 0; round < 4; round += 1) chosen.push((await ask())[0].url.split('/').at(-1));
+    for (let round = 0; round < 4; round += 1) chosen.push((await requestStreams())[0].url.split('/').at(-1));
     expect(new Set(chosen.slice(0, 2)).size).toBe(2);
     expect(chosen.slice(2)).toEqual(chosen.slice(0, 2));
   });
@@ -203,14 +210,15 @@ describe('StreamListCache', () => {
 
 describe('metadata services', () => {
   it('are requested in parallel to the addons until the deadline', async () => {
-    const others = ['/meta/', '/3/find/'].map((path) => ({ path, ...Promise.withResolvers<void>() }));
+    const metadataRequests = ['/meta/', '/3/find/'].map((path) => ({ path, ...Promise.withResolvers<void>() }));
     await using world = await openFakeAddon({
       answer: async (incoming, response) => {
         const path = incoming.url ?? '';
-        for (const other of others) if (path.startsWith(other.path)) other.resolve();
+        for (const metadataRequest of metadataRequests)
+          if (path.startsWith(metadataRequest.path)) metadataRequest.resolve();
         // The addon waits until the others were asked, who never answer.
         if (path.includes('/stream/')) {
-          await Promise.all(others.map(({ promise }) => promise));
+          await Promise.all(metadataRequests.map(({ promise }) => promise));
           sendJson(response, { streams: alphaStreams.slice(0, 1) });
         }
         return !path.endsWith('manifest.json');
@@ -219,13 +227,13 @@ describe('metadata services', () => {
     await using host = await openAddonsHost({
       ...{ SEADEX_URL: world.url, METADATA_URL: world.url, TMDB_URL: world.url },
     });
-    const config = configOf([customPreset('u', 'Up', world.manifestUrl)], {
+    const config = buildConfig([customPreset('u', 'Up', world.manifestUrl)], {
       ...{ deadline: 3000, titleMatching: { enabled: true }, tmdbApiKey: 'K' },
       digitalReleaseFilter: { enabled: true },
     });
     const { base } = await makeUser(host, config);
     const began = performance.now();
-    expect(await streamsOf(base, 'movie/tt5')).toHaveLength(1);
+    expect(await fetchStreams(base, 'movie/tt5')).toHaveLength(1);
     // One after another they would take three times that.
     expect(performance.now() - began).toBeLessThan(8500);
   });
@@ -243,18 +251,18 @@ describe('metadata services', () => {
     const seadex = new SeaDex(moving, { list: 'http://l.example', mapping: '' });
     const titles = new TitleLookup(moving, 'http://m.example');
     const digital = new DigitalReleases(moving, 'http://t.example');
-    const config = readConfig(configOf([], { enableSeadex: true, tmdbApiKey: 'ONE' }));
-    const ask = async (): Promise<number> => {
+    const config = readConfig(buildConfig([], { enableSeadex: true, tmdbApiKey: 'ONE' }));
+    const requestStreams = async (): Promise<number> => {
       asked.length = 0;
       expect((await seadex.findRecommendations('anilist:1', config)).sentence).toContain('could not be reached');
       await titles.findMetadata({ type: 'movie', id: 'tt1' });
       await digital.findRelease('tt1', config);
       return asked.length;
     };
-    expect([await ask(), await ask()]).toEqual([3, 0]);
+    expect([await requestStreams(), await requestStreams()]).toEqual([3, 0]);
     await digital.findRelease('tt1', { ...config, tmdbApiKey: 'TWO' });
     expect(asked).toHaveLength(1);
     now += 60_000;
-    expect(await ask()).toBe(3);
+    expect(await requestStreams()).toBe(3);
   });
 });

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, streamManifest, type FakeAddon } from './fake-addon.ts';
 import { hashes, openRealDebrid, openTorBox, type FakeStore } from './fake-stores.ts';
-import { configOf, customPreset, getJson, makeUser, openAddonsHost, readJson } from './rig.ts';
+import { buildConfig, customPreset, getJson, makeUser, openAddonsHost, readJson } from './rig.ts';
 
-const bare = (name: string, infoHash: string): object => ({
+const createTorrent = (name: string, infoHash: string): object => ({
   name: 'Up',
   title: `${name}.Movie.2019.1080p.WEB-DL.x264-GRP.mkv\n👤 9 💾 5 GB`,
   infoHash,
@@ -25,7 +25,11 @@ beforeAll(async () => {
   host = await openAddonsHost({ PROVIDER_A_BASE_URL: realDebrid.url, PROVIDER_H_BASE_URL: torBox.url });
   url = host.url('addons');
   upstream = await openFakeAddon({
-    streams: [bare('Uncached', hashes.uncached), bare('Cached', hashes.cached), bare('Lib', hashes.library)],
+    streams: [
+      createTorrent('Uncached', hashes.uncached),
+      createTorrent('Cached', hashes.cached),
+      createTorrent('Lib', hashes.library),
+    ],
   });
 });
 afterAll(async () => {
@@ -39,7 +43,7 @@ const play = async (address: string, init: RequestInit = {}): Promise<Response> 
 
 describe('playback from manifest to file', () => {
   it('checks availability once for all streams and adds a torrent only when it is played', async () => {
-    const config = configOf([customPreset('a1', 'Up', upstream.manifestUrl)], {
+    const config = buildConfig([customPreset('a1', 'Up', upstream.manifestUrl)], {
       services: [service('torbox', 'TBKEY')],
       serviceWrap: { enabled: true },
     });
@@ -52,14 +56,14 @@ describe('playback from manifest to file', () => {
       ['[TB+] Up 1080p', 'Cached.Movie.2019.1080p.WEB-DL.x264-GRP.mkv\n💾4.66 GiB 👤9 '],
       ['[TB+] Up 1080p', 'Lib.Movie.2019.1080p.WEB-DL.x264-GRP.mkv\n💾5 GiB 👤9 '],
     ]);
-    expect(torBox.asked.filter(({ path }) => path === '/torrents/checkcached')).toHaveLength(1);
-    expect(torBox.asked.some(({ path }) => path === '/torrents/createtorrent')).toBe(false);
+    expect(torBox.requests.filter(({ path }) => path === '/torrents/checkcached')).toHaveLength(1);
+    expect(torBox.requests.some(({ path }) => path === '/torrents/createtorrent')).toBe(false);
     expect(JSON.stringify(streams)).not.toContain('TBKEY');
     const [uncached, cached, library] = streams.map((stream: any) => stream.url);
 
     const head = await play(cached, { method: 'HEAD' });
     expect(head.status).toBe(200);
-    expect(torBox.asked.some(({ path }) => path === '/torrents/createtorrent')).toBe(false);
+    expect(torBox.requests.some(({ path }) => path === '/torrents/createtorrent')).toBe(false);
 
     const played = await play(cached);
     expect([played.status, played.headers.get('location'), played.headers.get('cache-control')]).toEqual([
@@ -70,25 +74,25 @@ describe('playback from manifest to file', () => {
     expect((await play(cached, { method: 'HEAD' })).headers.get('location')).toBe('https://direct.example/tb/11-1');
     expect((await play(library)).headers.get('location')).toBe('https://direct.example/tb/5-1');
     expect((await play(uncached)).headers.get('location')).toBe(`${url}/static/downloading.mp4`);
-    expect(torBox.asked.filter(({ path }) => path === '/torrents/createtorrent')).toHaveLength(2);
+    expect(torBox.requests.filter(({ path }) => path === '/torrents/createtorrent')).toHaveLength(2);
   });
 
   it('uses library and former plays for services that do not report availability', async () => {
-    const config = configOf([customPreset('a1', 'Up', upstream.manifestUrl)], {
+    const config = buildConfig([customPreset('a1', 'Up', upstream.manifestUrl)], {
       services: [service('realdebrid', 'RDKEY')],
     });
     const { base } = await makeUser(host, config);
     const names = async (): Promise<string[]> =>
       (await getJson(`${base}/stream/movie/tt0111162.json`)).streams.map(({ name }: any) => name);
     expect(await names()).toEqual(['[RD download] Up 1080p', '[RD download] Up 1080p', '[RD+] Up 1080p']);
-    expect(realDebrid.asked.some(({ path }) => path === '/torrents/addMagnet')).toBe(false);
+    expect(realDebrid.requests.some(({ path }) => path === '/torrents/addMagnet')).toBe(false);
     const { streams } = await getJson(`${base}/stream/movie/tt0111162.json`);
     const played = await play(streams[1].url);
     expect([played.status, played.headers.get('location')]).toEqual([307, 'https://direct.example/rd/T1-2']);
     expect((await play(streams[2].url)).headers.get('location')).toBe('https://direct.example/rd/LIB-2');
     expect((await play(streams[0].url)).headers.get('location')).toBe(`${url}/static/downloading.mp4`);
-    const other = await getJson(`${base}/stream/movie/tt0111163.json`);
-    expect(other.streams.map(({ name }: any) => name)).toEqual([
+    const otherList = await getJson(`${base}/stream/movie/tt0111163.json`);
+    expect(otherList.streams.map(({ name }: any) => name)).toEqual([
       '[RD download] Up 1080p',
       '[RD+] Up 1080p',
       '[RD+] Up 1080p',
@@ -96,7 +100,7 @@ describe('playback from manifest to file', () => {
   });
 
   it('lists an error for a refused key and plays the clip with ranges', async () => {
-    const config = configOf([customPreset('a1', 'Up', upstream.manifestUrl)], {
+    const config = buildConfig([customPreset('a1', 'Up', upstream.manifestUrl)], {
       services: [service('torbox', 'WRONG')],
     });
     const { base } = await makeUser(host, config);
@@ -105,10 +109,10 @@ describe('playback from manifest to file', () => {
       name: '[❌] TorBox',
       description: 'TorBox does not accept this key. Put in a valid one.',
     });
-    const asked = torBox.asked.length;
+    const requestCount = torBox.requests.length;
     const refused = await play(streams[1].url);
     expect(refused.headers.get('location')).toBe(`${url}/static/unauthorized.mp4`);
-    expect(torBox.asked.length).toBe(asked);
+    expect(torBox.requests.length).toBe(requestCount);
     const clip = await fetch(refused.headers.get('location') ?? '', { headers: { range: 'bytes=4-7' } });
     expect([clip.status, clip.headers.get('content-range'), await clip.text()]).toEqual([
       206,
@@ -128,11 +132,11 @@ describe('playback from manifest to file', () => {
   });
 
   it('uses credentials of the environment when a configuration has none', async () => {
-    await using own = await openAddonsHost({ PROVIDER_H_BASE_URL: torBox.url, PROVIDER_H_API_KEY: 'TBKEY' });
-    const config = configOf([customPreset('a1', 'Up', upstream.manifestUrl)], {
+    await using testHost = await openAddonsHost({ PROVIDER_H_BASE_URL: torBox.url, PROVIDER_H_API_KEY: 'TBKEY' });
+    const config = buildConfig([customPreset('a1', 'Up', upstream.manifestUrl)], {
       services: [{ id: 'torbox', enabled: true }],
     });
-    const { base } = await makeUser(own, config);
+    const { base } = await makeUser(testHost, config);
     const { streams } = await getJson(`${base}/stream/movie/tt0111161.json`);
     expect(streams[1].name).toBe('[TB+] Up 1080p');
   });
@@ -145,7 +149,7 @@ describe('install addresses', () => {
     'configuration in the path',
     'configuration in the query',
   ])('are accepted: %s', async (way) => {
-    const config = configOf([customPreset('a1', 'Up', upstream.manifestUrl)]);
+    const config = buildConfig([customPreset('a1', 'Up', upstream.manifestUrl)]);
     const encoded = Buffer.from(JSON.stringify(config)).toString('base64');
     let manifestUrl = (await makeUser(host, config)).manifestUrl;
     if (way.includes('user id')) {
@@ -169,7 +173,7 @@ describe('install addresses', () => {
     expect(addon.manifest.resources).toEqual([{ name: 'stream', types: streamManifest.types, idPrefixes: ['tt'] }]);
     const { streams } = await addon.get('stream', 'series', 'tt1:1:2');
     expect(streams).toHaveLength(3);
-    expect(upstream.asked).toContain('/stream/series/tt1%3A1%3A2.json');
+    expect(upstream.requests).toContain('/stream/series/tt1%3A1%3A2.json');
   });
 
   it('returns the unconfigured manifest without a configuration and an error for an invalid one', async () => {

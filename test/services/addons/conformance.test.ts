@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestHost } from '../../support/host.ts';
 import { alphaStreams, betaStreams, openFakeAddon, sendJson, type FakeAddon } from './fake-addon.ts';
-import { configOf, customPreset, getJson, makeUser, openAddonsHost, password, readJson, type Made } from './rig.ts';
+import { buildConfig, customPreset, getJson, makeUser, openAddonsHost, password, readJson, type Made } from './rig.ts';
 
 /** A recorded exchange of the peer. */
 function golden(name: string): { request: any; response: any } {
@@ -101,11 +101,11 @@ describe('recorded exchanges of the user API', () => {
   );
 
   it('creates, reads, changes, verifies and deletes a user (15 to 25)', async () => {
-    const made = await post({ config: configOf(both(), { addonName: 'My Agg' }), password });
+    const made = await post({ config: buildConfig(both(), { addonName: 'My Agg' }), password });
     expect(made.status).toBe(201);
     const { data, ...rest } = await readJson(made);
-    const { data: _data, ...wanted } = golden('15-user-create-ok').response.body;
-    expect(rest).toEqual(wanted);
+    const { data: _data, ...expected } = golden('15-user-create-ok').response.body;
+    expect(rest).toEqual(expected);
     const { uuid, encryptedPassword } = data;
     const read = await getJson(`${url}/api/v1/user`, { headers: basic(uuid) });
     expect(read.detail).toBe('User details retrieved successfully');
@@ -124,20 +124,20 @@ describe('recorded exchanges of the user API', () => {
     const changed = await getJson(`${url}/api/v1/user`, {
       method: 'PUT',
       headers: basic(uuid),
-      body: JSON.stringify({ config: configOf(both().slice(0, 1), { addonName: 'Renamed' }) }),
+      body: JSON.stringify({ config: buildConfig(both().slice(0, 1), { addonName: 'Renamed' }) }),
     });
     expect(changed).toEqual({ success: true, detail: 'User updated successfully', data: { uuid }, error: null });
     const base = `${url}/stremio/${uuid}/${encryptedPassword}`;
     expect((await getJson(`${base}/manifest.json`)).name).toBe('Renamed');
     const verified = await getJson(`${url}/api/v1/user/verify`, { method: 'POST', headers: basic(uuid) });
     expect(verified.data).toEqual({ uuid, createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) });
-    const self = await fetch(`${url}/api/v1/user`, {
+    const selfResponse = await fetch(`${url}/api/v1/user`, {
       method: 'PUT',
       headers: basic(uuid),
-      body: JSON.stringify({ config: configOf([customPreset('se1', 'Self', `${base}/manifest.json`)]) }),
+      body: JSON.stringify({ config: buildConfig([customPreset('se1', 'Self', `${base}/manifest.json`)]) }),
     });
-    expect(self.status).toBe(400);
-    expect((await readJson(self)).error).toEqual({
+    expect(selfResponse.status).toBe(400);
+    expect((await readJson(selfResponse)).error).toEqual({
       code: 'USER_INVALID_CONFIG',
       message: 'Self would cause infinite self scraping, ensure you wrap a different user.',
     });
@@ -148,7 +148,7 @@ describe('recorded exchanges of the user API', () => {
   });
 
   it('returns errors as items for invalid addresses, and as an error for the manifest (29 to 35)', async () => {
-    const { uuid } = await makeUser(host, configOf(both()));
+    const { uuid } = await makeUser(host, buildConfig(both()));
     const nobody = '00000000-0000-4000-8000-000000000000';
     const stream = await getJson(`${url}/stremio/${uuid}/AAAA/stream/movie/tt1.json`);
     expect(stream.streams[0]).toMatchObject({ name: '[❌] AIOStreams', description: 'Invalid password' });
@@ -170,17 +170,17 @@ describe('recorded exchanges of the user API', () => {
 
 describe('recorded streams', () => {
   it('combines two addons (16 and 17)', async () => {
-    const { base, uuid } = await makeUser(host, configOf(both(), { addonName: 'My Agg' }));
+    const { base, uuid } = await makeUser(host, buildConfig(both(), { addonName: 'My Agg' }));
     const manifest = await getJson(`${base}/manifest.json`);
-    const wanted = golden('16-manifest-configured').response.body;
+    const expected = golden('16-manifest-configured').response.body;
     // The peer lists a catalog resource without types; there is none.
     expect(manifest).toMatchObject({
       name: 'My Agg',
       id: `com.aiostreams.viren070.${uuid.slice(0, 12)}`,
       catalogs: [],
-      resources: wanted.resources.slice(0, 1),
-      types: wanted.types,
-      behaviorHints: wanted.behaviorHints,
+      resources: expected.resources.slice(0, 1),
+      types: expected.types,
+      behaviorHints: expected.behaviorHints,
       addonCatalogs: [],
     });
     expect(await getJson(`${base}/stream/movie/tt0111161.json`)).toEqual(
@@ -189,7 +189,7 @@ describe('recorded streams', () => {
   });
 
   it('includes parsed attributes for nested aggregators (18)', async () => {
-    const { base } = await makeUser(host, configOf(both()));
+    const { base } = await makeUser(host, buildConfig(both()));
     const body = await getJson(`${base}/stream/movie/tt0111161.json`, {
       headers: { 'user-agent': 'AIOStreams/2.0 test' },
     });
@@ -200,12 +200,12 @@ describe('recorded streams', () => {
     ['19-stream-unsupported-type', 'tv/abc'],
     ['20-stream-unsupported-prefix', 'movie/kitsu:1'],
   ])('does not request addons: %s', async (name, path) => {
-    const { base } = await makeUser(host, configOf(both()));
+    const { base } = await makeUser(host, buildConfig(both()));
     expect(await getJson(`${base}/stream/${path}.json`)).toEqual(golden(name).response.body);
   });
 
   it('returns search results (27 and 28)', async () => {
-    const { uuid } = await makeUser(host, configOf(both().slice(0, 1)));
+    const { uuid } = await makeUser(host, buildConfig(both().slice(0, 1)));
     const path = `${url}/api/v1/search?type=movie&id=tt0111161&format=true`;
     expect(await getJson(path, { headers: basic(uuid) })).toEqual(golden('27-search-api').response.body);
     expect((await fetch(path)).status).toBe(golden('28-search-api-no-auth').response.status);
@@ -227,7 +227,7 @@ describe('recorded streams', () => {
     await using sluggish = await openFakeAddon({ answer: (request) => request.url?.includes('/stream/') === true });
     const { base } = await makeUser(
       host,
-      configOf([
+      buildConfig([
         customPreset('al1', 'Alpha', alpha.manifestUrl),
         customPreset('br2', 'Broken', broken.manifestUrl),
         customPreset('ga3', 'Garbled', garbled.manifestUrl),
@@ -237,8 +237,8 @@ describe('recorded streams', () => {
     const began = performance.now();
     const { streams } = await getJson(`${base}/stream/movie/tt0111161.json`);
     expect(performance.now() - began).toBeLessThan(8000);
-    const wanted = golden('36-stream-500-malformed-and-timeout').response.body.streams;
-    expect(streams.slice(0, 6)).toEqual(wanted.slice(0, 6));
+    const expected = golden('36-stream-500-malformed-and-timeout').response.body.streams;
+    expect(streams.slice(0, 6)).toEqual(expected.slice(0, 6));
     expect(streams.slice(6).map(({ name, description }: any) => [name, description])).toEqual([
       ['[❌] Broken', 'Broken has trouble of its own (500).'],
       ['[❌] Garbled', 'Garbled answered with something that is no JSON.'],
@@ -247,7 +247,7 @@ describe('recorded streams', () => {
   });
 
   it('deduplicates, filters and sorts by seeders, with statistics (37)', async () => {
-    const config = configOf(both(), {
+    const config = buildConfig(both(), {
       deduplicator: { enabled: true, keys: ['filename'], http: 'single_result', cached: 'single_result' },
       excludedQualities: ['HDTV'],
       sortCriteria: { global: [{ key: 'seeders', direction: 'desc' }] },
@@ -255,12 +255,12 @@ describe('recorded streams', () => {
     });
     const { base } = await makeUser(host, config);
     const { streams } = await getJson(`${base}/stream/movie/tt0111161.json`);
-    const wanted = golden('37-stream-dedup-sort-filter-statistics').response.body.streams;
-    const bySeeders = [wanted[0], wanted[2]];
+    const expected = golden('37-stream-dedup-sort-filter-statistics').response.body.streams;
+    const bySeeders = [expected[0], expected[2]];
     expect(streams.slice(0, 2)).toEqual(bySeeders);
-    expect(streams).toHaveLength(wanted.length);
-    const told = streams.slice(6).map(({ name, streamData }: any) => [name, streamData]);
-    expect(told).toEqual(wanted.slice(6).map(({ name, streamData }: any) => [name, streamData]));
+    expect(streams).toHaveLength(expected.length);
+    const statisticsItems = streams.slice(6).map(({ name, streamData }: any) => [name, streamData]);
+    expect(statisticsItems).toEqual(expected.slice(6).map(({ name, streamData }: any) => [name, streamData]));
     expect(streams.at(-1).description).toContain('📌 Excluded Quality (1)\n    • 1× HDTV');
   });
 
@@ -279,18 +279,18 @@ describe('recorded streams', () => {
     async (id) => {
       const number =
         38 + ['torrentio', 'torbox', 'gdrive', 'lightgdrive', 'minimalisticgdrive', 'prism', 'tamtaro'].indexOf(id);
-      const { base } = await makeUser(host, configOf(both().slice(0, 1), { formatter: { id } }));
+      const { base } = await makeUser(host, buildConfig(both().slice(0, 1), { formatter: { id } }));
       const { streams } = await getJson(`${base}/stream/movie/tt0111161.json`);
-      const wanted = golden(`${String(number)}-format-${id}`).response.body.streams;
+      const expected = golden(`${String(number)}-format-${id}`).response.body.streams;
       const seen = id === 'tamtaro' ? visible : (text: string) => text;
       const texts = (list: any[]): string[][] => list.map(({ name, description }) => [seen(name), seen(description)]);
-      expect(texts(streams)).toEqual(texts(wanted));
+      expect(texts(streams)).toEqual(texts(expected));
     },
   );
 });
 
 describe('recorded catalogs', () => {
-  let made: Made;
+  let profile: Made;
   let catalogs: FakeAddon;
   beforeAll(async () => {
     const manifest = {
@@ -316,26 +316,30 @@ describe('recorded catalogs', () => {
           sendJson(response, { subtitles: [{ id: 's1', url: 'http://127.0.0.1:1/s.srt', lang: 'eng' }] });
         if (path[0] === 'catalog') {
           const extra = new URLSearchParams((path[3] ?? '').replace(/\.json$/, ''));
-          const given = Object.fromEntries(
+          const requestHeaders = Object.fromEntries(
             ['skip', 'genre', 'search'].flatMap((name) => (extra.has(name) ? [[name, extra.get(name)]] : [])),
           );
-          sendJson(response, { metas: [{ id: 'tt1', type: 'movie', name: `top ${JSON.stringify(given)}`, poster }] });
+          sendJson(response, {
+            metas: [{ id: 'tt1', type: 'movie', name: `top ${JSON.stringify(requestHeaders)}`, poster }],
+          });
         }
         return response.headersSent;
       },
     });
-    made = await makeUser(host, configOf([customPreset('ca1', 'Catalogs', catalogs.manifestUrl)]));
+    profile = await makeUser(host, buildConfig([customPreset('ca1', 'Catalogs', catalogs.manifestUrl)]));
   });
   afterAll(async () => {
     await catalogs[Symbol.asyncDispose]();
   });
 
   it('lists catalogs with the prefix of their addon (45)', async () => {
-    const manifest = await getJson(made.manifestUrl);
-    const wanted = golden('45-manifest-with-catalogs').response.body;
-    expect(manifest.catalogs).toEqual(wanted.catalogs);
-    const own = JSON.parse(JSON.stringify(wanted.resources).replace('aiostreamserror', 'homeporterror'));
-    expect(manifest.resources).toEqual(own);
+    const manifest = await getJson(profile.manifestUrl);
+    const expected = golden('45-manifest-with-catalogs').response.body;
+    expect(manifest.catalogs).toEqual(expected.catalogs);
+    const expectedResources = JSON.parse(
+      JSON.stringify(expected.resources).replace('aiostreamserror', 'homeporterror'),
+    );
+    expect(manifest.resources).toEqual(expectedResources);
   });
 
   it.each([
@@ -344,27 +348,27 @@ describe('recorded catalogs', () => {
     ['49-meta', 'meta/movie/tt77'],
     ['51-subtitles', 'subtitles/movie/tt1/videoHash=abc&videoSize=5'],
   ])('has the recorded response: %s', async (name, path) => {
-    expect(await getJson(`${made.base}/${path}.json`)).toEqual(golden(name).response.body);
+    expect(await getJson(`${profile.base}/${path}.json`)).toEqual(golden(name).response.body);
   });
 
   it('passes an ampersand in a search unchanged', async () => {
-    const { metas } = await getJson(`${made.base}/catalog/movie/ca1e3b0.top/search=a%20%26%20b%3Dc.json`);
+    const { metas } = await getJson(`${profile.base}/catalog/movie/ca1e3b0.top/search=a%20%26%20b%3Dc.json`);
     expect(metas[0].name).toBe('top {"search":"a & b=c"}');
   });
 
   it('returns an error entry for an unknown catalog and 404 for unknown metadata (48 and 50)', async () => {
-    const { metas } = await getJson(`${made.base}/catalog/movie/zzz.nope.json`);
+    const { metas } = await getJson(`${profile.base}/catalog/movie/zzz.nope.json`);
     expect(metas).toEqual([expect.objectContaining({ name: '[❌] Addon zzz not found', type: 'movie' })]);
-    const card = await getJson(`${made.base}/meta/movie/${encodeURIComponent(metas[0].id)}.json`);
+    const card = await getJson(`${profile.base}/meta/movie/${encodeURIComponent(metas[0].id)}.json`);
     expect(card.meta).toEqual(metas[0]);
-    const meta = await fetch(`${made.base}/meta/series/xx77.json`);
+    const meta = await fetch(`${profile.base}/meta/series/xx77.json`);
     expect([meta.status, await readJson(meta)]).toEqual([404, golden('50-meta-no-addon').response.body]);
   });
 
   it('answers HEAD and OPTIONS (53 and 54)', async () => {
-    const head = await fetch(made.manifestUrl, { method: 'HEAD' });
+    const head = await fetch(profile.manifestUrl, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
-    const options = await fetch(made.manifestUrl, { method: 'OPTIONS' });
+    const options = await fetch(profile.manifestUrl, { method: 'OPTIONS' });
     expect([options.status, options.headers.get('access-control-allow-origin'), await options.text()]).toEqual([
       200,
       '*',

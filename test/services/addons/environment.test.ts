@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { alphaStreams, openFakeAddon, sendJson, type FakeAddon } from './fake-addon.ts';
 import { hashes, openTorBox } from './fake-stores.ts';
 import { openEasynews, openPikPak, openPutIo } from './more-fake-stores.ts';
-import { configOf, customPreset, getJson, makeUser, openAddonsHost, readJson, streamsOf } from './rig.ts';
+import { buildConfig, customPreset, getJson, makeUser, openAddonsHost, readJson, fetchStreams } from './rig.ts';
 
 let upstream: FakeAddon;
 beforeAll(async () => {
@@ -13,9 +13,9 @@ afterAll(async () => {
 });
 
 const config = (more: object = {}): Record<string, unknown> =>
-  configOf([customPreset('a1', 'Up', upstream.manifestUrl)], more);
-const configure = async (body: unknown, headers: Record<string, string>, at: string): Promise<Response> =>
-  await fetch(`${at}/configure`, { method: 'POST', headers, body: JSON.stringify(body) });
+  buildConfig([customPreset('a1', 'Up', upstream.manifestUrl)], more);
+const configure = async (body: unknown, headers: Record<string, string>, baseUrl: string): Promise<Response> =>
+  await fetch(`${baseUrl}/configure`, { method: 'POST', headers, body: JSON.stringify(body) });
 
 describe('environment variables', () => {
   it('sets name, address and passwords of the addon', async () => {
@@ -32,56 +32,58 @@ describe('environment variables', () => {
       LOG_FORMAT: 'json',
       DEFAULT_MAX_CACHE_SIZE: '1',
     };
-    await using own = await openAddonsHost(environment);
-    const at = own.url('addons');
-    expect((await configure(config(), {}, at)).status).toBe(401);
+    await using testHost = await openAddonsHost(environment);
+    const baseUrl = testHost.url('addons');
+    expect((await configure(config(), {}, baseUrl)).status).toBe(401);
     const knock = { 'x-addon-password': 'knock' };
-    const { data } = await readJson(await configure(config({ excludedRegexPatterns: ['x'] }), knock, at));
+    const { data } = await readJson(await configure(config({ excludedRegexPatterns: ['x'] }), knock, baseUrl));
     expect(data.manifestUrl).toMatch(/^https:\/\/addons\.example\.org\/A/);
-    const base = `${at}/${String(data.userId)}`;
+    const base = `${baseUrl}/${String(data.userId)}`;
     const manifest = await getJson(`${base}/manifest.json`);
     expect([manifest.name, manifest.id]).toEqual(['House', `my.house.${String(data.uuid).slice(0, 12)}`]);
-    expect((await streamsOf(base)).at(-1).description).toMatch(/^Regular expressions are not allowed/);
-    const status = (await getJson(`${at}/api/v1/status`)).data.settings;
+    expect((await fetchStreams(base)).at(-1).description).toMatch(/^Regular expressions are not allowed/);
+    const status = (await getJson(`${baseUrl}/api/v1/status`)).data.settings;
     expect(status).toMatchObject({
       baseUrl: 'https://addons.example.org',
       protected: true,
       loggingSensitiveInfo: true,
       regexAccess: { level: 'none' },
     });
-    const nested = await configure(configOf([customPreset('n', 'Nested', `${base}/manifest.json`)]), knock, at);
+    const nested = await configure(buildConfig([customPreset('n', 'Nested', `${base}/manifest.json`)]), knock, baseUrl);
     expect((await readJson(nested)).error.message).toContain('which the settings refuse');
-    await streamsOf(base, 'movie/tt2');
+    await fetchStreams(base, 'movie/tt2');
     const dead = await configure(
-      configOf([customPreset('d', 'Dead', 'http://127.0.0.1:9/k3y/manifest.json')]),
+      buildConfig([customPreset('d', 'Dead', 'http://127.0.0.1:9/k3y/manifest.json')]),
       knock,
-      at,
+      baseUrl,
     );
     expect(dead.status).toBe(400);
-    const lines = own.log.map((line) => JSON.parse(line) as { message?: string });
+    const lines = testHost.log.map((line) => JSON.parse(line) as { message?: string });
     expect(JSON.stringify(lines)).toContain('http://127.0.0.1:9/k3y/manifest.json');
     // One entry of each kind: the first title is asked for again.
-    const before = upstream.asked.length;
-    await streamsOf(base);
-    expect(upstream.asked.length).toBe(before + 1);
+    const before = upstream.requests.length;
+    await fetchStreams(base);
+    expect(upstream.requests.length).toBe(before + 1);
   });
 
   it('keeps addresses valid on another computer with SECRET_KEY, and disables rate limits with DISABLE_RATE_LIMITS', async () => {
     const keys = { SECRET_KEY: '34'.repeat(32), DISABLE_RATE_LIMITS: 'true' };
-    await using own = await openAddonsHost(keys);
-    const { base } = await makeUser(own, config());
+    await using testHost = await openAddonsHost(keys);
+    const { base } = await makeUser(testHost, config());
     const statuses = await Promise.all(Array.from({ length: 120 }, () => fetch(`${base}/stream/movie/tt1.json`)));
     expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([200]));
-    await using other = await openAddonsHost({ ...keys, SECRET_KEY: '35'.repeat(32) });
-    expect((await streamsOf(base.replace(own.url('addons'), other.url('addons'))))[0].name).toBe('[❌] AIOStreams');
+    await using otherHost = await openAddonsHost({ ...keys, SECRET_KEY: '35'.repeat(32) });
+    expect((await fetchStreams(base.replace(testHost.url('addons'), otherHost.url('addons'))))[0].name).toBe(
+      '[❌] AIOStreams',
+    );
   });
 
   it('listens on PORT', async () => {
     await using probe = await openFakeAddon();
     const free = new URL(probe.url).port;
     await probe[Symbol.asyncDispose]();
-    await using own = await openAddonsHost({ HOMEPORT_PORT_ADDONS: '', PORT: free });
-    expect(own.port('addons')).toBe(Number(free));
+    await using testHost = await openAddonsHost({ HOMEPORT_PORT_ADDONS: '', PORT: free });
+    expect(testHost.port('addons')).toBe(Number(free));
   });
 
   it('reads both parts of a sign-in from PROVIDER_x_API_KEY', async () => {
@@ -95,8 +97,10 @@ describe('environment variables', () => {
         return response.headersSent;
       },
     });
-    await using bare = await openFakeAddon({ streams: [{ infoHash: hashes.library, title: 'A.2019.1080p.mkv' }] });
-    await using own = await openAddonsHost({
+    await using torrentAddon = await openFakeAddon({
+      streams: [{ infoHash: hashes.library, title: 'A.2019.1080p.mkv' }],
+    });
+    await using testHost = await openAddonsHost({
       ...{ PROVIDER_E_BASE_URL: putIo.url, PROVIDER_E_API_KEY: '1@PUTTOKEN' },
       ...{ PROVIDER_F_BASE_URL: news.url, PROVIDER_F_API_KEY: 'ada:news', METADATA_URL: meta.url },
       ...{ PROVIDER_G_BASE_URL: pikPak.url, PROVIDER_G_AUTH_BASE_URL: pikPak.url },
@@ -109,11 +113,11 @@ describe('environment variables', () => {
     });
     const services = ['putio', 'pikpak', 'torbox', 'easynews'].map((id) => ({ id, enabled: true, credentials: {} }));
     const presets = [
-      customPreset('b1', 'Up', bare.manifestUrl),
+      customPreset('b1', 'Up', torrentAddon.manifestUrl),
       { type: 'easynews', instanceId: 'e1', enabled: true, options: {} },
     ];
-    const { base } = await makeUser(own, configOf(presets, { services }));
-    expect((await streamsOf(base, 'movie/tt1')).map(({ name }) => name)).toEqual([
+    const { base } = await makeUser(testHost, buildConfig(presets, { services }));
+    expect((await fetchStreams(base, 'movie/tt1')).map(({ name }) => name)).toEqual([
       '[P.IO+] Up 1080p',
       '[PKP+] Up 1080p',
       '[TB+] Up 1080p',

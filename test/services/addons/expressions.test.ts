@@ -12,7 +12,7 @@ import type { ParsedStream } from '../../../services/addons/domain/stream.ts';
 import { toClientStream } from '../../../services/addons/domain/pipeline/output.ts';
 import { compileFormat } from '../../../services/addons/domain/format/predefined.ts';
 import { cpuTime } from '../../support/cpu-time.ts';
-import { configOf } from './rig.ts';
+import { buildConfig } from './rig.ts';
 
 const addon = {
   ...{ instanceId: 'a0', presetType: 'custom', name: 'Up', index: 0, manifestUrl: '', library: false },
@@ -35,12 +35,12 @@ const streams: readonly ParsedStream[] = readStreams(
   addon,
   parseRelease,
 ).streams;
-const letters = (list: readonly ParsedStream[]): string => list.map(({ filename }) => filename?.[0] ?? '?').join('');
+const toLetters = (list: readonly ParsedStream[]): string => list.map(({ filename }) => filename?.[0] ?? '?').join('');
 const scope = (names: Readonly<Record<string, Value>> = {}) =>
   createScope({ ...buildVariables(parseTitleRequest('movie', 'tt1'), streams), ...names });
 const value = (text: string, names: Readonly<Record<string, Value>> = {}): unknown => {
-  const found = evaluate(parseExpression(text), scope(names));
-  return Array.isArray(found) && found.every((item) => typeof item === 'object') ? letters(found as any) : found;
+  const result = evaluate(parseExpression(text), scope(names));
+  return Array.isArray(result) && result.every((item) => typeof item === 'object') ? toLetters(result as any) : result;
 };
 
 describe('stream expression language', () => {
@@ -90,8 +90,8 @@ describe('stream expression language', () => {
     ['count(streams) >= 5 && !(count(streams) != 5)', true],
     ["/* 4K */ count(resolution(streams, '2160p')) /*# a note */", 2],
     ['previousGroupTimeTaken > 5000 or count(totalStreams) == 0', true],
-  ])('evaluates %s', (text, wanted) => {
-    expect(value(text, { previousGroupTimeTaken: 6000, totalStreams: [] })).toEqual(wanted);
+  ])('evaluates %s', (text, expected) => {
+    expect(value(text, { previousGroupTimeTaken: 6000, totalStreams: [] })).toEqual(expected);
   });
 
   it('reads names from comments', () => {
@@ -121,8 +121,8 @@ describe('stream expression language', () => {
     ['('.repeat(100), 'too deep'],
     [`${'not '.repeat(100)}true`, 'too deep'],
     [`${'1 + '.repeat(3000)}1`, 'too long'],
-  ])('reports %s', (text, words) => {
-    expect(() => value(text)).toThrow(new RegExp(words));
+  ])('reports %s', (text, expectedMessage) => {
+    expect(() => value(text)).toThrow(new RegExp(expectedMessage));
   });
 
   it('stops when the budget is exhausted', () => {
@@ -136,11 +136,12 @@ describe('cost of expressions', () => {
   const many = Array.from({ length: 4000 }, () => streams[0]!);
 
   it('counts every keyword and every name', () => {
-    const words = (count: number): string => `keyword(streams, ${Array.from({ length: count }, () => "'w'").join()})`;
-    expect(() => value(words(900), { streams: many })).toThrow(/look at too much/);
-    expect(value(`count(${words(90)})`, { streams: many })).toBe(0);
+    const createKeywords = (count: number): string =>
+      `keyword(streams, ${Array.from({ length: count }, () => "'w'").join()})`;
+    expect(() => value(createKeywords(900), { streams: many })).toThrow(/look at too much/);
+    expect(value(`count(${createKeywords(90)})`, { streams: many })).toBe(0);
     const long = many.map((stream) => ({ ...stream, filename: 'word '.repeat(100) }));
-    expect(() => value(`count(${words(90)})`, { streams: long })).toThrow(/look at too much/);
+    expect(() => value(`count(${createKeywords(90)})`, { streams: long })).toThrow(/look at too much/);
   });
 
   it('stops after four million visits', () => {
@@ -156,16 +157,16 @@ describe('cost of expressions', () => {
       value(text, { streams: list });
       return cpuTime() - began;
     };
-    const one = took("count(perGroup(streams, 'resolution', 1))");
-    expect(took("count(perGroup(streams, 'resolution', 20000))")).toBeLessThan(one * 50 + 500);
+    const singleGroupMs = took("count(perGroup(streams, 'resolution', 1))");
+    expect(took("count(perGroup(streams, 'resolution', 20000))")).toBeLessThan(singleGroupMs * 50 + 500);
   });
 });
 
 describe('stream expressions of a configuration', () => {
-  const run = (more: object, wanted: Partial<TitleRequest> = {}): PipelineResult =>
+  const run = (more: object, titleRequest: Partial<TitleRequest> = {}): PipelineResult =>
     runPipeline(streams, {
-      config: readConfig(configOf([], more)),
-      titleRequest: { ...parseTitleRequest('movie', 'tt1'), ...wanted },
+      config: readConfig(buildConfig([], more)),
+      titleRequest: { ...parseTitleRequest('movie', 'tt1'), ...titleRequest },
       patterns: undefined,
     });
   const on = (expression: string, more: object = {}): object => ({ expression, enabled: true, ...more });
@@ -227,23 +228,19 @@ describe('stream expressions of a configuration', () => {
       },
       'A',
     ],
-  ])('applies them: %s', (_what, more, wanted) => {
-    const { visible: shown, problems } = run(more);
-    expect([letters(shown), problems]).toEqual([wanted, []]);
+  ])('applies them: %s', (_what, more, expected) => {
+    const { visible, problems } = run(more);
+    expect([toLetters(visible), problems]).toEqual([expected, []]);
   });
 
   it('explains hidden streams and reports expressions without effect', () => {
-    const {
-      hidden,
-      problems,
-      visible: shown,
-    } = run({
+    const { hidden, problems, visible } = run({
       excludedStreamExpressions: [on("/* No television */ quality(streams, 'HDTV')"), on('nothing(streams)'), on('((')],
     });
     expect(hidden.map(({ removal }) => removal)).toEqual([
       { rule: 'Excluded Stream Expression', value: 'No television' },
     ]);
-    expect(letters(shown)).toBe('ABCE');
+    expect(toLetters(visible)).toBe('ABCE');
     expect(problems).toEqual([
       'The stream expression (( has no effect. The expression ends too early.',
       'The stream expression nothing(streams) has no effect. There is no function nothing.',
@@ -256,7 +253,7 @@ describe('stream expressions of a configuration', () => {
     const episode = (season: number, number: number, daysAgo: number) => ({
       ...{ season, episode: number, released: now - daysAgo * day },
     });
-    const wanted: TitleRequest = {
+    const titleRequest: TitleRequest = {
       ...parseTitleRequest('series', 'tt2:2:1'),
       ...{ titles: ['Show'], year: 2001, now },
       facts: {
@@ -264,7 +261,7 @@ describe('stream expressions of a configuration', () => {
         episodes: [episode(1, 1, 400), episode(2, 1, 3), episode(2, 2, -4)],
       },
     };
-    const names = buildVariables(wanted, streams);
+    const names = buildVariables(titleRequest, streams);
     expect(names).toMatchObject({
       ...{ genres: ['Drama'], title: 'Show', year: 2001, yearEnd: 2004, runtime: 50, originalLanguage: 'English' },
       ...{ queryType: 'series', season: 2, episode: 1, absoluteEpisode: 2, daysSinceRelease: 3, hasNextEpisode: true },
@@ -277,11 +274,11 @@ describe('stream expressions of a configuration', () => {
       },
     });
     const more = { excludedStreamExpressions: [on("'Drama' in genres ? cached(streams) : []")] };
-    expect(letters(run(more, wanted).visible)).toBe('CE');
+    expect(toLetters(run(more, titleRequest).visible)).toBe('CE');
   });
 
   it('provides fields for formats', () => {
-    const { visible: shown } = run({
+    const { visible } = run({
       preferredStreamExpressions: [on("/* Big */ size(streams, '30GB')")],
       rankedStreamExpressions: [on('/* Ready */ cached(streams)', { score: 7 })],
     });
@@ -291,8 +288,8 @@ describe('stream expressions of a configuration', () => {
         custom: { name: "{stream.seMatched} {stream.seScore} {stream.rseMatched::join(',')}", description: '' },
       },
     });
-    const { name } = toClientStream(shown[0]!, {
-      ...{ config: readConfig(configOf([])), addonId: 'x', addonName: 'X', formatter, withData: false },
+    const { name } = toClientStream(visible[0]!, {
+      ...{ config: readConfig(buildConfig([])), addonId: 'x', addonName: 'X', formatter, withData: false },
     });
     expect(name).toBe('Big 7 Ready');
   });

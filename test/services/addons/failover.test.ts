@@ -4,9 +4,9 @@ import { findUnsupportedFeatures } from '../../../services/addons/domain/unsuppo
 import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, type FakeAddon } from './fake-addon.ts';
 import { hashes, openRealDebrid, openTorBox, type FakeStore } from './fake-stores.ts';
-import { configOf, customPreset, makeUser, openAddonsHost, streamsOf } from './rig.ts';
+import { buildConfig, customPreset, makeUser, openAddonsHost, fetchStreams } from './rig.ts';
 
-const bare = (name: string, infoHash: string): object => ({
+const createTorrent = (name: string, infoHash: string): object => ({
   name: 'Up',
   title: `${name}.Movie.2019.1080p.WEB-DL.x264-GRP.mkv\n👤 9 💾 5 GB`,
   infoHash,
@@ -27,7 +27,11 @@ beforeEach(async () => {
   torBox = await openTorBox();
   host = await openAddonsHost({ PROVIDER_A_BASE_URL: realDebrid.url, PROVIDER_H_BASE_URL: torBox.url });
   upstream = await openFakeAddon({
-    streams: [bare('Uncached', hashes.uncached), bare('Cached', hashes.cached), bare('Lib', hashes.library)],
+    streams: [
+      createTorrent('Uncached', hashes.uncached),
+      createTorrent('Cached', hashes.cached),
+      createTorrent('Lib', hashes.library),
+    ],
   });
 });
 afterEach(async () => {
@@ -37,17 +41,17 @@ afterEach(async () => {
 
 /** Addresses of a list by the words in its names and texts. */
 async function list(services: readonly object[], more: object = {}): Promise<(name: string, file: string) => string> {
-  const config = configOf([customPreset('a1', 'Up', upstream.manifestUrl)], {
+  const config = buildConfig([customPreset('a1', 'Up', upstream.manifestUrl)], {
     services,
     failover: { enabled: true },
     ...more,
   });
   const { base } = await makeUser(host, config);
-  const streams = await streamsOf(base);
+  const streams = await fetchStreams(base);
   return (name, file) => {
-    const found = streams.find((one) => one.name.startsWith(name) && one.description.includes(file));
-    if (found === undefined) throw new Error(`${name} ${file} is not in ${JSON.stringify(streams)}`);
-    return found.url;
+    const match = streams.find((stream) => stream.name.startsWith(name) && stream.description.includes(file));
+    if (match === undefined) throw new Error(`${name} ${file} is not in ${JSON.stringify(streams)}`);
+    return match.url;
   };
 }
 
@@ -56,7 +60,7 @@ async function play(address: string, init: RequestInit = {}): Promise<string> {
   return (response.headers.get('location') ?? String(response.status)).replace(host.url('addons'), '');
 }
 const times = (store: FakeStore, path: string): number =>
-  store.asked.filter((request) => request.path.startsWith(path)).length;
+  store.requests.filter((request) => request.path.startsWith(path)).length;
 
 describe('failover', () => {
   it('plays the same torrent from the next service, even if it was removed as a duplicate', async () => {
@@ -64,18 +68,18 @@ describe('failover', () => {
     expect(() => url('[RD', 'Cached')).toThrow('is not in');
     torBox.fail('/torrents/requestdl', broken);
     expect(await play(url('[TB+]', 'Cached'))).toBe('https://direct.example/rd/T1-2');
-    const asked = times(torBox, '/torrents/requestdl');
+    const requestCount = times(torBox, '/torrents/requestdl');
     // Players ask the same address again for every place they jump to.
     expect(await play(url('[TB+]', 'Cached'))).toBe('https://direct.example/rd/T1-2');
     expect(await play(url('[TB+]', 'Cached'), { method: 'HEAD' })).toBe('https://direct.example/rd/T1-2');
-    expect([times(torBox, '/torrents/requestdl'), times(realDebrid, '/torrents/addMagnet')]).toEqual([asked, 1]);
+    expect([times(torBox, '/torrents/requestdl'), times(realDebrid, '/torrents/addMagnet')]).toEqual([requestCount, 1]);
   });
 
   it('plays another available stream and does not leave downloads of alternatives', async () => {
     const url = await list([realDebridAccount, torBoxAccount]);
     realDebrid.fail('/torrents/addMagnet', [503, { error: 'service_unavailable', error_code: 25 }]);
     expect(await play(url('[RD download]', 'Uncached'))).toBe('https://direct.example/tb/12-1');
-    const removed = torBox.asked.filter(({ path }) => path === '/torrents/controltorrent');
+    const removed = torBox.requests.filter(({ path }) => path === '/torrents/controltorrent');
     expect(removed.map(({ body }) => JSON.parse(body))).toEqual([{ torrent_id: 11, operation: 'delete' }]);
     expect(times(realDebrid, '/torrents/addMagnet')).toBe(1);
   });
@@ -110,7 +114,7 @@ describe('failover', () => {
 
 it('reports options without effect', () => {
   const notes = (failover: object): readonly string[] =>
-    findUnsupportedFeatures(readConfig(configOf([], { failover, sortCriteria: { global: [] } })));
+    findUnsupportedFeatures(readConfig(buildConfig([], { failover, sortCriteria: { global: [] } })));
   expect(notes({ enabled: true, maxAttempts: 4 })).toEqual([]);
   expect(notes({ enabled: true, contentTypes: ['usenet'], includeExternalFailover: true })).toEqual([
     'This configuration has failover to what other addons play, which has no effect here.',

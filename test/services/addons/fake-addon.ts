@@ -13,7 +13,7 @@ export interface FakeAddon extends AsyncDisposable {
   readonly url: string;
   readonly manifestUrl: string;
   /** Paths that were asked for, with their query. */
-  readonly asked: readonly string[];
+  readonly requests: readonly string[];
   readonly userAgents: readonly string[];
 }
 
@@ -30,11 +30,11 @@ export const streamManifest = {
 
 /** A Stremio addon on loopback. */
 export async function openFakeAddon(options: FakeAddonOptions = {}): Promise<FakeAddon> {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const userAgents: string[] = [];
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const target = request.url ?? '/';
-    asked.push(target);
+    requests.push(target);
     userAgents.push(request.headers['user-agent'] ?? '');
     if ((await options.answer?.(request, response)) === true) return;
     const path = target.split('?', 1)[0] ?? '';
@@ -48,7 +48,7 @@ export async function openFakeAddon(options: FakeAddonOptions = {}): Promise<Fak
   return {
     url,
     manifestUrl: `${url}/manifest.json`,
-    asked,
+    requests,
     userAgents,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -14,7 +14,7 @@ export type StoreReply = readonly [number, unknown, Readonly<Record<string, stri
 
 export interface FakeStore extends AsyncDisposable {
   readonly url: string;
-  readonly asked: readonly StoreRequest[];
+  readonly requests: readonly StoreRequest[];
   /** In place of the usual answer, for the paths that begin so; undefined puts the usual one back. */
   fail(path: string, reply: StoreReply | 'hang' | undefined): void;
 }
@@ -23,7 +23,7 @@ export interface FakeStore extends AsyncDisposable {
 export async function openFakeStore(
   answer: (request: StoreRequest) => StoreReply | Promise<StoreReply>,
 ): Promise<FakeStore> {
-  const asked: StoreRequest[] = [];
+  const requests: StoreRequest[] = [];
   const failures = new Map<string, StoreReply | 'hang'>();
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     let body = '';
@@ -36,7 +36,7 @@ export async function openFakeStore(
       headers: incoming.headers,
       body,
     };
-    asked.push(request);
+    requests.push(request);
     const failure = [...failures].find(([path]) => url.pathname.startsWith(path))?.[1];
     if (failure === 'hang') return;
     const [status, json, headers = {}] = failure ?? (await answer(request));
@@ -47,7 +47,7 @@ export async function openFakeStore(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
-    asked,
+    requests,
     fail(path, reply) {
       if (reply === undefined) failures.delete(path);
       else failures.set(path, reply);
@@ -72,7 +72,7 @@ export const movieFiles = [
   { path: 'The.Movie.2019/The.Movie.2019.1080p.WEB-DL.x264-GRP.mkv', size: 5_000_000_000 },
 ] as const;
 
-const hashOf = (text: string): string =>
+const toHash = (text: string): string =>
   /btih:([0-9a-f]{40})/i.exec(decodeURIComponent(text))?.[1]?.toLowerCase() ?? '';
 
 /** Real-Debrid as the reference has it: files are chosen, and links belong to the chosen ones. */
@@ -81,15 +81,15 @@ export async function openRealDebrid(key = 'RDKEY'): Promise<FakeStore> {
     ['LIB', { hash: hashes.library, selected: new Set([2]), ready: true }],
   ]);
   let number = 0;
-  const shown = (
+  const toItem = (
     id: string,
     { hash, selected, ready }: { hash: string; selected: Set<number> | undefined; ready: boolean },
   ) => {
-    const files = movieFiles.map(({ path, size }, at) => ({
-      id: at + 1,
+    const files = movieFiles.map(({ path, size }, index) => ({
+      id: index + 1,
       path: `/${path}`,
       bytes: size,
-      selected: selected?.has(at + 1) === true ? 1 : 0,
+      selected: selected?.has(index + 1) === true ? 1 : 0,
     }));
     return {
       ...{
@@ -116,16 +116,16 @@ export async function openRealDebrid(key = 'RDKEY'): Promise<FakeStore> {
     if (path === '/user')
       return [200, { id: 1, username: 'ada', type: 'premium', premium: 1000, expiration: '2030-01-01T00:00:00.000Z' }];
     if (path === '/torrents')
-      return [200, [...torrents].map(([id, torrent]) => ({ ...shown(id, torrent), files: undefined }))];
+      return [200, [...torrents].map(([id, torrent]) => ({ ...toItem(id, torrent), files: undefined }))];
     if (path === '/torrents/addMagnet') {
       number += 1;
-      const hash = hashOf(form.get('magnet') ?? '');
+      const hash = toHash(form.get('magnet') ?? '');
       torrents.set(`T${String(number)}`, { hash, selected: undefined, ready: hash === hashes.cached });
       return [201, { id: `T${String(number)}`, uri: '' }];
     }
     const id = path.split('/').at(-1) ?? '';
     const torrent = torrents.get(id);
-    if (path.startsWith('/torrents/info/') && torrent !== undefined) return [200, shown(id, torrent)];
+    if (path.startsWith('/torrents/info/') && torrent !== undefined) return [200, toItem(id, torrent)];
     if (path.startsWith('/torrents/selectFiles/') && torrent !== undefined) {
       torrent.selected = new Set((form.get('files') ?? '').split(',').map(Number));
       return [204, undefined];
@@ -152,12 +152,12 @@ export async function openRealDebrid(key = 'RDKEY'): Promise<FakeStore> {
 export async function openTorBox(key = 'TBKEY'): Promise<FakeStore> {
   const torrents = new Map<number, string>([[5, hashes.library]]);
   const ok = (data: unknown): StoreReply => [200, { success: true, data, detail: '', error: null }];
-  const shown = ([id, hash]: readonly [number, string]) => {
+  const toItem = ([id, hash]: readonly [number, string]) => {
     const ready = hash !== hashes.uncached;
     return {
       ...{ id, hash, name: 'The.Movie.2019', size: 5_020_000_000, progress: ready ? 1 : 0.1 },
       ...{ download_state: ready ? 'cached' : 'downloading', download_finished: ready, download_present: ready },
-      files: movieFiles.map(({ path, size }, at) => ({ id: at, name: path, short_name: path, size })),
+      files: movieFiles.map(({ path, size }, index) => ({ id: index, name: path, short_name: path, size })),
     };
   };
   return await openFakeStore(({ path, query, headers, body }) => {
@@ -166,8 +166,8 @@ export async function openTorBox(key = 'TBKEY'): Promise<FakeStore> {
     if (path === '/user/me')
       return ok({ id: 1, email: 'ada@example.org', plan: 2, premium_expires_at: '2030-01-01T00:00:00Z' });
     if (path === '/torrents/checkcached') {
-      const { hashes: asked } = JSON.parse(body) as { hashes: string[] };
-      const has = asked.filter((hash) => hash === hashes.cached);
+      const { hashes: requestedHashes } = JSON.parse(body) as { hashes: string[] };
+      const has = requestedHashes.filter((hash) => hash === hashes.cached);
       const files = movieFiles.map(({ path: name, size }) => ({ name, size }));
       return ok(
         has.length === 0 ? null : has.map((hash) => ({ name: 'The.Movie.2019', hash, size: 5_020_000_000, files })),
@@ -175,16 +175,16 @@ export async function openTorBox(key = 'TBKEY'): Promise<FakeStore> {
     }
     if (path === '/torrents/createtorrent') {
       const id = torrents.size + 10;
-      torrents.set(id, hashOf(body));
-      return ok({ torrent_id: id, hash: hashOf(body), auth_id: 'a' });
+      torrents.set(id, toHash(body));
+      return ok({ torrent_id: id, hash: toHash(body), auth_id: 'a' });
     }
     if (path === '/torrents/mylist') {
       const id = query.get('id');
-      if (id === null) return ok([...torrents].map(shown));
+      if (id === null) return ok([...torrents].map(toItem));
       const hash = torrents.get(Number(id));
       return hash === undefined
         ? [404, { success: false, data: null, detail: '', error: 'ITEM_NOT_FOUND' }]
-        : ok(shown([Number(id), hash]));
+        : ok(toItem([Number(id), hash]));
     }
     if (path === '/torrents/requestdl')
       return ok(`https://direct.example/tb/${query.get('torrent_id') ?? ''}-${query.get('file_id') ?? ''}`);

@@ -11,7 +11,7 @@ import {
   openPremiumize,
   openPutIo,
 } from './more-fake-stores.ts';
-import { configOf, customPreset, getJson, makeUser, openAddonsHost, streamsOf } from './rig.ts';
+import { buildConfig, customPreset, getJson, makeUser, openAddonsHost, fetchStreams } from './rig.ts';
 
 const services = {
   realdebrid: { letter: 'A', name: 'Real-Debrid', open: openRealDebrid, fields: ['apiKey'] },
@@ -95,15 +95,15 @@ describe('refusals of debrid services during a list', () => {
 
   it.each(kinds)(
     'lists a readable error and the streams for each of the eight services: %s',
-    async (what, replies, words) => {
-      const number = kinds.findIndex(([one]) => one === what);
+    async (what, replies, expectedMessage) => {
+      const number = kinds.findIndex(([kindName]) => kindName === what);
       await using up = await openFakeAddon({
         streams: [{ infoHash: String(number).repeat(40), title: 'A.2019.1080p.mkv' }, alphaStreams[0]],
       });
       // A credential that was refused is not tried again, so each has its own.
       const credentials = (id: Id): object =>
         Object.fromEntries(services[id].fields.map((field) => [field, `SECRET${String(number)}`]));
-      const config = configOf(
+      const config = buildConfig(
         [
           customPreset('u1', 'Up', up.manifestUrl),
           { type: 'easynews', instanceId: 'e1', enabled: true, options: { name: 'Easynews', timeout: 2000 } },
@@ -116,15 +116,16 @@ describe('refusals of debrid services during a list', () => {
       for (const id of ids) stores.get(id)?.fail('/', undefined);
       expect(response.status).toBe(200);
       const { streams } = (await response.json()) as { streams: any[] };
-      const told = new Map(
+      const descriptionsByService = new Map(
         streams
           .filter(({ name }) => name.startsWith('[❌]'))
           .map(({ name, description }) => [name.slice(4), description]),
       );
-      expect([...told.keys()].toSorted()).toEqual(ids.map((id) => services[id].name).toSorted());
-      for (const [name, sentence] of told) expect([name, sentence]).toEqual([name, expect.stringMatching(words)]);
+      expect([...descriptionsByService.keys()].toSorted()).toEqual(ids.map((id) => services[id].name).toSorted());
+      for (const [name, sentence] of descriptionsByService)
+        expect([name, sentence]).toEqual([name, expect.stringMatching(expectedMessage)]);
       // Seven services that hold torrents, and what comes from no torrent.
-      expect(streams).toHaveLength(7 + 1 + told.size);
+      expect(streams).toHaveLength(7 + 1 + descriptionsByService.size);
       expect(JSON.stringify(streams)).not.toContain('SECRET');
       const health = JSON.stringify(await getJson(`${host.url('addons')}/api/v1/providers/health`));
       expect(health).not.toContain('SECRET');
@@ -151,42 +152,42 @@ describe('oversized responses', () => {
     });
     const { base } = await makeUser(
       host,
-      configOf([customPreset('u1', 'Up', up.manifestUrl, { timeout: 20_000 })], { deadline: 20_000 }),
+      buildConfig([customPreset('u1', 'Up', up.manifestUrl, { timeout: 20_000 })], { deadline: 20_000 }),
     );
     const before = process.memoryUsage.rss();
-    const [stream] = await streamsOf(base);
+    const [stream] = await fetchStreams(base);
     expect(stream.description).toBe('Up answered with far more than an addon has to say.');
     expect(process.memoryUsage.rss() - before).toBeLessThan(300 * 1024 * 1024);
   });
 
   it('parses a part of 10,000 streams and reports it', async () => {
-    const streams = Array.from({ length: 10_000 }, (_, at) => ({
-      url: `http://h.example/${String(at)}`,
-      behaviorHints: { filename: `A.Film.2019.1080p.WEB-DL-G${String(at % 50)}.mkv` },
+    const streams = Array.from({ length: 10_000 }, (_, index) => ({
+      url: `http://h.example/${String(index)}`,
+      behaviorHints: { filename: `A.Film.2019.1080p.WEB-DL-G${String(index % 50)}.mkv` },
     }));
     await using up = await openFakeAddon({ streams });
     const { base } = await makeUser(
       host,
-      configOf([customPreset('u1', 'Up', up.manifestUrl, { timeout: 20_000 })], { deadline: 20_000 }),
+      buildConfig([customPreset('u1', 'Up', up.manifestUrl, { timeout: 20_000 })], { deadline: 20_000 }),
     );
-    const shown = await streamsOf(base);
-    expect(shown).toHaveLength(5001);
-    expect(shown.at(-1).description).toMatch(/^Up answered with 10000 streams, .* 5000 of them are here\.$/);
+    const streamItems = await fetchStreams(base);
+    expect(streamItems).toHaveLength(5001);
+    expect(streamItems.at(-1).description).toMatch(/^Up answered with 10000 streams, .* 5000 of them are here\.$/);
   });
 
   it('limits the time for slow names and reports it', async () => {
-    const streams = Array.from({ length: 200 }, (_, at) => ({
-      url: `http://h.example/${String(at)}`,
-      behaviorHints: { filename: `${String(at)}${'第'.repeat(395)}` },
+    const streams = Array.from({ length: 200 }, (_, index) => ({
+      url: `http://h.example/${String(index)}`,
+      behaviorHints: { filename: `${String(index)}${'第'.repeat(395)}` },
     }));
     await using up = await openFakeAddon({ streams });
     const { base } = await makeUser(
       host,
-      configOf([customPreset('u1', 'Up', up.manifestUrl, { timeout: 50_000 })], { deadline: 50_000 }),
+      buildConfig([customPreset('u1', 'Up', up.manifestUrl, { timeout: 50_000 })], { deadline: 50_000 }),
     );
-    const shown = await streamsOf(base);
-    expect(shown.length).toBeLessThan(200);
-    expect(shown.at(-1).description).toMatch(/^Up answered with 200 streams, more than anybody looks through/);
+    const streamItems = await fetchStreams(base);
+    expect(streamItems.length).toBeLessThan(200);
+    expect(streamItems.at(-1).description).toMatch(/^Up answered with 200 streams, more than anybody looks through/);
   });
 
   it.each([
@@ -211,7 +212,7 @@ describe('oversized responses', () => {
     await using fine = await openFakeAddon({ streams: alphaStreams });
     const { base } = await makeUser(
       host,
-      configOf([customPreset('u1', 'Up', up.manifestUrl), customPreset('f1', 'Fine', fine.manifestUrl)]),
+      buildConfig([customPreset('u1', 'Up', up.manifestUrl), customPreset('f1', 'Fine', fine.manifestUrl)]),
     );
     const { catalogs } = await getJson(`${base}/manifest.json`);
     const response = await fetch(`${base}/${path.replace('ID', String(catalogs[0].id))}.json`);
@@ -241,11 +242,11 @@ describe('oversized responses', () => {
     good = false;
     const encoded = Buffer.from(
       JSON.stringify(
-        configOf([customPreset('u1', 'Up', up.manifestUrl), customPreset('f1', 'Fine', fine.manifestUrl)]),
+        buildConfig([customPreset('u1', 'Up', up.manifestUrl), customPreset('f1', 'Fine', fine.manifestUrl)]),
       ),
     ).toString('base64url');
     const base = `${host.url('addons')}/${encoded}`;
-    const streams = await streamsOf(base);
+    const streams = await fetchStreams(base);
     expect(streams).toHaveLength(alphaStreams.length + 1);
     expect(streams.at(-1).description).toMatch(/^Up answered with (?:something that is no manifest|a web page)/);
     expect((await getJson(`${base}/manifest.json`)).resources).toHaveLength(1);
@@ -270,7 +271,7 @@ describe('oversized responses', () => {
         return response.headersSent;
       },
     });
-    const { base } = await makeUser(host, configOf([customPreset('u1', 'Up', up.manifestUrl)]));
+    const { base } = await makeUser(host, buildConfig([customPreset('u1', 'Up', up.manifestUrl)]));
     const { catalogs } = await getJson(`${base}/manifest.json`);
     expect(catalogs).toEqual([expect.objectContaining({ type: 'movie', extra: [{ name: 'skip' }] })]);
     expect(await getJson(`${base}/catalog/movie/${String(catalogs[0].id)}.json`)).toEqual({ metas: [{ id: 'tt1' }] });
@@ -298,12 +299,12 @@ describe('age ratings', () => {
     await using host = await openAddonsHost({ METADATA_URL: meta.url });
     const { base } = await makeUser(
       host,
-      configOf([customPreset('u1', 'Up', up.manifestUrl)], { excludedCertifications: ['R'] }),
+      buildConfig([customPreset('u1', 'Up', up.manifestUrl)], { excludedCertifications: ['R'] }),
     );
-    expect((await streamsOf(base, 'movie/tt18')).map(({ description }) => description)).toEqual([
+    expect((await fetchStreams(base, 'movie/tt18')).map(({ description }) => description)).toEqual([
       'This title is rated R, which this configuration does not show.',
     ]);
-    expect(await streamsOf(base, 'movie/tt6')).toHaveLength(alphaStreams.length);
+    expect(await fetchStreams(base, 'movie/tt6')).toHaveLength(alphaStreams.length);
     const { catalogs } = await getJson(`${base}/manifest.json`);
     const { metas } = await getJson(`${base}/catalog/movie/${String(catalogs[0].id)}.json`);
     expect(metas.map(({ id }: any) => id)).toEqual(['tt6', 'tt0']);

@@ -6,7 +6,7 @@ import { parseTitleRequest } from '../../../services/addons/domain/pipeline/titl
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
 import { sampleStream } from '../../../services/addons/domain/sample-stream.ts';
 import type { ParsedStream } from '../../../services/addons/domain/stream.ts';
-import { configOf } from './rig.ts';
+import { buildConfig } from './rig.ts';
 
 const stream: ParsedStream = {
   ...sampleStream,
@@ -15,7 +15,7 @@ const stream: ParsedStream = {
   regexesRanked: ['Tier 1', 'Remux'],
   file: { ...sampleStream.file, languages: ['French', 'English', 'Dual Audio'], subtitles: ['German'], country: 'US' },
 };
-const other: ParsedStream = { ...sampleStream, regexScore: 60, expressionScore: 20 };
+const otherStream: ParsedStream = { ...sampleStream, regexScore: 60, expressionScore: 20 };
 const meta = {
   ...{ name: 'The Show', runtime: '45 min', genres: ['Drama'], language: 'English', releaseInfo: '2019-2021' },
   videos: [
@@ -27,8 +27,8 @@ const wanted = {
   ...parseTitleRequest('series', 'tt1:1:1'),
   ...{ titles: ['The Show'], year: 2019, facts: parseTitleFacts(meta), now: Date.parse('2019-01-05T12:00:00Z') },
 };
-const config = readConfig(configOf([], { preferredLanguages: ['English', 'French'] }));
-const context = buildFormatContext(config, wanted, [stream, other]);
+const config = readConfig(buildConfig([], { preferredLanguages: ['English', 'French'] }));
+const context = buildFormatContext(config, wanted, [stream, otherStream]);
 const render = (template: string, values: object = {}): string =>
   compileTemplate(template)({ stream, addonName: 'Addon', context, ...values });
 
@@ -90,10 +90,14 @@ describe('compileTemplate', () => {
   });
 
   it('renders an empty text for a stream without attributes', () => {
-    const bare = { ...sampleStream, service: undefined, file: { ...sampleStream.file, languages: [], visualTags: [] } };
+    const minimalStream = {
+      ...sampleStream,
+      service: undefined,
+      file: { ...sampleStream.file, languages: [], visualTags: [] },
+    };
     const text =
       "{stream.smallLanguageCodes::join(' ')}{service.shortName}{stream.visualTags::join(' ')}{stream.message}";
-    expect(render(text, { stream: bare, context: undefined })).toBe('');
+    expect(render(text, { stream: minimalStream, context: undefined })).toBe('');
   });
 
   it('reads layout instructions from the template only', () => {
@@ -103,9 +107,12 @@ describe('compileTemplate', () => {
 
   it('lists all fields for debugging, without addresses that may contain keys', () => {
     const secret = { ...stream, addon: { ...stream.addon, manifestUrl: 'https://x.example/KEY/manifest.json' } };
-    const shown = render('{debug.json}', { stream: secret });
-    expect(JSON.parse(shown)).toMatchObject({ stream: { resolution: '2160p' }, metadata: { title: 'The Show' } });
-    expect(shown).not.toContain('KEY');
+    const renderedText = render('{debug.json}', { stream: secret });
+    expect(JSON.parse(renderedText)).toMatchObject({
+      stream: { resolution: '2160p' },
+      metadata: { title: 'The Show' },
+    });
+    expect(renderedText).not.toContain('KEY');
   });
 
   it('stays fast on hostile templates', () => {

@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { TestHost } from '../../support/host.ts';
 import { alphaStreams, openFakeAddon, sendJson, type FakeAddonOptions } from './fake-addon.ts';
-import { configOf, customPreset, getJson, makeUser, openAddonsHost, password, readJson, streamsOf } from './rig.ts';
+import {
+  buildConfig,
+  customPreset,
+  getJson,
+  makeUser,
+  openAddonsHost,
+  password,
+  readJson,
+  fetchStreams,
+} from './rig.ts';
 
 let host: TestHost;
 let url: string;
@@ -15,21 +24,21 @@ afterAll(async () => {
   await host[Symbol.asyncDispose]();
 });
 
-type Answer = NonNullable<FakeAddonOptions['answer']>;
+type AnswerHandler = NonNullable<FakeAddonOptions['answer']>;
 /** Answers requests for streams so, the manifest as usual. */
 const onStream =
-  (answer: Answer): Answer =>
+  (answer: AnswerHandler): AnswerHandler =>
   (request, response) =>
     request.url?.includes('/stream/') === true ? answer(request, response) : false;
-const tell =
-  (body: unknown): Answer =>
+const sendBody =
+  (body: unknown): AnswerHandler =>
   (_request, response) => {
     sendJson(response, body);
     return true;
   };
 
 describe('invalid addons', () => {
-  const cases: readonly (readonly [string, Answer, string | RegExp])[] = [
+  const cases: readonly (readonly [string, AnswerHandler, string | RegExp])[] = [
     [
       'drips',
       (_request, response) => {
@@ -61,10 +70,10 @@ describe('invalid addons', () => {
       'returns 50 MB',
       (_request, response) => {
         const part = Buffer.alloc(1024 * 1024, 32);
-        let left = 50;
+        let remaining = 50;
         const more = (): void => {
-          while (left > 0 && !response.destroyed) {
-            left -= 1;
+          while (remaining > 0 && !response.destroyed) {
+            remaining -= 1;
             if (!response.write(part)) return void response.once('drain', more);
           }
           response.end();
@@ -74,17 +83,17 @@ describe('invalid addons', () => {
       },
       'Up answered with far more than an addon has to say.',
     ],
-    ['has no list', tell({ streams: { a: 1 } }), 'Up answered without a list of streams.'],
-    ['has null as a list', tell({ streams: null }), 'Up answered without a list of streams.'],
-    ['returns an array', tell([]), 'Up answered without a list of streams.'],
+    ['has no list', sendBody({ streams: { a: 1 } }), 'Up answered without a list of streams.'],
+    ['has null as a list', sendBody({ streams: null }), 'Up answered without a list of streams.'],
+    ['returns an array', sendBody([]), 'Up answered without a list of streams.'],
     [
       'has only wrong types',
-      tell({ streams: [1, null, { url: 5 }, { infoHash: [] }] }),
+      sendBody({ streams: [1, null, { url: 5 }, { infoHash: [] }] }),
       'Up answered with 4 items, none of which is a stream.',
     ],
     [
       'reports a wrong key',
-      tell({ streams: [{ name: 'Up', title: 'Invalid API key', url: 'http://h.example/x' }] }),
+      sendBody({ streams: [{ name: 'Up', title: 'Invalid API key', url: 'http://h.example/x' }] }),
       'Up says: Up Invalid API key',
     ],
     [
@@ -103,8 +112,8 @@ describe('invalid addons', () => {
       customPreset('g1', 'Good', good.manifestUrl),
       customPreset('u1', 'Up', bad.manifestUrl, { timeout: 1200 }),
     ];
-    const { base } = await makeUser(host, configOf(presets));
-    const streams = await streamsOf(base);
+    const { base } = await makeUser(host, buildConfig(presets));
+    const streams = await fetchStreams(base);
     expect(streams).toHaveLength(alphaStreams.length + 1);
     expect(streams.at(-1)).toMatchObject({
       name: '[❌] Up',
@@ -128,12 +137,12 @@ describe('invalid addons', () => {
         const json = Buffer.from(
           JSON.stringify({ streams: [nulls, { name: 'BROKEN', url: 'http://h.example/b.mkv' }] }),
         );
-        response.end(Buffer.from(json.map((byte, at) => (at === json.indexOf('BROKEN') ? 0xff : byte))));
+        response.end(Buffer.from(json.map((byte, byteIndex) => (byteIndex === json.indexOf('BROKEN') ? 0xff : byte))));
         return true;
       }),
     });
-    const { base } = await makeUser(host, configOf([customPreset('u1', 'Up', bad.manifestUrl)]));
-    const streams = await streamsOf(base);
+    const { base } = await makeUser(host, buildConfig([customPreset('u1', 'Up', bad.manifestUrl)]));
+    const streams = await fetchStreams(base);
     expect(streams).toHaveLength(2);
     expect(JSON.stringify(streams)).not.toContain('null');
   });
@@ -147,12 +156,12 @@ describe('invalid addons', () => {
         return true;
       }),
     });
-    const { base } = await makeUser(host, configOf([customPreset('u1', 'Up', slow.manifestUrl, { timeout: 1000 })]));
-    const [one, two] = await Promise.all([streamsOf(base), streamsOf(base)]);
-    expect([one, two].map((streams) => streams.length)).toEqual([1, 1]);
+    const { base } = await makeUser(host, buildConfig([customPreset('u1', 'Up', slow.manifestUrl, { timeout: 1000 })]));
+    const [firstList, secondList] = await Promise.all([fetchStreams(base), fetchStreams(base)]);
+    expect([firstList, secondList].map((streams) => streams.length)).toEqual([1, 1]);
     gate.resolve();
-    await vi.waitFor(async () => expect(await streamsOf(base)).toHaveLength(alphaStreams.length));
-    expect(slow.asked.filter((path) => path.includes('/stream/'))).toHaveLength(1);
+    await vi.waitFor(async () => expect(await fetchStreams(base)).toHaveLength(alphaStreams.length));
+    expect(slow.requests.filter((path) => path.includes('/stream/'))).toHaveLength(1);
   });
 
   it('does not wait for a slow addon when enough streams have arrived', async () => {
@@ -164,24 +173,27 @@ describe('invalid addons', () => {
     ];
     const { base } = await makeUser(
       host,
-      configOf(presets, { dynamicAddonFetching: { enabled: true, minResults: 3 } }),
+      buildConfig(presets, { dynamicAddonFetching: { enabled: true, minResults: 3 } }),
     );
-    expect(await streamsOf(base)).toHaveLength(alphaStreams.length);
+    expect(await fetchStreams(base)).toHaveLength(alphaStreams.length);
   });
 
   it('ends cycles of two configurations', async () => {
-    const first = await makeUser(host, configOf([]));
-    const second = await makeUser(host, configOf([customPreset('f1', 'First', first.manifestUrl)]));
+    const first = await makeUser(host, buildConfig([]));
+    const second = await makeUser(host, buildConfig([customPreset('f1', 'First', first.manifestUrl)]));
     await using up = await openFakeAddon({ streams: alphaStreams });
     const changed = await fetch(`${url}/api/v1/user`, {
       method: 'PUT',
       headers: { authorization: `Basic ${Buffer.from(`${first.uuid}:${password}`).toString('base64')}` },
       body: JSON.stringify({
-        config: configOf([customPreset('s1', 'Second', second.manifestUrl), customPreset('u1', 'Up', up.manifestUrl)]),
+        config: buildConfig([
+          customPreset('s1', 'Second', second.manifestUrl),
+          customPreset('u1', 'Up', up.manifestUrl),
+        ]),
       }),
     });
     expect(changed.status).toBe(200);
-    const streams = await streamsOf(first.base);
+    const streams = await fetchStreams(first.base);
     expect(streams.length).toBeGreaterThanOrEqual(alphaStreams.length);
     expect(streams.length).toBeLessThan(60);
   });
@@ -190,7 +202,7 @@ describe('invalid addons', () => {
 describe('invalid configurations', () => {
   const post = async (body: string): Promise<Response> => await fetch(`${url}/api/v1/user`, { method: 'POST', body });
   it.each([
-    ['of 10 MB', () => JSON.stringify({ config: configOf([], { x: 'a'.repeat(10 * 1024 * 1024) }), password }), 413],
+    ['of 10 MB', () => JSON.stringify({ config: buildConfig([], { x: 'a'.repeat(10 * 1024 * 1024) }), password }), 413],
     ['with deep nesting', () => `{"password":"${password}","config":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`, 400],
     ['with invalid JSON', () => '{"config":', 400],
     ['with a list', () => '[]', 400],
@@ -198,7 +210,7 @@ describe('invalid configurations', () => {
       'with two addons with one ID',
       () =>
         JSON.stringify({
-          config: configOf([
+          config: buildConfig([
             customPreset('a', 'A', 'http://x/manifest.json'),
             customPreset('a', 'B', 'http://x/manifest.json'),
           ]),
@@ -210,7 +222,7 @@ describe('invalid configurations', () => {
       'with a timeout of one hour',
       () =>
         JSON.stringify({
-          config: configOf([customPreset('a', 'A', 'http://x/manifest.json', { timeout: 3_600_000 })]),
+          config: buildConfig([customPreset('a', 'A', 'http://x/manifest.json', { timeout: 3_600_000 })]),
           password,
         }),
       400,
@@ -243,13 +255,13 @@ describe('invalid configurations', () => {
     ['a cloud metadata service as IPv6', () => 'http://[fd00:ec2::254]/manifest.json'],
     ['a file', () => 'file:///etc/manifest.json'],
   ])('refuses %s as an addon', async (_what, address) => {
-    const response = await post(JSON.stringify({ config: configOf([customPreset('x', 'X', address())]), password }));
+    const response = await post(JSON.stringify({ config: buildConfig([customPreset('x', 'X', address())]), password }));
     expect(response.status).toBe(400);
     expect((await readJson(response)).error.message).toMatch(/no addon|invalid Manifest URL/);
   });
 
   it.each(['plain', 'encoded', 'capitals', 'the segment'])('refuses its own address, %s', async (how) => {
-    const { uuid, encryptedPassword, manifestUrl } = await makeUser(host, configOf([]));
+    const { uuid, encryptedPassword, manifestUrl } = await makeUser(host, buildConfig([]));
     const form = {
       plain: manifestUrl,
       encoded: manifestUrl.replace(uuid, [...uuid].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')),
@@ -265,7 +277,7 @@ describe('invalid configurations', () => {
         ? `${url}/${bytes.toString('base64url')}/manifest.json`
         : (form[how as keyof typeof form] ?? '');
     // By the sealed text it must be the one that is asked under; each sign-in has its own.
-    const config = configOf([customPreset('s', 'Self', how === 'the segment' ? manifestUrl : address)]);
+    const config = buildConfig([customPreset('s', 'Self', how === 'the segment' ? manifestUrl : address)]);
     const response = await fetch(`${url}/api/v1/user`, {
       method: 'PUT',
       headers: { authorization: `Basic ${Buffer.from(`${uuid}:${password}`).toString('base64')}` },
@@ -284,19 +296,19 @@ describe('invalid configurations', () => {
     });
     const bomb = await makeUser(
       host,
-      configOf([customPreset('u1', 'Up', up.manifestUrl)], { excludedRegexPatterns: ['^(a+)+$', '(a|a)*b$'] }),
+      buildConfig([customPreset('u1', 'Up', up.manifestUrl)], { excludedRegexPatterns: ['^(a+)+$', '(a|a)*b$'] }),
     );
     const good = await makeUser(
       host,
-      configOf([customPreset('u1', 'Up', up.manifestUrl)], {
+      buildConfig([customPreset('u1', 'Up', up.manifestUrl)], {
         excludedRegexPatterns: ['\\bcam\\b'],
         preferredRegexPatterns: [{ name: 'Fine', pattern: '/1080p/' }],
       }),
     );
-    const streams = await streamsOf(bomb.base);
+    const streams = await fetchStreams(bomb.base);
     expect(streams).toHaveLength(3);
     expect(streams.at(-1).description).toMatch(/^The regular expressions take too long/);
-    expect((await streamsOf(good.base)).map(({ behaviorHints }: any) => behaviorHints.filename)).toEqual([name]);
+    expect((await fetchStreams(good.base)).map(({ behaviorHints }: any) => behaviorHints.filename)).toEqual([name]);
     const health = await fetch(`${url}/health`);
     expect(health.status).toBe(200);
   });
@@ -304,12 +316,12 @@ describe('invalid configurations', () => {
 
 describe('credentials', () => {
   it('are neither in the table nor in an address, and the addon password prevents configurations of strangers', async () => {
-    await using own = await openAddonsHost({ ADDON_PASSWORD: 'house', SECRET_KEY: 'ab'.repeat(32) });
-    const config = configOf([], {
+    await using testHost = await openAddonsHost({ ADDON_PASSWORD: 'house', SECRET_KEY: 'ab'.repeat(32) });
+    const config = buildConfig([], {
       services: [{ id: 'torbox', enabled: true, credentials: { apiKey: 'VERY-SECRET-KEY' } }],
     });
     const make = async (more: object, headers: Record<string, string> = {}): Promise<Response> =>
-      await fetch(`${own.url('addons')}/api/v1/user`, {
+      await fetch(`${testHost.url('addons')}/api/v1/user`, {
         method: 'POST',
         headers,
         body: JSON.stringify({ config: { ...config, ...more }, password }),
@@ -317,23 +329,23 @@ describe('credentials', () => {
     const refused = await make({ addonPassword: 'wrong' });
     expect([refused.status, (await readJson(refused)).error.code]).toEqual([401, 'ADDON_PASSWORD_INVALID']);
     expect((await make({}, { 'x-addon-password': 'house' })).status).toBe(201);
-    const made = await readJson(await make({ accessKey: 'house' }));
-    const { uuid, encryptedPassword } = made.data;
-    const read = await getJson(`${own.url('addons')}/api/v1/user`, {
+    const profile = await readJson(await make({ accessKey: 'house' }));
+    const { uuid, encryptedPassword } = profile.data;
+    const read = await getJson(`${testHost.url('addons')}/api/v1/user`, {
       headers: { authorization: `Basic ${Buffer.from(`${uuid}:${password}`).toString('base64')}` },
     });
     expect(read.data.userData.services[0].credentials.apiKey).toBe('VERY-SECRET-KEY');
     expect(read.data.userData.accessKey).toBeUndefined();
-    await own.host[Symbol.asyncDispose]();
-    const bytes = readFileSync(join(own.dataDir, 'addons', 'db.sqlite'));
+    await testHost.host[Symbol.asyncDispose]();
+    const bytes = readFileSync(join(testHost.dataDir, 'addons', 'db.sqlite'));
     expect(bytes.includes(uuid)).toBe(true);
     for (const secret of ['VERY-SECRET-KEY', password, encryptedPassword]) expect(bytes.includes(secret)).toBe(false);
     expect(Buffer.from(encryptedPassword, 'base64url').includes(password)).toBe(false);
-    expect(own.log.join('\n')).not.toContain('VERY-SECRET-KEY');
+    expect(testHost.log.join('\n')).not.toContain('VERY-SECRET-KEY');
   });
 
   it('are omitted from exports without the password, and former addresses end with a new password', async () => {
-    const config = configOf([], {
+    const config = buildConfig([], {
       addonName: 'Mine',
       services: [{ id: 'torbox', enabled: true, credentials: { apiKey: 'KEY-OF-MINE' } }],
     });
@@ -341,11 +353,11 @@ describe('credentials', () => {
     const basic = (secret: string) => ({
       authorization: `Basic ${Buffer.from(`${uuid}:${secret}`).toString('base64')}`,
     });
-    const plain = await fetch(`${url}/export`, { headers: basic(password) });
-    expect(plain.headers.get('content-disposition')).toBe('attachment; filename="Mine-config.json"');
-    expect(await plain.text()).not.toContain('KEY-OF-MINE');
-    const whole = await fetch(`${url}/export?includeCredentials=true`, { headers: basic(password) });
-    expect(await whole.text()).toContain('KEY-OF-MINE');
+    const redactedExport = await fetch(`${url}/export`, { headers: basic(password) });
+    expect(redactedExport.headers.get('content-disposition')).toBe('attachment; filename="Mine-config.json"');
+    expect(await redactedExport.text()).not.toContain('KEY-OF-MINE');
+    const completeExport = await fetch(`${url}/export?includeCredentials=true`, { headers: basic(password) });
+    expect(await completeExport.text()).toContain('KEY-OF-MINE');
     expect((await fetch(`${url}/export`)).status).toBe(401);
     const changed = await fetch(`${url}/api/v1/user/password`, {
       method: 'POST',
@@ -353,14 +365,15 @@ describe('credentials', () => {
       body: '{"newPassword":"another-one"}',
     });
     expect(changed.status).toBe(200);
-    expect((await streamsOf(base))[0].description).toBe('Invalid UUID or password');
+    expect((await fetchStreams(base))[0].description).toBe('Invalid UUID or password');
     expect((await fetch(`${url}/api/v1/user`, { headers: basic('another-one') })).status).toBe(200);
   });
 
   it('limits requests by address and user', async () => {
-    await using own = await openAddonsHost({ DISABLE_RATE_LIMITS: 'false' });
+    await using testHost = await openAddonsHost({ DISABLE_RATE_LIMITS: 'false' });
     const statuses: number[] = [];
-    for (let round = 0; round < 22; round += 1) statuses.push((await fetch(`${own.url('addons')}/api/v1/user`)).status);
+    for (let round = 0; round < 22; round += 1)
+      statuses.push((await fetch(`${testHost.url('addons')}/api/v1/user`)).status);
     expect(statuses.at(0)).toBe(400);
     expect(statuses.at(-1)).toBe(429);
   });
@@ -393,11 +406,11 @@ describe('proxy', () => {
       },
     ];
     await using listing = await openFakeAddon({ streams });
-    const config = configOf([customPreset('l1', 'List', listing.manifestUrl)], {
+    const config = buildConfig([customPreset('l1', 'List', listing.manifestUrl)], {
       proxy: { enabled: true, id: 'builtin' },
     });
     const { base } = await makeUser(host, config);
-    const [stream] = await streamsOf(base);
+    const [stream] = await fetchStreams(base);
     expect(stream.url).toContain('/api/v1/proxy/e.');
     expect(JSON.stringify(stream)).not.toContain('X-Secret');
     const played = await fetch(stream.url, { headers: { range: 'bytes=1-3' } });

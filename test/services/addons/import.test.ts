@@ -3,7 +3,7 @@ import { parseConfig, readConfig } from '../../../services/addons/domain/read-co
 import { api } from '../../support/api.ts';
 import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, type FakeAddon } from './fake-addon.ts';
-import { configOf, customPreset, getJson, openAddonsHost, password, readJson, streamsOf } from './rig.ts';
+import { buildConfig, customPreset, getJson, openAddonsHost, password, readJson, fetchStreams } from './rig.ts';
 
 const long = `(?:a|${'b'.repeat(3200)})`;
 let host: TestHost;
@@ -27,7 +27,7 @@ const post = async (config: unknown): Promise<{ status: number; body: any }> => 
   });
   return { status: response.status, body: await readJson(response) };
 };
-const config = (more: object): Record<string, unknown> => configOf([customPreset('u', 'Up', up.manifestUrl)], more);
+const config = (more: object): Record<string, unknown> => buildConfig([customPreset('u', 'Up', up.manifestUrl)], more);
 
 describe('import of a configuration of the peer', () => {
   it('accepts patterns and lists of the size of public ones', async () => {
@@ -45,7 +45,7 @@ describe('import of a configuration of the peer', () => {
     const { status, body } = await post(config(more));
     expect([status, body.data.notes]).toEqual([201, undefined]);
     const base = `${host.url('addons')}/stremio/${body.data.uuid}/${body.data.encryptedPassword}`;
-    expect((await streamsOf(base)).map(({ name }) => name)).toEqual([expect.stringContaining('Up')]);
+    expect((await fetchStreams(base)).map(({ name }) => name)).toEqual([expect.stringContaining('Up')]);
   });
 
   it.each<[string, object, string]>([
@@ -82,7 +82,7 @@ describe('import of a configuration of the peer', () => {
 
   it('preserves the fields next to an omitted value', () => {
     const read = readConfig(
-      configOf([], {
+      buildConfig([], {
         seederRangeTypes: ['p2p', 'usenet', 'cached'],
         rankedStreamExpressions: [
           { expression: 'a', score: 1e9 },
@@ -110,7 +110,7 @@ describe('import of a configuration of the peer', () => {
 
   it('reads a template and creates unique instance IDs', () => {
     const preset = (instanceId: string): object => ({ type: 'custom', instanceId, options: {} });
-    const template = { metadata: { name: 'T' }, config: { ...configOf([preset('a b'), preset('x'), preset('x')]) } };
+    const template = { metadata: { name: 'T' }, config: { ...buildConfig([preset('a b'), preset('x'), preset('x')]) } };
     const read = readConfig([template]);
     expect(read.presets.map(({ instanceId }) => instanceId)).toEqual(['a-b', 'x', 'x-2']);
     expect(read.importNotes).toHaveLength(2);
@@ -135,9 +135,9 @@ describe('import of a configuration of the peer', () => {
     const body = JSON.stringify({ config: config({ excludeCached: 'no' }) });
     const { uuid } = await api<{ uuid: string }>(control, '/api/addons/profiles', { method: 'POST', body });
     const profile = `/api/addons/profiles/${uuid}`;
-    const shown = await api<{ config: object; notes: string[] }>(control, profile);
-    expect(shown.notes.join('\n')).toContain('excludeCached is not supported');
-    await api(control, profile, { method: 'PUT', body: JSON.stringify({ config: shown.config }) });
+    const profileView = await api<{ config: object; notes: string[] }>(control, profile);
+    expect(profileView.notes.join('\n')).toContain('excludeCached is not supported');
+    await api(control, profile, { method: 'PUT', body: JSON.stringify({ config: profileView.config }) });
     expect((await api<{ notes: string[] }>(control, profile)).notes).toEqual([]);
   });
 
@@ -155,8 +155,8 @@ describe('import of a configuration of the peer', () => {
     const { uuid } = await api<{ uuid: string }>(control, '/api/addons/profiles', { method: 'POST', body });
     const { notes } = await api<{ notes: string[] }>(control, `/api/addons/profiles/${uuid}`);
     expect(notes.join('\n')).toContain('flags "xq"');
-    for (const words of ['uses \\A \\z', 'uses [[:alpha:]]', 'uses \\p{…}', 'has no effect. It cannot be read'])
-      expect(notes.join('\n')).toContain(words);
+    for (const expectedNote of ['uses \\A \\z', 'uses [[:alpha:]]', 'uses \\p{…}', 'has no effect. It cannot be read'])
+      expect(notes.join('\n')).toContain(expectedNote);
     expect(notes).toHaveLength(5);
   });
 });
@@ -168,7 +168,7 @@ describe('ADDON_PASSWORD', () => {
       const response = await fetch(`${locked.url('addons')}/api/v1/user`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ config: { ...configOf([]), addonPassword }, password }),
+        body: JSON.stringify({ config: { ...buildConfig([]), addonPassword }, password }),
       });
       return response.status;
     };

@@ -6,7 +6,7 @@ import { openFakeAddon } from './fake-addon.ts';
 import { addons } from '../../../services/addons/index.ts';
 import { registry } from '../../../main/host/services/registry.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
-import { configOf, customPreset, getJson, makeUser, streamsOf } from './rig.ts';
+import { buildConfig, customPreset, getJson, makeUser, fetchStreams } from './rig.ts';
 
 /** A host whose settings are set nowhere else, so that they can be changed. */
 const openHost = async (): Promise<TestHost> =>
@@ -29,9 +29,9 @@ it('plays a proxied stream through a change of settings', async () => {
   await using host = await openHost();
   const film = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/film.mp4`;
   await using up = await openFakeAddon({ streams: [{ name: 'Up', title: 'Film.2020.mp4', url: film }] });
-  const config = configOf([customPreset('u', 'Up', up.manifestUrl)], { proxy: { enabled: true, id: 'builtin' } });
+  const config = buildConfig([customPreset('u', 'Up', up.manifestUrl)], { proxy: { enabled: true, id: 'builtin' } });
   const { base } = await makeUser(host, config);
-  const [stream] = await streamsOf(base);
+  const [stream] = await fetchStreams(base);
   const reply = await fetch(stream.url);
   const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
   expect((await reader.read()).value).toBe('first ');
@@ -49,10 +49,10 @@ it('applies settings to the next request without a restart', async () => {
     streams: [{ name: 'Up', url: 'http://h.example/x', behaviorHints: { filename: 'Film.2020.HDTV.mkv' } }],
   });
   const presets = [customPreset('u', 'Up', up.manifestUrl), customPreset('v', 'Other', up.manifestUrl)];
-  const { base } = await makeUser(host, configOf(presets, { excludedRegexPatterns: ['/hdtv/i'] }));
-  expect(await streamsOf(base)).toHaveLength(0);
+  const { base } = await makeUser(host, buildConfig(presets, { excludedRegexPatterns: ['/hdtv/i'] }));
+  expect(await fetchStreams(base)).toHaveLength(0);
   await change(host.url('control'), { regexFilterAccess: 'none', maxAddons: 1 });
-  const rows = await streamsOf(base);
+  const rows = await fetchStreams(base);
   expect(rows.map(({ description }) => description).join('\n')).toMatch(/Regular expressions are not allowed/);
   expect(rows.map(({ description }) => description).join('\n')).toMatch(/one addon too many/);
   await change(host.url('control'), {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { configOf, customPreset, makeUser, openAddonsHost } from './rig.ts';
+import { buildConfig, customPreset, makeUser, openAddonsHost } from './rig.ts';
 import { streamManifest } from './fake-addon.ts';
 
 /** Enough for all that is remembered to be full: names, answers, hashes, lists. */
@@ -18,7 +18,7 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
 /** Bytes that somebody holds. */
-async function held(): Promise<number> {
+async function getHeapBytes(): Promise<number> {
   for (let round = 0; round < 4; round += 1) {
     collect();
     // What was waiting for its turn lets go.
@@ -30,16 +30,17 @@ async function held(): Promise<number> {
 
 /** Each title has names of its own: half of them files at an address, half of them torrents. */
 function streamsOfTitle(title: string): readonly object[] {
-  const name = (at: number): string => `The.Film.${title}.2019.1080p.WEB-DL.x264-GRP${String(at)}.mkv`;
-  const hash = (at: number): string => `${Buffer.from(`${title} ${String(at)}`).toString('hex')}${'0'.repeat(40)}`;
-  return Array.from({ length: perTitle }, (_, at) =>
-    at % 2 === 0
+  const name = (index: number): string => `The.Film.${title}.2019.1080p.WEB-DL.x264-GRP${String(index)}.mkv`;
+  const hash = (index: number): string =>
+    `${Buffer.from(`${title} ${String(index)}`).toString('hex')}${'0'.repeat(40)}`;
+  return Array.from({ length: perTitle }, (_, index) =>
+    index % 2 === 0
       ? {
           name: 'Up',
-          description: `${name(at)}\n👤 ${String(at)} 💾 4 GB`,
-          url: `http://h.example/${title}/${String(at)}`,
+          description: `${name(index)}\n👤 ${String(index)} 💾 4 GB`,
+          url: `http://h.example/${title}/${String(index)}`,
         }
-      : { name: 'Up', title: name(at), infoHash: hash(at).slice(0, 40) },
+      : { name: 'Up', title: name(index), infoHash: hash(index).slice(0, 40) },
   );
 }
 
@@ -60,12 +61,12 @@ const world: RequestListener = (request, response) => {
 it('does not use more memory after thousands of lists', async () => {
   const server = createServer(world).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const place = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const baseUrl = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   try {
-    await using host = await openAddonsHost({ PROVIDER_H_BASE_URL: place, METADATA_URL: place });
+    await using host = await openAddonsHost({ PROVIDER_H_BASE_URL: baseUrl, METADATA_URL: baseUrl });
     const { base } = await makeUser(
       host,
-      configOf([customPreset('u', 'Up', `${place}/manifest.json`, { timeout: 30_000 })], {
+      buildConfig([customPreset('u', 'Up', `${baseUrl}/manifest.json`, { timeout: 30_000 })], {
         services: [{ id: 'torbox', enabled: true, credentials: { apiKey: 'TBKEY' } }],
         excludedStreamExpressions: [{ expression: "quality(streams, 'CAM')" }],
         rankedRegexPatterns: [{ name: 'Web', pattern: 'web-?dl', score: 5 }],
@@ -79,15 +80,17 @@ it('does not use more memory after thousands of lists', async () => {
       for (let request = 0; request < requests; request += 1) {
         // Every third is a title nobody asked for before, the others were looked at lately.
         const id = request % 3 === 0 ? (title += 1) : title - (request % 20);
-        const answer = await fetch(`${base}/stream/movie/tt${String(id)}.json`);
-        const { byteLength } = await answer.arrayBuffer();
+        const response = await fetch(`${base}/stream/movie/tt${String(id)}.json`);
+        const { byteLength } = await response.arrayBuffer();
         if (byteLength < 10_000) throw new Error('the list is empty');
       }
-      return await held();
+      return await getHeapBytes();
     };
     const sizes = [await look(first), await look(half), await look(half)];
-    const [, one = 0, two = 0] = sizes;
-    expect(two - one, `MB held: ${sizes.map((size) => (size / 1e6).toFixed(1)).join(', ')}`).toBeLessThan(slack);
+    const [, firstSize = 0, secondSize = 0] = sizes;
+    expect(secondSize - firstSize, `MB held: ${sizes.map((size) => (size / 1e6).toFixed(1)).join(', ')}`).toBeLessThan(
+      slack,
+    );
   } finally {
     server.closeAllConnections();
     server.close();

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { toolPath } from '../../support/tools.ts';
 import { alphaStreams, openFakeAddon, sendJson } from './fake-addon.ts';
 import { hashes, openTorBox } from './fake-stores.ts';
-import { configOf, customPreset, getJson, makeUser, openAddonsHost, streamsOf } from './rig.ts';
+import { buildConfig, customPreset, getJson, makeUser, openAddonsHost, fetchStreams } from './rig.ts';
 
 const promtool = toolPath('promtool');
 const missing = spawnSync(promtool, ['--version']).status !== 0;
@@ -24,13 +24,13 @@ it.skipIf(missing && !process.env['CI'])(
     await using host = await openAddonsHost({ PROVIDER_H_BASE_URL: torBox.url });
     const services = [{ id: 'torbox', enabled: true, credentials: { apiKey: 'TBKEY' } }];
     const presets = [customPreset('u1', 'Up', up.manifestUrl), customPreset('b1', 'Bad', bad.manifestUrl)];
-    const { base } = await makeUser(host, configOf(presets, { services }));
+    const { base } = await makeUser(host, buildConfig(presets, { services }));
     await getJson(`${base}/manifest.json`);
-    const [stream] = await streamsOf(base);
-    await streamsOf(base);
+    const [stream] = await fetchStreams(base);
+    await fetchStreams(base);
     await fetch(stream.url, { redirect: 'manual' });
-    const wrong = configOf(presets, { services: [{ ...services[0], credentials: { apiKey: 'WRONG' } }] });
-    await streamsOf((await makeUser(host, wrong)).base, 'movie/tt2');
+    const wrong = buildConfig(presets, { services: [{ ...services[0], credentials: { apiKey: 'WRONG' } }] });
+    await fetchStreams((await makeUser(host, wrong)).base, 'movie/tt2');
 
     const reply = await fetch(`${host.url('addons')}/metrics`);
     expect(reply.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');

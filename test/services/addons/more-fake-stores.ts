@@ -1,6 +1,6 @@
 import { hashes, movieFiles, openFakeStore, type FakeStore, type StoreReply } from './fake-stores.ts';
 
-const hashOf = (text: string): string =>
+const toHash = (text: string): string =>
   /btih:([0-9a-f]{40})/i.exec(decodeURIComponent(text))?.[1]?.toLowerCase() ?? '';
 const isReady = (hash: string): boolean => hash !== hashes.uncached;
 const names = movieFiles.map(({ path, size }) => ({
@@ -14,7 +14,7 @@ const names = movieFiles.map(({ path, size }) => ({
 export async function openAllDebrid(key = 'ADKEY'): Promise<FakeStore> {
   const magnets = new Map<string, string>([['1', hashes.library]]);
   const ok = (data: unknown): StoreReply => [200, { status: 'success', data }];
-  const shown = ([id, hash]: readonly [string, string]) => ({
+  const toItem = ([id, hash]: readonly [string, string]) => ({
     id: Number(id),
     filename: 'The.Movie.2019',
     size: 100,
@@ -31,7 +31,7 @@ export async function openAllDebrid(key = 'ADKEY'): Promise<FakeStore> {
     if (path === '/v4/user')
       return ok({ user: { username: 'ada', isPremium: true, isTrial: false, premiumUntil: 1_900_000_000 } });
     if (path === '/v4/magnet/upload') {
-      const hash = hashOf(form.get('magnets[]') ?? '');
+      const hash = toHash(form.get('magnets[]') ?? '');
       const id = String(magnets.size + 10);
       magnets.set(id, hash);
       return ok({
@@ -40,7 +40,7 @@ export async function openAllDebrid(key = 'ADKEY'): Promise<FakeStore> {
     }
     if (path === '/v4.1/magnet/status') {
       const id = form.get('id');
-      return ok({ magnets: id === null ? [...magnets].map(shown) : shown([id, magnets.get(id) ?? '']) });
+      return ok({ magnets: id === null ? [...magnets].map(toItem) : toItem([id, magnets.get(id) ?? '']) });
     }
     if (path === '/v4/magnet/files')
       return ok({
@@ -50,10 +50,10 @@ export async function openAllDebrid(key = 'ADKEY'): Promise<FakeStore> {
             files: [
               {
                 n: 'The.Movie.2019',
-                e: names.map(({ name, size }, at) => ({
+                e: names.map(({ name, size }, index) => ({
                   n: name,
                   s: size,
-                  l: `https://alldebrid.example/f/${String(at)}`,
+                  l: `https://alldebrid.example/f/${String(index)}`,
                 })),
               },
             ],
@@ -80,30 +80,30 @@ export async function openPremiumize(key = 'PMKEY'): Promise<FakeStore> {
     if (path === '/account/info')
       return [200, { status: 'success', customer_id: '123', premium_until: 1_900_000_000, limit_used: 0.1 }];
     if (path === '/cache/check') {
-      const asked = form.getAll('items[]');
-      const has = asked.map((hash) => hash === hashes.cached);
+      const requestedHashes = form.getAll('items[]');
+      const has = requestedHashes.map((hash) => hash === hashes.cached);
       return [
         200,
         {
           status: 'success',
           response: has,
           transcoded: has,
-          filename: asked.map(() => 'The.Movie.2019'),
-          filesize: asked.map(() => '5020000000'),
+          filename: requestedHashes.map(() => 'The.Movie.2019'),
+          filesize: requestedHashes.map(() => '5020000000'),
         },
       ];
     }
-    const hash = hashOf(form.get('src') ?? '');
+    const hash = toHash(form.get('src') ?? '');
     if (path === '/transfer/directdl')
       return isReady(hash)
         ? [
             200,
             {
               status: 'success',
-              content: names.map((file, at) => ({
+              content: names.map((file, index) => ({
                 path: file.path,
                 size: file.size,
-                link: `https://direct.example/pm/${String(at)}`,
+                link: `https://direct.example/pm/${String(index)}`,
                 stream_link: null,
               })),
             },
@@ -151,7 +151,7 @@ export async function openPremiumize(key = 'PMKEY'): Promise<FakeStore> {
 export async function openDebridLink(key = 'DLKEY'): Promise<FakeStore> {
   const torrents = new Map<string, string>([['L1', hashes.library]]);
   const ok = (value: unknown): StoreReply => [200, { success: true, value }];
-  const shown = ([id, hash]: readonly [string, string]) => ({
+  const toItem = ([id, hash]: readonly [string, string]) => ({
     ...{
       id,
       name: 'The.Movie.2019',
@@ -160,12 +160,12 @@ export async function openDebridLink(key = 'DLKEY'): Promise<FakeStore> {
       downloadPercent: isReady(hash) ? 100 : 7,
       created: 1_700_000_000,
     },
-    files: names.map(({ name, size }, at) => ({
-      id: `${id}-${String(at)}`,
+    files: names.map(({ name, size }, index) => ({
+      id: `${id}-${String(index)}`,
       name,
       size,
       downloadPercent: 100,
-      downloadUrl: `https://direct.example/dl/${id}-${String(at)}`,
+      downloadUrl: `https://direct.example/dl/${id}-${String(index)}`,
     })),
   });
   return await openFakeStore(({ path, query, headers, body, method }) => {
@@ -174,12 +174,12 @@ export async function openDebridLink(key = 'DLKEY'): Promise<FakeStore> {
     if (path === '/account/infos') return ok({ username: 'ada', accountType: 1, premiumLeft: 100_000 });
     if (path === '/seedbox/list') {
       const ids = query.get('ids');
-      return ok([...torrents].filter(([id]) => ids === null || ids === id).map(shown));
+      return ok([...torrents].filter(([id]) => ids === null || ids === id).map(toItem));
     }
     if (path === '/seedbox/add') {
       const id = `T${String(torrents.size)}`;
-      torrents.set(id, hashOf((JSON.parse(body) as { url: string }).url));
-      return ok(shown([id, torrents.get(id) ?? '']));
+      torrents.set(id, toHash((JSON.parse(body) as { url: string }).url));
+      return ok(toItem([id, torrents.get(id) ?? '']));
     }
     return method === 'DELETE' ? ok([]) : [404, { success: false, error: 'fileNotFound' }];
   });
@@ -188,7 +188,7 @@ export async function openDebridLink(key = 'DLKEY'): Promise<FakeStore> {
 /** put.io: transfers, folders, and an address for each file. */
 export async function openPutIo(token = 'PUTTOKEN'): Promise<FakeStore> {
   const transfers = new Map<number, string>([[1, hashes.library]]);
-  const shown = ([id, hash]: readonly [number, string]) => ({
+  const toItem = ([id, hash]: readonly [number, string]) => ({
     id,
     name: 'The.Movie.2019',
     hash,
@@ -208,23 +208,23 @@ export async function openPutIo(token = 'PUTTOKEN'): Promise<FakeStore> {
           info: { user_id: 1, username: 'ada', mail: 'a@b', plan_expiration_date: '2030-01-01T00:00:00' },
         },
       ];
-    if (path === '/transfers/list') return [200, { status: 'OK', transfers: [...transfers].map(shown) }];
+    if (path === '/transfers/list') return [200, { status: 'OK', transfers: [...transfers].map(toItem) }];
     if (path === '/transfers/add') {
-      const hash = hashOf(new URLSearchParams(body).get('url') ?? '');
+      const hash = toHash(new URLSearchParams(body).get('url') ?? '');
       if ([...transfers.values()].includes(hash))
         return [400, { status: 'ERROR', status_code: 400, error_type: 'Alreadyadded', error_message: 'already' }];
       const id = transfers.size + 1;
       transfers.set(id, hash);
-      return [200, { status: 'OK', transfer: shown([id, hash]) }];
+      return [200, { status: 'OK', transfer: toItem([id, hash]) }];
     }
     const id = Number(/^\/transfers\/(\d+)$/.exec(path)?.[1]);
     const hash = transfers.get(id);
-    if (hash !== undefined) return [200, { status: 'OK', transfer: shown([id, hash]) }];
+    if (hash !== undefined) return [200, { status: 'OK', transfer: toItem([id, hash]) }];
     if (path === '/files/list') {
       const root = query.get('parent_id') === '900';
       const files = root
         ? [{ id: 901, name: 'The.Movie.2019', content_type: 'application/x-directory' }]
-        : names.map(({ name, size }, at) => ({ id: 910 + at, name, size, content_type: 'video/x-matroska' }));
+        : names.map(({ name, size }, index) => ({ id: 910 + index, name, size, content_type: 'video/x-matroska' }));
       return [200, { status: 'OK', parent: { id: 900, content_type: 'application/x-directory' }, files }];
     }
     const file = /^\/files\/(\d+)\/url$/.exec(path)?.[1];
@@ -271,15 +271,15 @@ export async function openPikPak(): Promise<FakeStore> {
     if (path === '/drive/v1/tasks') return [200, { tasks: [...tasks].map(task) }];
     if (path === '/drive/v1/files' && body !== '') {
       const id = `T${String(tasks.size)}`;
-      tasks.set(id, hashOf((JSON.parse(body) as { url: { url: string } }).url.url));
+      tasks.set(id, toHash((JSON.parse(body) as { url: { url: string } }).url.url));
       return [200, { task: task([id, tasks.get(id) ?? '']) }];
     }
     if (path === '/drive/v1/files' && query.get('parent_id') !== null)
       return [
         200,
         {
-          files: names.map(({ name, size }, at) => ({
-            id: `f${String(at)}`,
+          files: names.map(({ name, size }, index) => ({
+            id: `f${String(index)}`,
             kind: 'drive#file',
             name,
             size: String(size),

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, sendJson, type FakeAddon } from './fake-addon.ts';
 import { openTorBox, type FakeStore } from './fake-stores.ts';
-import { configOf, customPreset, getJson, makeUser, openAddonsHost, streamsOf } from './rig.ts';
+import { buildConfig, customPreset, getJson, makeUser, openAddonsHost, fetchStreams } from './rig.ts';
 
 const day = 24 * 3_600_000;
-const at = (days: number): string => new Date(Date.now() + days * day).toISOString();
-const film = (letter: string, resolution = '1080p'): object => ({
+const toDate = (days: number): string => new Date(Date.now() + days * day).toISOString();
+const createFilm = (letter: string, resolution = '1080p'): object => ({
   name: letter,
   url: `http://h.example/${letter}`,
   behaviorHints: { filename: `${letter}.2019.${resolution}.WEB-DL.x264-GRP.mkv` },
@@ -31,20 +31,21 @@ describe('further options of a configuration', () => {
         else if (url.pathname === '/mappings' && url.searchParams.get('kitsu_id') === '7442')
           sendJson(response, { mappings: { anilist_id: 16498, kitsu_id: '7442' } });
         else if (url.pathname === '/api/collections/entries/records') {
-          const known = url.searchParams.get('filter') === 'alID=16498' && url.searchParams.get('expand') === 'trs';
+          const isExpectedQuery =
+            url.searchParams.get('filter') === 'alID=16498' && url.searchParams.get('expand') === 'trs';
           const trs = [
             { infoHash: 'b'.repeat(40), isBest: true, releaseGroup: 'BEST' },
             { infoHash: 'c'.repeat(40), isBest: false, releaseGroup: 'OTHER' },
             { infoHash: '<redacted>', isBest: true, releaseGroup: 'HIDDEN' },
           ];
-          sendJson(response, { items: known ? [{ alID: 16498, expand: { trs } }] : [] }, seadex.status);
+          sendJson(response, { items: isExpectedQuery ? [{ alID: 16498, expand: { trs } }] : [] }, seadex.status);
         } else if (url.pathname.startsWith('/meta/'))
           sendJson(response, {
             meta: {
               ...{ name: 'Show', year: '2019' },
               videos: [
-                { id: 'tt9:1:1', season: 1, episode: 1, released: at(-30) },
-                { id: 'tt9:1:2', season: 1, episode: 2, released: at(3) },
+                { id: 'tt9:1:1', season: 1, episode: 1, released: toDate(-30) },
+                { id: 'tt9:1:2', season: 1, episode: 2, released: toDate(3) },
               ],
             },
           });
@@ -65,27 +66,30 @@ describe('further options of a configuration', () => {
 
   const names = async (config: object, path?: string): Promise<string[]> => {
     const { base } = await makeUser(host, config);
-    const streams = await streamsOf(base, path);
+    const streams = await fetchStreams(base, path);
     return streams.map(({ name, behaviorHints }: any) => behaviorHints?.filename?.[0] ?? name);
   };
 
   describe('groups of addons', () => {
-    const two = async (groups: object, second: (asked: number) => object[] | 'hang' = () => [film('C')]) => {
-      let asked = 0;
-      await using first = await openFakeAddon({ streams: [film('A'), film('B', '720p')] });
-      await using other = await openFakeAddon({
+    const two = async (
+      groups: object,
+      second: (requestCount: number) => object[] | 'hang' = () => [createFilm('C')],
+    ) => {
+      let requestCount = 0;
+      await using first = await openFakeAddon({ streams: [createFilm('A'), createFilm('B', '720p')] });
+      await using otherAddon = await openFakeAddon({
         answer: (request, response) => {
           if (!(request.url ?? '').includes('/stream/')) return false;
-          const streams = second((asked += 1));
+          const streams = second((requestCount += 1));
           if (streams !== 'hang') sendJson(response, { streams });
           return true;
         },
       });
       const presets = [
         customPreset('one', 'One', first.manifestUrl),
-        customPreset('two', 'Two', other.manifestUrl, { timeout: 30_000 }),
+        customPreset('two', 'Two', otherAddon.manifestUrl, { timeout: 30_000 }),
       ];
-      return { shown: await names(configOf(presets, { groups, deadline: 60_000 })), asked };
+      return { shown: await names(buildConfig(presets, { groups, deadline: 60_000 })), asked: requestCount };
     };
     const groupings = (condition: string): object[] => [
       { addons: ['one'], condition: 'true' },
@@ -97,8 +101,8 @@ describe('further options of a configuration', () => {
       ['the next group is not used above the minimum', 'count(totalStreams) < 2', ['A', 'B']],
       ['filtered streams are excluded', "count(resolution(totalStreams, '720p')) > 0", ['A', 'B', 'C']],
       ['by the query type', "queryType == 'series'", ['A', 'B']],
-    ])('are requested by condition: %s', async (_what, condition, wanted) => {
-      expect((await two({ enabled: true, groupings: groupings(condition) })).shown).toEqual(wanted);
+    ])('are requested by condition: %s', async (_what, condition, expected) => {
+      expect((await two({ enabled: true, groupings: groupings(condition) })).shown).toEqual(expected);
     });
 
     it('are not awaited or requested when they are not needed', async () => {
@@ -112,19 +116,19 @@ describe('further options of a configuration', () => {
 
     it('counts an available response even if the former group was late', async () => {
       await using slow = await openFakeAddon({ answer: (request) => (request.url ?? '').includes('/stream/') });
-      await using quick = await openFakeAddon({ streams: [film('C')] });
+      await using quick = await openFakeAddon({ streams: [createFilm('C')] });
       const presets = [
         customPreset('one', 'Slow', slow.manifestUrl, { timeout: 30_000 }),
         customPreset('two', 'Quick', quick.manifestUrl),
       ];
       const groups = { enabled: true, groupings: groupings('true') };
-      expect(await names(configOf(presets, { groups, deadline: 1000 }))).toEqual(['C', '[❌] Slow']);
+      expect(await names(buildConfig(presets, { groups, deadline: 1000 }))).toEqual(['C', '[❌] Slow']);
     });
 
     it('does not count filtered streams, and requests addons without a group first', async () => {
-      await using first = await openFakeAddon({ streams: [film('A', '720p')] });
-      await using free = await openFakeAddon({ streams: [film('F')] });
-      await using last = await openFakeAddon({ streams: [film('C')] });
+      await using first = await openFakeAddon({ streams: [createFilm('A', '720p')] });
+      await using free = await openFakeAddon({ streams: [createFilm('F')] });
+      await using last = await openFakeAddon({ streams: [createFilm('C')] });
       const presets = [
         customPreset('one', 'One', first.manifestUrl),
         customPreset('two', 'Two', last.manifestUrl),
@@ -134,7 +138,7 @@ describe('further options of a configuration', () => {
         excludedResolutions: ['720p'],
         groups: { enabled: true, groupings: groupings(condition) },
       });
-      expect(await names(configOf(presets, more('count(previousStreams) == 1')))).toEqual(['F', 'C']);
+      expect(await names(buildConfig(presets, more('count(previousStreams) == 1')))).toEqual(['F', 'C']);
     });
 
     it('reports an invalid condition, and ignores disabled groups', async () => {
@@ -145,7 +149,7 @@ describe('further options of a configuration', () => {
   });
 
   it('ends the wait when an expression is true', async () => {
-    await using good = await openFakeAddon({ streams: [film('A')] });
+    await using good = await openFakeAddon({ streams: [createFilm('A')] });
     await using slow = await openFakeAddon({
       answer: (request) => (request.url ?? '').includes('/stream/'),
     });
@@ -155,36 +159,39 @@ describe('further options of a configuration', () => {
     ];
     const condition = "'Good' in queriedAddons and count(resolution(totalStreams, '1080p')) >= 1";
     const more = { deadline: 60_000, dynamicAddonFetching: { enabled: true, condition } };
-    expect(await names(configOf(presets, more))).toEqual(['A']);
+    expect(await names(buildConfig(presets, more))).toEqual(['A']);
   });
 
   it('reports a condition above the budget and lists the streams', async () => {
-    await using one = await openFakeAddon({ streams: [film('A')] });
-    await using other = await openFakeAddon({ streams: [film('B')] });
-    const presets = [customPreset('o', 'One', one.manifestUrl), customPreset('t', 'Other', other.manifestUrl)];
+    await using firstAddon = await openFakeAddon({ streams: [createFilm('A')] });
+    await using otherAddon = await openFakeAddon({ streams: [createFilm('B')] });
+    const presets = [
+      customPreset('o', 'One', firstAddon.manifestUrl),
+      customPreset('t', 'Other', otherAddon.manifestUrl),
+    ];
     const condition = `(${Array.from({ length: 1200 }, () => "'aaaaa'").join('+')}) == ''`;
     const more = { dynamicAddonFetching: { enabled: true, condition } };
-    expect(await names(configOf(presets.slice(0, 1), more))).toEqual(['A', '[❌] Early end']);
-    expect(await names(configOf(presets, more))).toEqual(['A', 'B', '[❌] Early end']);
+    expect(await names(buildConfig(presets.slice(0, 1), more))).toEqual(['A', '[❌] Early end']);
+    expect(await names(buildConfig(presets, more))).toEqual(['A', 'B', '[❌] Early end']);
   });
 
   describe('unreleased titles', () => {
     const config = async (addon: FakeAddon, more: object, key: object = { tmdbApiKey: 'TMDBKEY' }) =>
-      configOf([customPreset('a', 'A', addon.manifestUrl)], {
+      buildConfig([customPreset('a', 'A', addon.manifestUrl)], {
         ...key,
         digitalReleaseFilter: { enabled: true, ...more },
       });
-    const dated = (type: number, days: number): object => ({ type, release_date: at(days), certification: '' });
+    const dated = (type: number, days: number): object => ({ type, release_date: toDate(days), certification: '' });
 
     it('are hidden until the release for home use, with a message', async () => {
-      await using up = await openFakeAddon({ streams: [film('A')] });
+      await using up = await openFakeAddon({ streams: [createFilm('A')] });
       // One answer is remembered for hours, so each case is a film of its own in the end; this one is asked once.
       tmdb.dates = [dated(3, -20), dated(4, 10)];
       const { base } = await makeUser(host, await config(up, {}));
-      const streams = await streamsOf(base, 'movie/tt5');
+      const streams = await fetchStreams(base, 'movie/tt5');
       expect(streams).toHaveLength(1);
       expect(streams[0].description).toBe(
-        `This is not released yet (${at(10).slice(0, 10)}), and this configuration hides what cannot be the real thing.`,
+        `This is not released yet (${toDate(10).slice(0, 10)}), and this configuration hides what cannot be the real thing.`,
       );
       expect(JSON.stringify(streams)).not.toContain('TMDBKEY');
       expect(tmdb.asked).toEqual(['TMDBKEY']);
@@ -196,7 +203,7 @@ describe('further options of a configuration', () => {
     });
 
     it('are hidden by the date of the episode', async () => {
-      await using up = await openFakeAddon({ streams: [film('A')] });
+      await using up = await openFakeAddon({ streams: [createFilm('A')] });
       expect(await names(await config(up, {}), 'series/tt9:1:1')).toEqual(['A']);
       expect(await names(await config(up, {}), 'series/tt9:1:2')).toEqual(['[❌] AIOStreams']);
       expect(await names(await config(up, { tolerance: 4 }), 'series/tt9:1:2')).toEqual(['A']);
@@ -212,7 +219,7 @@ describe('further options of a configuration', () => {
       manifest: { id: 'u', name: 'U', version: '1.0.0', types: ['series'], resources: ['stream'] },
       streams: [torrent('a', 'NONE'), torrent('c', 'X'), torrent('d', 'HIDDEN'), torrent('b', 'Y')],
     });
-    const config = configOf([customPreset('u', 'Up', up.manifestUrl)], {
+    const config = buildConfig([customPreset('u', 'Up', up.manifestUrl)], {
       sortCriteria: { global: [{ key: 'seadex', direction: 'desc' }] },
       formatter: {
         id: 'custom',
@@ -225,16 +232,16 @@ describe('further options of a configuration', () => {
       },
     });
     const { base } = await makeUser(host, config);
-    const shown = async (id: string): Promise<string[]> =>
-      (await streamsOf(base, `series/${encodeURIComponent(id)}`)).map(({ name }) => name);
-    expect(await shown('kitsu:7442:1')).toEqual(['d best!', 'b best!', 'c!', 'a']);
-    expect(await shown('anilist:16498:1')).toEqual(['d best!', 'b best!', 'c!', 'a']);
-    expect(await shown('anilist:1:1')).toEqual(['a', 'c', 'd', 'b']);
+    const getVisibleNames = async (id: string): Promise<string[]> =>
+      (await fetchStreams(base, `series/${encodeURIComponent(id)}`)).map(({ name }) => name);
+    expect(await getVisibleNames('kitsu:7442:1')).toEqual(['d best!', 'b best!', 'c!', 'a']);
+    expect(await getVisibleNames('anilist:16498:1')).toEqual(['d best!', 'b best!', 'c!', 'a']);
+    expect(await getVisibleNames('anilist:1:1')).toEqual(['a', 'c', 'd', 'b']);
     seadex.status = 503;
-    const [last] = (await streamsOf(base, 'series/anilist:2:1')).slice(-1);
+    const [last] = (await fetchStreams(base, 'series/anilist:2:1')).slice(-1);
     expect(last.description).toBe('SeaDex could not be reached, so nothing is marked as recommended.');
     const quiet = await makeUser(host, { ...config, sortCriteria: { global: [] }, enableSeadex: false });
-    expect(await streamsOf(quiet.base, 'series/anilist:2:1')).toHaveLength(4);
+    expect(await fetchStreams(quiet.base, 'series/anilist:2:1')).toHaveLength(4);
   });
 
   describe('precache of the next episode', () => {
@@ -242,43 +249,43 @@ describe('further options of a configuration', () => {
       openFakeAddon({
         manifest: { id: 'u', name: 'U', version: '1.0.0', types: ['series'], resources: ['stream'] },
         answer: (request, response) => {
-          const found = /\/stream\/series\/tt8%3A1%3A(\d+)\.json/.exec(request.url ?? '');
-          if (found === null) return false;
-          const name = `Show.S01E0${found[1] ?? ''}.1080p.WEB-DL.x264-GRP.mkv`;
+          const match = /\/stream\/series\/tt8%3A1%3A(\d+)\.json/.exec(request.url ?? '');
+          if (match === null) return false;
+          const name = `Show.S01E0${match[1] ?? ''}.1080p.WEB-DL.x264-GRP.mkv`;
           return (sendJson(response, { streams: [{ infoHash: hash.repeat(40), title: name }] }), true);
         },
       });
     const added = (): string[] =>
-      torBox.asked.filter(({ path }) => path === '/torrents/createtorrent').map(({ body }) => String(body));
+      torBox.requests.filter(({ path }) => path === '/torrents/createtorrent').map(({ body }) => String(body));
 
     it('downloads it once while the current one is watched, if nothing of it is available', async () => {
       await using up = await series('e');
       const services = [{ id: 'torbox', enabled: true, credentials: { apiKey: 'TBKEY' } }];
       const config = (more: object): object =>
-        configOf([customPreset('u', 'Up', up.manifestUrl)], { services, ...more });
-      const plain = await makeUser(host, config({}));
-      await streamsOf(plain.base, 'series/tt8:1:3');
+        buildConfig([customPreset('u', 'Up', up.manifestUrl)], { services, ...more });
+      const plainProfile = await makeUser(host, config({}));
+      await fetchStreams(plainProfile.base, 'series/tt8:1:3');
       const before = added().length;
       const { base } = await makeUser(host, config({ precacheNextEpisode: true }));
-      await streamsOf(base, 'series/tt8:1:1');
+      await fetchStreams(base, 'series/tt8:1:1');
       await vi.waitFor(() => expect(added()).toHaveLength(before + 1), 60_000);
       expect(added().at(-1)).toContain('e'.repeat(40));
-      expect(up.asked.some((path) => path.includes('tt8%3A1%3A2'))).toBe(true);
-      await streamsOf(base, 'series/tt8:1:1');
+      expect(up.requests.some((path) => path.includes('tt8%3A1%3A2'))).toBe(true);
+      await fetchStreams(base, 'series/tt8:1:1');
       const never = await makeUser(host, config({ precacheNextEpisode: true, precacheSelector: '[]' }));
-      await streamsOf(never.base, 'series/tt8:1:5');
-      await vi.waitFor(() => expect(up.asked.some((path) => path.includes('tt8%3A1%3A6'))).toBe(true), 60_000);
+      await fetchStreams(never.base, 'series/tt8:1:5');
+      await vi.waitFor(() => expect(up.requests.some((path) => path.includes('tt8%3A1%3A6'))).toBe(true), 60_000);
       expect(added()).toHaveLength(before + 1);
     });
   });
 
   it('preserves unknown fields', async () => {
-    const config = configOf([], {
+    const config = buildConfig([], {
       groups: { enabled: true, groupings: [{ addons: ['x'], condition: 'true', note: 1 }] },
     });
-    const made = await makeUser(host, config);
+    const profile = await makeUser(host, config);
     const { data } = await getJson(`${host.url('addons')}/api/v1/user`, {
-      headers: { authorization: `Basic ${Buffer.from(`${made.uuid}:golden-pass-1`).toString('base64')}` },
+      headers: { authorization: `Basic ${Buffer.from(`${profile.uuid}:golden-pass-1`).toString('base64')}` },
     });
     expect(data.userData.groups).toEqual(config['groups']);
   });

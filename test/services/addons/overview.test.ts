@@ -4,7 +4,7 @@ import { AddonOverview } from '../../../services/contracts/addons/api.ts';
 import { api } from '../../support/api.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { alphaStreams, openFakeAddon, sendJson } from './fake-addon.ts';
-import { configOf, customPreset, makeUser, openAddonsHost, streamsOf } from './rig.ts';
+import { buildConfig, customPreset, makeUser, openAddonsHost, fetchStreams } from './rig.ts';
 
 it('shows the last response of each addon', async () => {
   let broken = true;
@@ -19,17 +19,17 @@ it('shows the last response of each addon', async () => {
   });
   await using host = await openAddonsHost();
   const presets = [customPreset('f', 'Fine', fine.manifestUrl), customPreset('m', 'Moody', moody.manifestUrl)];
-  const { base } = await makeUser(host, configOf(presets));
+  const { base } = await makeUser(host, buildConfig(presets));
   const overview = async () => AddonOverview.parse(await api<unknown>(host.url('control'), '/api/addons/overview'));
   expect(await overview()).toMatchObject({ lists: 0, addons: [] });
-  await streamsOf(base);
+  await fetchStreams(base);
   const byName = async () => Object.fromEntries((await overview()).addons.map((addon) => [addon.name, addon]));
   expect(await byName()).toMatchObject({
     Fine: { trouble: null, streams: alphaStreams.length },
     Moody: { trouble: expect.stringContaining('Moody'), streams: 0, ms: null },
   });
   broken = false;
-  await streamsOf(base, 'movie/tt0068646');
+  await fetchStreams(base, 'movie/tt0068646');
   expect(await byName()).toMatchObject({ Moody: { trouble: null, streams: 0 } });
   expect(await overview()).toMatchObject({ lists: 2, configurations: 1 });
 });
@@ -38,36 +38,36 @@ it('counts the requests of the last day and shows the last time', async () => {
   const clock = createFakeClock(Date.now());
   await using fine = await openFakeAddon({ streams: alphaStreams });
   await using host = await openAddonsHost({}, { clock });
-  const { base } = await makeUser(host, configOf([customPreset('f', 'Fine', fine.manifestUrl)]));
+  const { base } = await makeUser(host, buildConfig([customPreset('f', 'Fine', fine.manifestUrl)]));
   const overview = async () => AddonOverview.parse(await api<unknown>(host.url('control'), '/api/addons/overview'));
-  const asked = clock.now();
-  await streamsOf(base);
-  expect(await overview()).toMatchObject({ since: asked, lists: 1, lastListAt: asked });
+  const requestedAt = clock.now();
+  await fetchStreams(base);
+  expect(await overview()).toMatchObject({ since: requestedAt, lists: 1, lastListAt: requestedAt });
   expect((await overview()).hours.map(({ lists }) => lists)).toEqual([...Array<number>(23).fill(0), 1]);
-  clock.set(asked + 25 * 60 * 60 * 1000);
-  expect(await overview()).toMatchObject({ since: asked, lists: 0, lastListAt: asked });
+  clock.set(requestedAt + 25 * 60 * 60 * 1000);
+  expect(await overview()).toMatchObject({ since: requestedAt, lists: 0, lastListAt: requestedAt });
 });
 
 it('shows requests and players of each configuration', async () => {
   await using fine = await openFakeAddon({ streams: alphaStreams });
   await using host = await openAddonsHost();
-  const own = (path: string, body?: object) =>
+  const callApi = (path: string, body?: object) =>
     api<any>(host.url('control'), `/api/addons/${path}`, body && { method: 'POST', body: JSON.stringify(body) });
-  const config = configOf([customPreset('f', 'Fine', fine.manifestUrl)]);
-  const made = await own('profiles', { config });
-  await own('profiles', { config });
-  expect(made.asked).toEqual({ lists: 0, lastAt: null, players: [] });
+  const config = buildConfig([customPreset('f', 'Fine', fine.manifestUrl)]);
+  const profile = await callApi('profiles', { config });
+  await callApi('profiles', { config });
+  expect(profile.asked).toEqual({ lists: 0, lastAt: null, players: [] });
   const list = async (player: string): Promise<void> => {
-    const at = `${host.url('addons')}${made.installPath.replace('manifest.json', 'stream/movie/tt0111161.json')}`;
-    await (await fetch(at, { headers: { 'User-Agent': player } })).text();
+    const streamUrl = `${host.url('addons')}${profile.installPath.replace('manifest.json', 'stream/movie/tt0111161.json')}`;
+    await (await fetch(streamUrl, { headers: { 'User-Agent': player } })).text();
   };
   for (const player of ['Stremio/5', 'Kodi/21', 'Stremio/5']) await list(player);
-  const { profiles } = await own('profiles');
-  const asked = profiles.map(({ asked: { lists, players } }: any) => [
+  const { profiles } = await callApi('profiles');
+  const activities = profiles.map(({ asked: { lists, players } }: any) => [
     lists,
     players.map((each: any) => each.userAgent),
   ]);
-  expect(asked).toEqual(
+  expect(activities).toEqual(
     expect.arrayContaining([
       [3, ['Stremio/5', 'Kodi/21']],
       [0, []],

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, sendJson, type FakeAddon } from './fake-addon.ts';
 import { hashes, openTorBox } from './fake-stores.ts';
-import { configOf, customPreset, getJson, makeUser, openAddonsHost, readJson, type Made } from './rig.ts';
+import { buildConfig, customPreset, getJson, makeUser, openAddonsHost, readJson, type Made } from './rig.ts';
 
 describe('special characters in addresses', () => {
   let host: TestHost;
   let echo: FakeAddon;
-  let made: Made;
+  let profile: Made;
   let segment: string;
   beforeAll(async () => {
     host = await openAddonsHost();
@@ -25,10 +25,10 @@ describe('special characters in addresses', () => {
         return response.headersSent;
       },
     });
-    made = await makeUser(host, configOf([customPreset('stream', 'Echo', echo.manifestUrl)]));
+    profile = await makeUser(host, buildConfig([customPreset('stream', 'Echo', echo.manifestUrl)]));
     const reply = await fetch(`${host.url('addons')}/configure`, {
       method: 'POST',
-      body: JSON.stringify(configOf([customPreset('stremio', 'Echo', echo.manifestUrl)])),
+      body: JSON.stringify(buildConfig([customPreset('stremio', 'Echo', echo.manifestUrl)])),
     });
     segment = (await readJson(reply)).data.userId;
   });
@@ -48,12 +48,12 @@ describe('special characters in addresses', () => {
     ['letters of other languages', '%C3%A4', '%E6%98%A0', '/stream/%C3%A4/%E6%98%A0.json'],
     ['the type v', 'v', 'x', '/stream/v/x.json'],
     ['a type with the name of a resource', 'stream', 'stream', '/stream/stream/stream.json'],
-  ])('are decoded: %s', async (_what, type, id, asked) => {
-    for (const base of [made.base, `${host.url('addons')}/${segment}`]) {
+  ])('are decoded: %s', async (_what, type, id, expectedPath) => {
+    for (const base of [profile.base, `${host.url('addons')}/${segment}`]) {
       const { streams } = await getJson(`${base}/stream/${type}/${id}.json`);
       expect(streams).toHaveLength(1);
     }
-    expect(echo.asked.at(-1)).toBe(asked);
+    expect(echo.requests.at(-1)).toBe(expectedPath);
   });
 
   it.each([
@@ -63,10 +63,10 @@ describe('special characters in addresses', () => {
     ['search=%2Fetc%2Fpasswd', 'search=%2Fetc%2Fpasswd'],
     ['search=', 'search='],
     ['__proto__=x&search=y', 'search=y'],
-  ])('decodes an extra %s', async (given, asked) => {
-    const { catalogs } = await getJson(made.manifestUrl);
-    const { metas } = await getJson(`${made.base}/catalog/v/${encodeURIComponent(catalogs[0].id)}/${given}.json`);
-    expect(metas[0].name).toBe(`/catalog/v/v/${asked}.json`);
+  ])('decodes an extra %s', async (extra, expectedPath) => {
+    const { catalogs } = await getJson(profile.manifestUrl);
+    const { metas } = await getJson(`${profile.base}/catalog/v/${encodeURIComponent(catalogs[0].id)}/${extra}.json`);
+    expect(metas[0].name).toBe(`/catalog/v/v/${expectedPath}.json`);
   });
 
   it.each([
@@ -76,7 +76,7 @@ describe('special characters in addresses', () => {
     'stream/movie/a/x=%.json',
     'nothing/movie/x.json',
   ])('rejects %s with an envelope', async (path) => {
-    const reply = await fetch(`${made.base}/${path}`);
+    const reply = await fetch(`${profile.base}/${path}`);
     expect([reply.status, (await readJson(reply)).success]).toEqual([404, false]);
     expect(reply.headers.get('access-control-allow-origin')).toBe('*');
   });
@@ -106,7 +106,7 @@ describe('special characters in addresses', () => {
     const { data } = await getJson(`${url}/api/v1/health`);
     expect(data).toBeNull();
     // What somebody else is called in the path does not become part of the own configuration.
-    const reply = await fetch(`${url}/stremio/${made.uuid}/stream/movie/x.json`);
+    const reply = await fetch(`${url}/stremio/${profile.uuid}/stream/movie/x.json`);
     expect((await readJson(reply)).streams?.[0]?.name ?? 'none').not.toBe('E');
   });
 });
@@ -119,7 +119,7 @@ describe('a revoked token', () => {
       streams: [{ infoHash: hashes.cached, title: 'In.Movie.2019.1080p.mkv' }],
     });
     const services = [{ id: 'torbox', enabled: true, credentials: { apiKey: 'TBKEY' } }];
-    const { base } = await makeUser(host, configOf([customPreset('u', 'Up', up.manifestUrl)], { services }));
+    const { base } = await makeUser(host, buildConfig([customPreset('u', 'Up', up.manifestUrl)], { services }));
     const [stream] = (await getJson(`${base}/stream/movie/tt1.json`)).streams;
     expect(stream.name).toBe('[TB+] Up 1080p');
     // The torrent was added, and only its link is refused.
@@ -127,7 +127,7 @@ describe('a revoked token', () => {
     torBox.fail('/torrents/requestdl', revoked);
     const played = await fetch(stream.url, { redirect: 'manual' });
     expect(played.headers.get('location')).toMatch(/\/static\/unauthorized\.mp4$/);
-    expect(torBox.asked.some(({ path }) => path === '/torrents/createtorrent')).toBe(true);
+    expect(torBox.requests.some(({ path }) => path === '/torrents/createtorrent')).toBe(true);
     const later = (await getJson(`${base}/stream/movie/tt2.json`)).streams;
     expect(later.at(-1).description).toMatch(/TorBox does not accept this key/);
     expect(later).toHaveLength(2);

@@ -12,7 +12,7 @@ import type { ParsedStream, StreamAddon } from '../../../services/addons/domain/
 import { findUnsupportedFeatures } from '../../../services/addons/domain/unsupported-features.ts';
 import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, type FakeAddon } from './fake-addon.ts';
-import { configOf, customPreset, getJson, makeUser, openAddonsHost, streamsOf } from './rig.ts';
+import { buildConfig, customPreset, getJson, makeUser, openAddonsHost, fetchStreams } from './rig.ts';
 
 const addon = (index: number): StreamAddon => ({
   ...{ instanceId: `a${String(index)}e3b0`, presetType: 'custom', name: `Addon ${String(index)}`, index },
@@ -25,10 +25,10 @@ const web = (filename: string, more: object = {}): object => ({
 });
 const read = (items: readonly object[], from = addon(0)): readonly ParsedStream[] =>
   readStreams(items, from, parseRelease).streams;
-const shown = (streams: readonly ParsedStream[], more: object, wanted: TitleRequest): string[] =>
+const getVisibleNames = (streams: readonly ParsedStream[], more: object, titleRequest: TitleRequest): string[] =>
   runPipeline(streams, {
-    config: readConfig(configOf([], more)),
-    titleRequest: wanted,
+    config: readConfig(buildConfig([], more)),
+    titleRequest,
     patterns: undefined,
   }).visible.map(({ filename, addon: { index } }) => `${String(index)} ${String(filename)}`);
 
@@ -62,7 +62,7 @@ describe('comparison with the requested title', () => {
       streams.map(({ filename, addon: from }) => `${String(from.index)} ${String(filename)}`),
     ],
   ])('matches titles that are %s', (_what, more, expected) => {
-    expect(shown(streams, { titleMatching: { enabled: true, ...more } }, film)).toEqual(expected);
+    expect(getVisibleNames(streams, { titleMatching: { enabled: true, ...more } }, film)).toEqual(expected);
   });
 
   it.each<[string, object, TitleRequest, string[]]>([
@@ -88,9 +88,11 @@ describe('comparison with the requested title', () => {
     ],
     ['of a series that ended', { yearMatching: { enabled: true, tolerance: 0 } }, series(2016), ['2015', 'none']],
     ['of other requests', { yearMatching: { enabled: true, requestTypes: ['anime'] } }, film, ['2015', '2019', 'none']],
-  ])('matches years %s', (_what, more, wanted, expected) => {
+  ])('matches years %s', (_what, more, titleRequest, expected) => {
     const years = read([web('A.2015.1080p.mkv'), web('A.2019.1080p.mkv'), web('A.1080p.mkv')]);
-    expect(shown(years, more, wanted).map((name) => /\d{4}(?!p)/.exec(name)?.[0] ?? 'none')).toEqual(expected);
+    expect(getVisibleNames(years, more, titleRequest).map((name) => /\d{4}(?!p)/.exec(name)?.[0] ?? 'none')).toEqual(
+      expected,
+    );
   });
 
   function series(yearEnd: number): TitleRequest {
@@ -101,7 +103,7 @@ describe('comparison with the requested title', () => {
   it('matches episodes of selected addons only', () => {
     const episodes = [...read([web('A.S02E01.mkv')]), ...read([web('A.S02E01.mkv')], addon(1))];
     const more = { seasonEpisodeMatching: { enabled: true, addons: ['a0'] } };
-    expect(shown(episodes, more, parseTitleRequest('series', 'tt1:1:1'))).toEqual(['1 A.S02E01.mkv']);
+    expect(getVisibleNames(episodes, more, parseTitleRequest('series', 'tt1:1:1'))).toEqual(['1 A.S02E01.mkv']);
   });
 
   it('matches ages of selected stream types only', () => {
@@ -111,7 +113,7 @@ describe('comparison with the requested title', () => {
     ]);
     expect(aged.map(({ age }) => age)).toEqual([216, 216]);
     const more = { requiredAgeRange: [0, 24], ageRangeTypes: ['debrid'] };
-    expect(shown(aged, more, film)).toEqual(['0 B.mkv']);
+    expect(getVisibleNames(aged, more, film)).toEqual(['0 B.mkv']);
   });
 });
 
@@ -139,10 +141,10 @@ describe('preference among duplicates', () => {
     ['have no common attributes', { keys: ['smartDetect'], smartDetectAttributes: ['moonPhase'] }, 2],
   ])('is given to streams where they %s', (_what, more, count) => {
     const streams = read([sized('A.2019.1080p.DDP5.1.mkv', 4.0e9), sized('A.2019.1080p.DTS.mkv', 4.1e9)]);
-    expect(shown(streams, rule(more), film)).toHaveLength(count);
+    expect(getVisibleNames(streams, rule(more), film)).toHaveLength(count);
   });
 
-  const bare = (index: number, seeders: number, library = false): readonly ParsedStream[] =>
+  const createStreams = (index: number, seeders: number, library = false): readonly ParsedStream[] =>
     read([{ infoHash: 'a'.repeat(40), title: `A.2019.mkv\n👤 ${String(seeders)}` }], { ...addon(index), library });
 
   it.each<[string, object, number]>([
@@ -154,8 +156,8 @@ describe('preference among duplicates', () => {
     ],
     ['the stream of the first addon, without tiebreakers', { tiebreakers: [] }, 0],
   ])('removes duplicates: %s', (_what, more, index) => {
-    const streams = [...bare(0, 3), ...bare(1, 9)];
-    expect(shown(streams, rule(more), film).map((name) => name[0])).toEqual([String(index)]);
+    const streams = [...createStreams(0, 3), ...createStreams(1, 9)];
+    expect(getVisibleNames(streams, rule(more), film).map((name) => name[0])).toEqual([String(index)]);
   });
 
   it.each<[string, string | undefined, string, string[]]>([
@@ -164,15 +166,15 @@ describe('preference among duplicates', () => {
     ['keeps only the library of all addons', 'exclusive', 'per_addon', ['1']],
     ['prefers the library within each addon', 'prefer', 'per_addon', ['0', '1']],
   ])('keeps streams: %s', (_what, libraryBehaviour, p2p, expected) => {
-    const streams = [...bare(0, 9), ...bare(1, 3, true)];
-    expect(shown(streams, rule({ libraryBehaviour, p2p }), film).map((name) => name[0])).toEqual(expected);
+    const streams = [...createStreams(0, 9), ...createStreams(1, 3, true)];
+    expect(getVisibleNames(streams, rule({ libraryBehaviour, p2p }), film).map((name) => name[0])).toEqual(expected);
   });
 });
 
 describe('configurations of older and newer versions', () => {
   it('accepts booleans for the release filter and pins, and templates in several places', () => {
     const old = readConfig(
-      configOf([customPreset('a', 'A', 'http://x/manifest.json', { forceToTop: true })], {
+      buildConfig([customPreset('a', 'A', 'http://x/manifest.json', { forceToTop: true })], {
         digitalReleaseFilter: true,
       }),
     );
@@ -198,7 +200,7 @@ describe('configurations of older and newer versions', () => {
 
   it('reports unknown fields, and ignores fields that do not affect streams', () => {
     const config = readConfig({
-      ...configOf([]),
+      ...buildConfig([]),
       ...{ trusted: true, checkOwned: true, addonCategoryColors: { a: 'red' } },
       ...{ luckyNumber: 7, quietly: false, empty: [] },
       deduplicator: { enabled: true, merge: { enabled: true } },
@@ -229,7 +231,7 @@ describe('presets', () => {
     ['debridio', {}, undefined],
     ['debridio', { manifestUrl: 'stremio://addon.example/manifest.json' }, 'https://addon.example/manifest.json'],
   ])('requests %s %j', (type, options, expected) => {
-    const [preset] = readConfig(configOf([{ type, instanceId: 'x', options }])).presets;
+    const [preset] = readConfig(buildConfig([{ type, instanceId: 'x', options }])).presets;
     const address = preset && getManifestUrl(preset);
     if (expected instanceof RegExp) {
       const settings = expected.exec(address ?? '')?.[1] ?? '';
@@ -257,8 +259,8 @@ describe('options of a list', () => {
     await up[Symbol.asyncDispose]();
   });
   const listed = async (more: object): Promise<any[]> => {
-    const { base } = await makeUser(host, configOf([customPreset('u', 'Up', up.manifestUrl)], more));
-    return await streamsOf(base);
+    const { base } = await makeUser(host, buildConfig([customPreset('u', 'Up', up.manifestUrl)], more));
+    return await fetchStreams(base);
   };
   const letter = ({ behaviorHints }: any): string => behaviorHints.filename[0];
 
@@ -316,13 +318,13 @@ describe('options of a list', () => {
       { type: 'debridio', instanceId: 'd', enabled: true, options: { name: 'Debridio' } },
       { type: 'stremthruStore', instanceId: 's', enabled: true, options: {} },
     ];
-    const { base } = await makeUser(host, configOf(presets));
-    const streams = await streamsOf(base);
+    const { base } = await makeUser(host, buildConfig(presets));
+    const streams = await fetchStreams(base);
     expect(streams.slice(0, 4).map(letter)).toEqual(['A', 'B', 'C', 'D']);
     expect(streams.slice(4).map(({ description }) => description)).toEqual([
       'Debridio is of a kind that is not known here, and has no manifest address.',
     ]);
-    expect(findUnsupportedFeatures(readConfig(configOf(presets)))).toEqual([
+    expect(findUnsupportedFeatures(readConfig(buildConfig(presets)))).toEqual([
       'Debridio is an addon of a kind that is not known here; nothing is asked of it.',
     ]);
   });
@@ -333,8 +335,8 @@ describe('options of a list', () => {
       customPreset('u', 'Up', up.manifestUrl),
       customPreset('l', 'Last', last.manifestUrl, { forceToTop: true }),
     ];
-    const { base, uuid } = await makeUser(host, configOf(presets));
-    expect(letter((await streamsOf(base))[0])).toBe('Z');
+    const { base, uuid } = await makeUser(host, buildConfig(presets));
+    expect(letter((await fetchStreams(base))[0])).toBe('Z');
     const { data } = await getJson(`${host.url('addons')}/api/v1/user`, {
       headers: { authorization: `Basic ${Buffer.from(`${uuid}:golden-pass-1`).toString('base64')}` },
     });

@@ -13,7 +13,7 @@ import { selectFile } from '../../../services/addons/domain/select-file.ts';
 import type { ParsedStream, StreamAddon } from '../../../services/addons/domain/stream.ts';
 import { compileTemplate } from '../../../services/addons/domain/format/template.ts';
 import { cpuTime } from '../../support/cpu-time.ts';
-import { configOf } from './rig.ts';
+import { buildConfig } from './rig.ts';
 
 const addon = (index: number, more: Partial<StreamAddon> = {}): StreamAddon => ({
   ...{
@@ -36,15 +36,15 @@ const rd = (filename: string, cached = true, more: object = {}): object => ({
   name: cached ? '[RD+] X' : '[RD download] X',
   ...web(filename, more),
 });
-const run = (streams: readonly ParsedStream[], more: object, wanted = parseTitleRequest('movie', 'tt1')) =>
-  runPipeline(streams, { config: readConfig(configOf([], more)), titleRequest: wanted, patterns: undefined });
+const run = (streams: readonly ParsedStream[], more: object, titleRequest = parseTitleRequest('movie', 'tt1')) =>
+  runPipeline(streams, { config: readConfig(buildConfig([], more)), titleRequest, patterns: undefined });
 const files = (streams: readonly ParsedStream[]): (string | undefined)[] => streams.map(({ filename }) => filename);
 const removals = (
   streams: readonly ParsedStream[],
   more: object,
-  wanted = parseTitleRequest('movie', 'tt1'),
+  titleRequest = parseTitleRequest('movie', 'tt1'),
 ): string[] =>
-  run(streams, more, wanted).hidden.map(
+  run(streams, more, titleRequest).hidden.map(
     ({ stream, removal }) => `${String(stream.filename)}: ${String(removal?.rule)} ${String(removal?.value)}`,
   );
 
@@ -176,13 +176,13 @@ describe('filters', () => {
       web('Show.S02E02.1080p.mkv'),
       web('Other.Show.S01E02.mkv'),
     ]);
-    const wanted = { ...parseTitleRequest('series', 'tt1:1:2'), titles: ['Show!'] };
-    const shown = run(
+    const titleRequest = { ...parseTitleRequest('series', 'tt1:1:2'), titles: ['Show!'] };
+    const visible = run(
       episodes,
       { titleMatching: { enabled: true }, seasonEpisodeMatching: { enabled: true } },
-      wanted,
+      titleRequest,
     ).visible;
-    expect(files(shown)).toEqual(['Show.S01E02.1080p.mkv', 'Show.S01.1080p.mkv']);
+    expect(files(visible)).toEqual(['Show.S01E02.1080p.mkv', 'Show.S01.1080p.mkv']);
     const years = read([web('A.2019.mkv'), web('A.2023.mkv')]);
     expect(
       files(
@@ -193,7 +193,9 @@ describe('filters', () => {
         ).visible,
       ),
     ).toEqual(['A.2019.mkv']);
-    expect(files(run(episodes, { excludeSeasonPacks: true }, wanted).visible)).not.toContain('Show.S01.1080p.mkv');
+    expect(files(run(episodes, { excludeSeasonPacks: true }, titleRequest).visible)).not.toContain(
+      'Show.S01.1080p.mkv',
+    );
   });
 });
 
@@ -206,8 +208,8 @@ describe('duplicates', () => {
       ...read([{ ...rd('Another name 2019.mkv'), infoHash: hash }], addon(2)),
       ...read([web('Alone.2019.mkv')], addon(3)),
     ];
-    const { visible: shown } = run(streams, { deduplicator: { enabled: true } });
-    expect(files(shown)).toEqual(['Another name 2019.mkv', 'Alone.2019.mkv']);
+    const { visible } = run(streams, { deduplicator: { enabled: true } });
+    expect(files(visible)).toEqual(['Another name 2019.mkv', 'Alone.2019.mkv']);
     expect(run(streams, { deduplicator: { enabled: true, multiGroupBehaviour: 'keep_all' } }).visible).toHaveLength(4);
     expect(run(streams, {}).visible).toHaveLength(4);
   });
@@ -265,9 +267,9 @@ describe('order and limits', () => {
       },
     ],
     ['BC', { resultLimits: { global: 2 }, sortCriteria: { global: [{ key: 'size', direction: 'desc' }] } }],
-  ])('sorts by %s for %j', (wanted, more) => {
-    expect([...order(more)].toSorted().join('')).toBe([...wanted].toSorted().join(''));
-    if (!('resultLimits' in more) || wanted === 'BC') expect(order(more)).toBe(wanted);
+  ])('sorts by %s for %j', (expectedOrder, more) => {
+    expect([...order(more)].toSorted().join('')).toBe([...expectedOrder].toSorted().join(''));
+    if (!('resultLimits' in more) || expectedOrder === 'BC') expect(order(more)).toBe(expectedOrder);
   });
 
   it('sorts available streams first when both lists exist, and pinned addons at the ends', () => {
@@ -281,7 +283,7 @@ describe('order and limits', () => {
   });
 
   it('builds the same binge group for the next episode', () => {
-    const config = readConfig(configOf([]));
+    const config = readConfig(buildConfig([]));
     const [first, second] = read([
       web('Show.S01E01.1080p.WEB-DL.x264-GRP.mkv'),
       web('Show.S01E02.1080p.WEB-DL.x264-GRP.mkv'),
@@ -339,7 +341,7 @@ describe('selectFile', () => {
     file('Show S01/extras/Trailer.mkv', 99, 2),
     file('a.nfo', 1, 3),
   ];
-  const wanted = { index: undefined, filename: undefined, season: undefined, episode: undefined };
+  const fileRequest = { index: undefined, filename: undefined, season: undefined, episode: undefined };
   it.each([
     [{ season: 1, episode: 2 }, 'Show S01/Show.S01E02.mkv'],
     [{ index: 0 }, 'Show S01/Show.S01E01.mkv'],
@@ -349,7 +351,7 @@ describe('selectFile', () => {
     [{ season: 1, episode: 9 }, undefined],
     [{ season: 2, episode: 1 }, undefined],
   ])('selects %j', (more, path) => {
-    expect(selectFile(season, { ...wanted, ...more })?.path).toBe(path);
+    expect(selectFile(season, { ...fileRequest, ...more })?.path).toBe(path);
   });
 });
 
@@ -396,7 +398,7 @@ describe('manifests', () => {
 describe('configurations', () => {
   it('inherits section by section', () => {
     const parent = readConfig(
-      configOf([{ type: 'custom', instanceId: 'p' }], {
+      buildConfig([{ type: 'custom', instanceId: 'p' }], {
         excludedQualities: ['CAM'],
         addonName: 'Parent',
         extraMember: 1,
@@ -404,7 +406,7 @@ describe('configurations', () => {
     );
     const child = (mergeStrategies: object) =>
       readConfig(
-        configOf([{ type: 'custom', instanceId: 'c' }], {
+        buildConfig([{ type: 'custom', instanceId: 'c' }], {
           addonName: 'Child',
           parentConfig: { uuid: 'u', password: 'p', mergeStrategies },
         }),
@@ -425,7 +427,7 @@ describe('configurations', () => {
   });
 
   it('preserves unknown fields', () => {
-    const config = configOf([], {
+    const config = buildConfig([], {
       somethingNew: { a: [1] },
       presets: [{ type: 'x', instanceId: 'i', extra: 1, options: { other: 2 } }],
     });
@@ -467,7 +469,7 @@ describe('subtitles', () => {
 
 describe('age ratings', () => {
   const streams = read([web('A.2019.1080p.mkv')]);
-  const wanted = (meta: object) => ({ ...parseTitleRequest('movie', 'tt1'), rating: parseRating(meta) });
+  const createTitleRequest = (meta: object) => ({ ...parseTitleRequest('movie', 'tt1'), rating: parseRating(meta) });
   it.each([
     [{ certification: 'R' }, { excludedCertifications: ['r'] }, 'Excluded Certification R'],
     [{ app_extras: { certification: 'PG-13' } }, { excludedCertifications: ['R'] }, undefined],
@@ -484,7 +486,7 @@ describe('age ratings', () => {
     [{ parentsGuide: { nudity: 'mild' } }, { excludeNudity: ['severe'] }, undefined],
     [{ certification: 5, parentsGuide: [], app_extras: null }, { excludedCertifications: ['R'] }, undefined],
   ])('hides %j with %j', (meta, more, reason) => {
-    const [hidden] = run(streams, { ...more, includedResolutions: ['1080p'] }, wanted(meta)).hidden;
+    const [hidden] = run(streams, { ...more, includedResolutions: ['1080p'] }, createTitleRequest(meta)).hidden;
     expect(hidden && `${String(hidden.removal?.rule)} ${String(hidden.removal?.value)}`).toBe(reason);
   });
 });

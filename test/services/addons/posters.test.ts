@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, sendJson, type FakeAddon } from './fake-addon.ts';
-import { configOf, customPreset, getJson, makeUser, openAddonsHost } from './rig.ts';
+import { buildConfig, customPreset, getJson, makeUser, openAddonsHost } from './rig.ts';
 
-const own = 'https://pictures.example/own.jpg';
+const originalPoster = 'https://pictures.example/own.jpg';
 const entries = [
   { id: 'tt0111161', type: 'movie' },
   { id: 'tmdb:278', type: 'movie' },
@@ -15,7 +15,7 @@ const entries = [
   { id: 'tt0000002', type: 'channel', posterShape: 'regular' },
   { id: 'tmdb:5', type: 'channel' },
   { id: 'tt1/../../evil', type: 'movie' },
-].map((entry) => ({ ...entry, name: entry.id, poster: own }));
+].map((entry) => ({ ...entry, name: entry.id, poster: originalPoster }));
 
 describe('posters with ratings', () => {
   let host: TestHost;
@@ -41,14 +41,14 @@ describe('posters with ratings', () => {
   });
 
   const make = async (more: object): Promise<string> =>
-    (await makeUser(host, configOf([customPreset('p', 'P', up.manifestUrl)], more))).base;
+    (await makeUser(host, buildConfig([customPreset('p', 'P', up.manifestUrl)], more))).base;
   const posters = async (more: object): Promise<string[]> => {
     const base = await make(more);
     const { catalogs } = await getJson(`${base}/manifest.json`);
     const { metas } = await getJson(`${base}/catalog/movie/${String(catalogs[0].id)}.json`);
     return metas.map(({ poster }: { poster: string }) => poster);
   };
-  const unchanged = entries.map(() => own);
+  const unchanged = entries.map(() => originalPoster);
 
   it('are added to catalogs for known titles, with the key of the configuration', async () => {
     const rpdb = 'https://api.ratingposterdb.com/t0-key';
@@ -57,9 +57,9 @@ describe('posters with ratings', () => {
       `${rpdb}/tmdb/poster-default/movie-278.jpg?fallback=true`,
       `${rpdb}/tmdb/poster-default/series-1396.jpg?fallback=true`,
       `${rpdb}/tvdb/poster-default/81189.jpg?fallback=true`,
-      ...[own, own, own],
+      ...[originalPoster, originalPoster, originalPoster],
       `${rpdb}/imdb/poster-default/tt0000002.jpg?fallback=true`,
-      ...[own, own],
+      ...[originalPoster, originalPoster],
     ]);
   });
 
@@ -105,7 +105,7 @@ describe('posters with ratings', () => {
   it('are added to metadata if the configuration enables it', async () => {
     const meta = async (more: object): Promise<string> =>
       (await getJson(`${await make({ rpdbApiKey: 'key', ...more })}/meta/movie/tt0111161.json`)).meta.poster;
-    expect(await meta({})).toBe(own);
+    expect(await meta({})).toBe(originalPoster);
     expect(await meta({ usePosterServiceForMeta: true })).toBe(
       'https://api.ratingposterdb.com/key/imdb/poster-default/tt0111161.jpg?fallback=true',
     );

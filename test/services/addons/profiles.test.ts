@@ -3,7 +3,16 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization, type TestHost } from '../../support/host.ts';
 import { alphaStreams, openFakeAddon, type FakeAddon } from './fake-addon.ts';
-import { configOf, customPreset, getJson, makeUser, openAddonsHost, password, readJson, streamsOf } from './rig.ts';
+import {
+  buildConfig,
+  customPreset,
+  getJson,
+  makeUser,
+  openAddonsHost,
+  password,
+  readJson,
+  fetchStreams,
+} from './rig.ts';
 
 let host: TestHost;
 let alpha: FakeAddon;
@@ -29,16 +38,19 @@ const page = async (method: string, path: string, body?: object): Promise<any> =
   return { status: reply.status, body: await readJson(reply) };
 };
 const filenames = async (base: string): Promise<string[]> =>
-  (await streamsOf(base)).map(({ name }: any) => String(name).split('\n')[0] ?? '');
+  (await fetchStreams(base)).map(({ name }: any) => String(name).split('\n')[0] ?? '');
 
 describe('inheritance', () => {
   it('follows the parent by its address and reports a missing parent', async () => {
-    const parent = await makeUser(host, configOf([customPreset('a', 'Alpha', alpha.manifestUrl)]));
+    const parent = await makeUser(host, buildConfig([customPreset('a', 'Alpha', alpha.manifestUrl)]));
     const parentConfig = { uuid: parent.uuid, password };
-    const child = await makeUser(host, configOf([], { addonName: 'Child', parentConfig, excludedQualities: ['HDTV'] }));
+    const child = await makeUser(
+      host,
+      buildConfig([], { addonName: 'Child', parentConfig, excludedQualities: ['HDTV'] }),
+    );
     expect(await filenames(child.base)).toHaveLength(alphaStreams.length - 1);
     expect((await getJson(child.manifestUrl)).name).toBe('Child');
-    const changed = configOf([customPreset('a', 'Renamed', alpha.manifestUrl)], { excludedResolutions: ['1080p'] });
+    const changed = buildConfig([customPreset('a', 'Renamed', alpha.manifestUrl)], { excludedResolutions: ['1080p'] });
     await fetch(`${host.url('addons')}/api/v1/user`, {
       method: 'PUT',
       headers: basic(parent.uuid),
@@ -48,21 +60,24 @@ describe('inheritance', () => {
     expect(names).toHaveLength(alphaStreams.length - 3);
     expect(names[0]).toContain('Renamed');
     await fetch(`${host.url('addons')}/api/v1/user`, { method: 'DELETE', headers: basic(parent.uuid) });
-    const [gone] = await streamsOf(child.base);
-    expect(gone.description).toMatch(/^The configuration that this one inherits from is gone/);
+    const [errorItem] = await fetchStreams(child.base);
+    expect(errorItem.description).toMatch(/^The configuration that this one inherits from is gone/);
   });
 
   it('uses the current password of the parent on the page, and does not allow a cycle', async () => {
-    const parent = (await page('POST', '', { config: configOf([customPreset('a', 'Alpha', alpha.manifestUrl)]) })).body;
-    const inheriting = (uuid: string): object => ({ config: configOf([], { parentConfig: { uuid, password: '' } }) });
+    const parent = (await page('POST', '', { config: buildConfig([customPreset('a', 'Alpha', alpha.manifestUrl)]) }))
+      .body;
+    const inheriting = (uuid: string): object => ({
+      config: buildConfig([], { parentConfig: { uuid, password: '' } }),
+    });
     const child = (await page('POST', '', inheriting(parent.uuid))).body;
     const base = `${host.url('addons')}${String(child.installPath).replace('/manifest.json', '')}`;
-    expect(await streamsOf(base)).toHaveLength(alphaStreams.length);
+    expect(await fetchStreams(base)).toHaveLength(alphaStreams.length);
     expect(await page('PUT', `/${String(child.uuid)}`, inheriting(child.uuid))).toMatchObject({
       status: 400,
       body: { error: { detail: 'A configuration cannot inherit from itself.' } },
     });
-    const strange = await makeUser(host, configOf([]));
+    const strange = await makeUser(host, buildConfig([]));
     expect((await page('PUT', `/${String(child.uuid)}`, inheriting(strange.uuid))).status).toBe(404);
     expect((await page('PUT', `/${String(child.uuid)}`, inheriting(parent.uuid))).status).toBe(200);
   });
@@ -77,15 +92,15 @@ describe('a configuration without its parent', () => {
   };
 
   it('is listed, returned and editable, like the others', async () => {
-    const parent = (await page('POST', '', { config: configOf([]) })).body.uuid;
+    const parent = (await page('POST', '', { config: buildConfig([]) })).body.uuid;
     const parentConfig = { uuid: parent, password: '' };
-    const child = (await page('POST', '', { config: configOf([], { addonName: 'Child', parentConfig }) })).body.uuid;
-    const other = (await page('POST', '', { config: configOf([]) })).body.uuid;
+    const child = (await page('POST', '', { config: buildConfig([], { addonName: 'Child', parentConfig }) })).body.uuid;
+    const otherUuid = (await page('POST', '', { config: buildConfig([]) })).body.uuid;
     await page('DELETE', `/${String(parent)}`);
-    expect(await list()).toEqual(expect.arrayContaining([child, other]));
-    const told = await page('GET', `/${String(child)}`);
-    expect(told).toMatchObject({ status: 200, body: { config: { addonName: 'Child' }, notes: [sentence] } });
-    const renamed = { config: { ...told.body.config, addonName: 'Renamed' } };
+    expect(await list()).toEqual(expect.arrayContaining([child, otherUuid]));
+    const profileResponse = await page('GET', `/${String(child)}`);
+    expect(profileResponse).toMatchObject({ status: 200, body: { config: { addonName: 'Child' }, notes: [sentence] } });
+    const renamed = { config: { ...profileResponse.body.config, addonName: 'Renamed' } };
     expect(await page('PUT', `/${String(child)}`, renamed)).toMatchObject({
       status: 400,
       body: { error: { detail: sentence } },
@@ -99,8 +114,8 @@ describe('a configuration without its parent', () => {
   });
 
   it("is editable through the peer's user API", async () => {
-    const parent = await makeUser(host, configOf([]));
-    const child = await makeUser(host, configOf([], { parentConfig: { uuid: parent.uuid, password } }));
+    const parent = await makeUser(host, buildConfig([]));
+    const child = await makeUser(host, buildConfig([], { parentConfig: { uuid: parent.uuid, password } }));
     const user = `${host.url('addons')}/api/v1/user`;
     await fetch(user, { method: 'DELETE', headers: basic(parent.uuid) });
     const raw = await getJson(`${user}?raw=true`, { headers: basic(child.uuid) });
@@ -113,16 +128,16 @@ describe('a configuration without its parent', () => {
     });
     expect(changed.status).toBe(200);
     const headers = basic(child.uuid, newPassword);
-    const body = JSON.stringify({ config: configOf([]) });
+    const body = JSON.stringify({ config: buildConfig([]) });
     expect((await fetch(user, { method: 'PUT', headers, body })).status).toBe(200);
     expect((await fetch(user, { headers })).status).toBe(200);
   });
 
   it('is not created, and existing configurations cannot become one', async () => {
-    const { uuid } = (await page('POST', '', { config: configOf([], { addonName: 'Whole' }) })).body;
+    const { uuid } = (await page('POST', '', { config: buildConfig([], { addonName: 'Whole' }) })).body;
     const before = await list();
     const parentConfig = { uuid: '00000000-0000-4000-8000-000000000000', password };
-    const lost = { config: configOf([], { addonName: 'Lost', parentConfig }) };
+    const lost = { config: buildConfig([], { addonName: 'Lost', parentConfig }) };
     const refused = { status: 400, body: { error: { detail: sentence } } };
     expect(await page('POST', '', lost)).toMatchObject(refused);
     expect(await page('PUT', `/${String(uuid)}`, lost)).toMatchObject(refused);
@@ -137,22 +152,22 @@ describe('an addon of several configurations', () => {
     await using up = await openFakeAddon({ streams: alphaStreams.slice(0, 2) });
     await using last = await openFakeAddon({ streams: alphaStreams.slice(2, 3) });
     const config = (name: string, more: object = {}): Record<string, unknown> =>
-      configOf([customPreset('l', 'Last', last.manifestUrl), customPreset('u', name, up.manifestUrl, more)], {
+      buildConfig([customPreset('l', 'Last', last.manifestUrl), customPreset('u', name, up.manifestUrl, more)], {
         sortCriteria: { global: [{ key: 'library' }] },
         excludedQualities: ['WEB-DL'],
       });
-    const one = await makeUser(host, config('One', { pinPosition: 'top' }));
+    const firstProfile = await makeUser(host, config('One', { pinPosition: 'top' }));
     const two = await makeUser(host, config('Two', { resultPassthrough: true }));
-    expect(await filenames(one.base)).toEqual(['[RD+] One 2160p', 'Last 720p']);
+    expect(await filenames(firstProfile.base)).toEqual(['[RD+] One 2160p', 'Last 720p']);
     expect(await filenames(two.base)).toEqual(['Last 720p', '[RD+] Two 2160p', '[TB download] Two 1080p']);
     await fetch(`${host.url('addons')}/api/v1/user`, {
       method: 'PUT',
-      headers: basic(one.uuid),
+      headers: basic(firstProfile.uuid),
       body: JSON.stringify({ config: config('Other', { libraryAddon: true }) }),
     });
-    expect(await filenames(one.base)).toEqual(['[RD+] Other 2160p', 'Last 720p']);
+    expect(await filenames(firstProfile.base)).toEqual(['[RD+] Other 2160p', 'Last 720p']);
     expect(await filenames(two.base)).toHaveLength(3);
-    expect(up.asked.filter((path) => path.includes('/stream/'))).toHaveLength(1);
+    expect(up.requests.filter((path) => path.includes('/stream/'))).toHaveLength(1);
   });
 });
 
@@ -164,25 +179,30 @@ describe('exported configurations', () => {
   };
 
   it('contains no credentials unless the client requests them', async () => {
-    const config = configOf([customPreset('a', 'Alpha', alpha.manifestUrl, { apiKey: 'SECRET8' })], secrets);
+    const config = buildConfig([customPreset('a', 'Alpha', alpha.manifestUrl, { apiKey: 'SECRET8' })], secrets);
     const { uuid } = await makeUser(host, config);
     const address = `${host.url('addons')}/export`;
-    const bare = await (await fetch(address, { headers: basic(uuid) })).text();
-    expect(bare).not.toContain('SECRET');
-    expect(JSON.parse(bare)).toMatchObject({ services: [{ id: 'torbox', credentials: {} }], proxy: { enabled: true } });
-    const whole = await (await fetch(`${address}?includeCredentials=true`, { headers: basic(uuid) })).text();
+    const redactedExport = await (await fetch(address, { headers: basic(uuid) })).text();
+    expect(redactedExport).not.toContain('SECRET');
+    expect(JSON.parse(redactedExport)).toMatchObject({
+      services: [{ id: 'torbox', credentials: {} }],
+      proxy: { enabled: true },
+    });
+    const completeExport = await (await fetch(`${address}?includeCredentials=true`, { headers: basic(uuid) })).text();
     // What opens this service itself is not part of a configuration.
-    expect(whole.match(/SECRET\d/g)?.toSorted()).toEqual(['1', '2', '3', '4', '7', '8'].map((one) => `SECRET${one}`));
-    const kept = (await page('POST', '', { config })).body;
-    const told = await page('GET', `/${String(kept.uuid)}?without=keys`);
-    expect(JSON.stringify(told.body)).not.toContain('SECRET');
-    expect(JSON.stringify((await page('GET', `/${String(kept.uuid)}`)).body)).toContain('SECRET8');
+    expect(completeExport.match(/SECRET\d/g)?.toSorted()).toEqual(
+      ['1', '2', '3', '4', '7', '8'].map((digit) => `SECRET${digit}`),
+    );
+    const createdProfile = (await page('POST', '', { config })).body;
+    const profileResponse = await page('GET', `/${String(createdProfile.uuid)}?without=keys`);
+    expect(JSON.stringify(profileResponse.body)).not.toContain('SECRET');
+    expect(JSON.stringify((await page('GET', `/${String(createdProfile.uuid)}`)).body)).toContain('SECRET8');
   });
 
   it('replaces a configuration, or is merged into it', async () => {
-    const config = configOf([customPreset('a', 'Alpha', alpha.manifestUrl)], { addonName: 'Old', ...secrets });
+    const config = buildConfig([customPreset('a', 'Alpha', alpha.manifestUrl)], { addonName: 'Old', ...secrets });
     const { uuid } = (await page('POST', '', { config })).body;
-    const file = configOf([], { addonName: 'New' });
+    const file = buildConfig([], { addonName: 'New' });
     const { presets: _presets, services: _services, ...part } = file;
     await page('PUT', `/${String(uuid)}?merge=yes`, { config: part });
     const merged = (await page('GET', `/${String(uuid)}`)).body.config;
@@ -193,11 +213,11 @@ describe('exported configurations', () => {
     expect([replaced.presets, replaced.services, replaced.tmdbApiKey]).toEqual([[], [], undefined]);
   });
 
-  const parentUuid = async (): Promise<string> => (await page('POST', '', { config: configOf([]) })).body.uuid;
+  const parentUuid = async (): Promise<string> => (await page('POST', '', { config: buildConfig([]) })).body.uuid;
   const script =
     "set addonName = 'Phone' # by password\nset tmdbApiKey = 'SECRET20'\nmerge proxy = {\n'auth': 'SECRET21'}\nmerge posters = {'source': 'q', apiKey: 'SECRET23'}";
   const deep = (parent: string): Record<string, unknown> =>
-    configOf(
+    buildConfig(
       [
         customPreset('a', 'Alpha', alpha.manifestUrl, {
           ...{ proxyAuth: 'ada:SECRET10', api: { url: 'http://a.example', apiKey: 'SECRET11' }, useAuth: true },
@@ -252,19 +272,19 @@ describe('exported configurations', () => {
   it('are merged into the original without losing its keys', async () => {
     const { uuid } = (await page('POST', '', { config: deep(await parentUuid()) })).body;
     const path = `/${String(uuid)}`;
-    const { config: whole } = (await page('GET', path)).body;
-    const { uuid: _uuid, ...bare } = (await page('GET', `${path}?without=keys`)).body.config;
-    await page('PUT', `${path}?merge=yes`, { config: bare });
-    expect((await page('GET', path)).body.config).toEqual(whole);
+    const { config: completeExport } = (await page('GET', path)).body;
+    const { uuid: _uuid, ...redactedExport } = (await page('GET', `${path}?without=keys`)).body.config;
+    await page('PUT', `${path}?merge=yes`, { config: redactedExport });
+    expect((await page('GET', path)).body.config).toEqual(completeExport);
 
     // Edited meanwhile: what the file has counts, and the keys stay.
-    const [preset] = bare.presets;
+    const [preset] = redactedExport.presets;
     const renamed = { ...preset, options: { name: 'Renamed', api: { url: 'http://b.example' } } };
-    const services = [{ id: 'torbox', credentials: { apiKey: 'NEW' } }, ...bare.services];
-    await page('PUT', `${path}?merge=yes`, { config: { ...bare, presets: [renamed], services } });
+    const services = [{ id: 'torbox', credentials: { apiKey: 'NEW' } }, ...redactedExport.services];
+    await page('PUT', `${path}?merge=yes`, { config: { ...redactedExport, presets: [renamed], services } });
     const edited = (await page('GET', path)).body.config;
     expect(edited.presets[0].options).toEqual({
-      ...whole.presets[0].options,
+      ...completeExport.presets[0].options,
       ...{ name: 'Renamed', api: { url: 'http://b.example', apiKey: 'SECRET11' } },
     });
     expect(edited.services.map(({ credentials }: any) => credentials)).toEqual([
@@ -280,31 +300,31 @@ describe('exported configurations', () => {
 
 describe('responses', () => {
   it('are compressed if the player supports it, and answered with 304 if unchanged', async () => {
-    const streams = Array.from({ length: 50 }, (_, at) => ({
-      url: `http://h.example/${String(at)}`,
-      behaviorHints: { filename: `A.Film.2019.1080p.WEB-DL-G${String(at)}.mkv` },
+    const streams = Array.from({ length: 50 }, (_, index) => ({
+      url: `http://h.example/${String(index)}`,
+      behaviorHints: { filename: `A.Film.2019.1080p.WEB-DL-G${String(index)}.mkv` },
     }));
     await using many = await openFakeAddon({ streams });
-    const { base } = await makeUser(host, configOf([customPreset('m', 'Many', many.manifestUrl)]));
+    const { base } = await makeUser(host, buildConfig([customPreset('m', 'Many', many.manifestUrl)]));
     const path = `${base}/stream/movie/tt1.json`;
-    const plain = await ask(path, 'identity');
-    const packed = await ask(path, 'br;q=1, gzip');
-    expect([plain.encoding, packed.encoding]).toEqual([undefined, 'gzip']);
-    expect(gunzipSync(packed.body).toString()).toBe(plain.body.toString());
-    expect(packed.body.length).toBeLessThan(plain.body.length / 5);
-    expect((await ask(path, 'gzip;q=0')).encoding).toBeUndefined();
+    const uncompressed = await fetchEncoded(path, 'identity');
+    const packed = await fetchEncoded(path, 'br;q=1, gzip');
+    expect([uncompressed.encoding, packed.encoding]).toEqual([undefined, 'gzip']);
+    expect(gunzipSync(packed.body).toString()).toBe(uncompressed.body.toString());
+    expect(packed.body.length).toBeLessThan(uncompressed.body.length / 5);
+    expect((await fetchEncoded(path, 'gzip;q=0')).encoding).toBeUndefined();
     const { headers } = await fetch(path);
     const again = await fetch(path, { headers: { 'if-none-match': headers.get('etag') ?? '' } });
     expect([again.status, (await again.arrayBuffer()).byteLength]).toEqual([304, 0]);
   });
 
-  const ask = (url: string, encoding: string): Promise<{ encoding: string | undefined; body: Buffer }> =>
+  const fetchEncoded = (url: string, encoding: string): Promise<{ encoding: string | undefined; body: Buffer }> =>
     new Promise((resolve, reject) => {
       get(url, { headers: { 'accept-encoding': encoding } }, (response) => {
-        const parts: Buffer[] = [];
+        const chunks: Buffer[] = [];
         response
-          .on('data', (part: Buffer) => parts.push(part))
-          .once('end', () => resolve({ encoding: response.headers['content-encoding'], body: Buffer.concat(parts) }));
+          .on('data', (part: Buffer) => chunks.push(part))
+          .once('end', () => resolve({ encoding: response.headers['content-encoding'], body: Buffer.concat(chunks) }));
       }).once('error', reject);
     });
 });

@@ -10,7 +10,7 @@ import {
   openPremiumize,
   openPutIo,
 } from './more-fake-stores.ts';
-import { configOf, customPreset, getJson, makeUser, openAddonsHost } from './rig.ts';
+import { buildConfig, customPreset, getJson, makeUser, openAddonsHost } from './rig.ts';
 
 interface Case {
   readonly id: string;
@@ -30,7 +30,7 @@ const unknown = (short: string): readonly [string, string, string] => [
   `[${short} download]`,
   `[${short}+]`,
 ];
-const told = (short: string): readonly [string, string, string] => [
+const createErrorItem = (short: string): readonly [string, string, string] => [
   `[${short} download]`,
   `[${short}+]`,
   `[${short}+]`,
@@ -107,7 +107,7 @@ const cases: readonly Case[] = [
       credentials: { apiKey: 'PMKEY' },
       secret: 'PMKEY',
     },
-    listed: told('PM'),
+    listed: createErrorItem('PM'),
     links: ['https://direct.example/pm/1', 'https://direct.example/pm/lib'],
     faults: [
       ['/transfer/directdl', pm('Not logged in'), 'unauthorized'],
@@ -183,7 +183,7 @@ const cases: readonly Case[] = [
   },
   {
     ...{ id: 'torbox', short: 'TB', letter: 'H', open: openTorBox, credentials: { apiKey: 'TBKEY' }, secret: 'TBKEY' },
-    listed: told('TB'),
+    listed: createErrorItem('TB'),
     links: ['https://direct.example/tb/11-1', 'https://direct.example/tb/5-1'],
     faults: [
       ['/torrents/createtorrent', tb('BAD_TOKEN'), 'unauthorized'],
@@ -228,8 +228,13 @@ describe('providers', () => {
     for (const store of stores.values()) await store[Symbol.asyncDispose]();
   });
 
-  const streamsOf = async (id: string, credentials: object, title: string, from = upstream): Promise<any[]> => {
-    const config = configOf([customPreset('a1', 'Up', from.manifestUrl)], {
+  const getProviderStreams = async (
+    id: string,
+    credentials: object,
+    title: string,
+    from = upstream,
+  ): Promise<any[]> => {
+    const config = buildConfig([customPreset('a1', 'Up', from.manifestUrl)], {
       services: [{ id, enabled: true, credentials }],
     });
     const { base } = await makeUser(host, config);
@@ -240,7 +245,7 @@ describe('providers', () => {
   const clip = (location: string): string => location.replace(/^.*\/static\/(.*)\.mp4$/, '$1');
 
   it.each(cases)('lists, plays and reports downloads: $id', async ({ id, credentials, listed, links, secret }) => {
-    const streams = await streamsOf(id, credentials, 'tt0000001');
+    const streams = await getProviderStreams(id, credentials, 'tt0000001');
     expect(streams.map(({ name }: any) => name)).toEqual(listed.map((mark) => `${mark} Up 1080p`));
     expect(JSON.stringify(streams)).not.toContain(secret);
     expect(await play(streams[1].url)).toBe(links[0]);
@@ -252,16 +257,16 @@ describe('providers', () => {
     const store = stores.get(id);
     const seen: string[] = [];
     for (const [number, [path, reply]] of faults.entries()) {
-      await using bare = await openFakeAddon({ streams: [torrent('New', String(number).repeat(40))] });
+      await using torrentAddon = await openFakeAddon({ streams: [torrent('New', String(number).repeat(40))] });
       // A credential that was refused is not tried again, so each has its own.
       const [last = ''] = Object.keys(credentials).slice(id === 'pikpak' ? 0 : -1);
-      const own = { ...credentials, [last]: `${credentials[last] ?? ''}${String(number)}` };
+      const changedCredentials = { ...credentials, [last]: `${credentials[last] ?? ''}${String(number)}` };
       store?.fail(path, reply);
-      const [stream] = await streamsOf(id, own, `tt00000${String(number + 10)}`, bare);
+      const [stream] = await getProviderStreams(id, changedCredentials, `tt00000${String(number + 10)}`, torrentAddon);
       seen.push(clip(await play(stream.url)));
       store?.fail(path, undefined);
     }
-    expect(seen).toEqual(faults.map(([, , film]) => film));
+    expect(seen).toEqual(faults.map(([, , clipName]) => clipName));
   });
 });
 
@@ -276,16 +281,16 @@ describe('Easynews', () => {
       },
     });
     await using host = await openAddonsHost({ PROVIDER_F_BASE_URL: news.url, METADATA_URL: meta.url });
-    const config = configOf([{ type: 'easynews', instanceId: 'en1', enabled: true, options: {} }], {
+    const config = buildConfig([{ type: 'easynews', instanceId: 'en1', enabled: true, options: {} }], {
       services: [{ id: 'easynews', enabled: true, credentials: { username: 'ada', password: 'news' } }],
     });
     const { base } = await makeUser(host, config);
     const { streams } = await getJson(`${base}/stream/movie/tt1.json`);
     expect(streams).toHaveLength(1);
     expect(streams[0].name).toBe('[EN+] Easynews search 1080p');
-    expect(news.asked.at(-1)?.query.get('gps')).toBe('The Movie 2019');
+    expect(news.requests.at(-1)?.query.get('gps')).toBe('The Movie 2019');
     expect(JSON.stringify(streams)).not.toContain(Buffer.from('ada:news').toString('base64').replace('=', ''));
-    const film = await fetch(streams[0].url);
-    expect([film.status, await film.text()]).toEqual([200, 'the film']);
+    const clipName = await fetch(streams[0].url);
+    expect([clipName.status, await clipName.text()]).toEqual([200, 'the film']);
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import AddonClient from 'stremio-addon-client';
 import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon } from './fake-addon.ts';
-import { configOf, customPreset, makeUser, openAddonsHost } from './rig.ts';
+import { buildConfig, customPreset, makeUser, openAddonsHost } from './rig.ts';
 
 let host: TestHost;
 beforeAll(async () => {
@@ -42,17 +42,17 @@ async function rows(
 ): Promise<readonly Listed[]> {
   await using up = await openFakeAddon({ streams });
   const preset = customPreset('u', addon, up.manifestUrl);
-  const { manifestUrl } = await makeUser(host, configOf([preset], { formatter, ...config }));
+  const { manifestUrl } = await makeUser(host, buildConfig([preset], { formatter, ...config }));
   const { addon: client } = await AddonClient.detectFromURL(manifestUrl);
-  const answer = await client.get('stream', type, id);
-  return answer.streams.map((row: any) => ({ row, fields: fieldsOf(`${row.name} ${row.description}`) }));
+  const response = await client.get('stream', type, id);
+  return response.streams.map((row: any) => ({ row, fields: parseFields(`${row.name} ${row.description}`) }));
 }
 
-function fieldsOf(text: string): Record<string, string> {
-  const found = text.matchAll(
+function parseFields(text: string): Record<string, string> {
+  const matches = text.matchAll(
     /(?:^|\s)(q|r|e|v|a|c|l|s|g|sp|type|svc|cached|lib|size|fsize|dur|seeds|idx|age|file|folder|private|msg)=/g,
   );
-  const marks = [...found];
+  const marks = [...matches];
   return Object.fromEntries(
     marks.map((mark, index) => [
       mark[1] ?? '',
@@ -334,7 +334,7 @@ describe('bitrate', () => {
     };
     const small = { ...stream, behaviorHints: { videoSize: 8_000_000_000 } };
     const listed = await rows([stream, small], { config: limit, type: 'movie', id: 'tt1' });
-    expect(listed.map(({ fields: { size: shown } }) => shown)).toEqual(['8000000000']);
+    expect(listed.map(({ fields: { size: formattedSize } }) => formattedSize)).toEqual(['8000000000']);
   });
 
   it('uses the duration of the title for streams without one', async () => {
@@ -345,29 +345,29 @@ describe('bitrate', () => {
         return true;
       },
     });
-    await using own = await openAddonsHost({ METADATA_URL: meta.url });
+    await using testHost = await openAddonsHost({ METADATA_URL: meta.url });
     await using up = await openFakeAddon({
       streams: [
         { name: 'Up', title: 'Film.2021.2160p.mkv', url: 'http://h.example/x', behaviorHints: { videoSize: size } },
       ],
     });
-    const shown = {
+    const formattedSize = {
       id: 'custom',
       definitions: {
         custom: { name: '{stream.bitrate::sbitrate} {metadata.title}', description: '{stream.duration::time}' },
       },
     };
     const presets = [customPreset('u', 'Up', up.manifestUrl)];
-    const [row] = await streams(own, configOf(presets, { formatter: shown }));
+    const [row] = await streams(testHost, buildConfig(presets, { formatter: formattedSize }));
     expect([row.name, row.description]).toEqual(['70.2 Mbps Film', '2h:32m:0s']);
-    expect(await streams(own, configOf(presets, { formatter: shown, ...limit }))).toEqual([]);
+    expect(await streams(testHost, buildConfig(presets, { formatter: formattedSize, ...limit }))).toEqual([]);
   });
 
-  async function streams(own: TestHost, config: object): Promise<any[]> {
-    const { manifestUrl } = await makeUser(own, config);
+  async function streams(testHost: TestHost, config: object): Promise<any[]> {
+    const { manifestUrl } = await makeUser(testHost, config);
     const { addon } = await AddonClient.detectFromURL(manifestUrl);
-    const answer = await addon.get('stream', 'movie', 'tt1');
-    return answer.streams;
+    const response = await addon.get('stream', 'movie', 'tt1');
+    return response.streams;
   }
 });
 

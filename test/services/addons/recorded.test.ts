@@ -3,18 +3,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, type FakeAddon } from './fake-addon.ts';
 import { hashes, openRealDebrid, type FakeStore } from './fake-stores.ts';
-import { getJson, makeUser, openAddonsHost, readJson, streamsOf } from './rig.ts';
+import { getJson, makeUser, openAddonsHost, readJson, fetchStreams } from './rig.ts';
 
 const golden = (name: string): any => JSON.parse(readFileSync(new URL(`golden/${name}.json`, import.meta.url), 'utf8'));
 
 /** What kind of value each member is, lists by their first entry; what is null is of any kind. */
-function shapeOf(value: unknown): unknown {
+function toShape(value: unknown): unknown {
   if (value === null) return expect.toSatisfy(() => true);
   if (Array.isArray(value)) return expect.any(Array);
   if (typeof value !== 'object')
     return expect.any({ string: String, number: Number, boolean: Boolean }[typeof value as 'string']);
   return expect.objectContaining(
-    Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(inner)])),
+    Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, toShape(inner)])),
   );
 }
 
@@ -32,26 +32,26 @@ describe('recorded exchanges about the service', () => {
   it('contains every member that tools may read (02-status)', async () => {
     const { response } = golden('02-status');
     const { settings, ...head } = response.body.data;
-    const told = (await getJson(`${url}/api/v1/status`)).data;
-    expect(told).toEqual(shapeOf({ ...head, settings: {} }));
+    const actual = (await getJson(`${url}/api/v1/status`)).data;
+    expect(actual).toEqual(toShape({ ...head, settings: {} }));
     const { presets, services, variants, limits, _note, ...rest } = settings;
-    expect(told.settings).toEqual(shapeOf(rest));
-    const custom = told.settings.presets.find(({ ID }: any) => ID === 'custom');
+    expect(actual.settings).toEqual(toShape(rest));
+    const custom = actual.settings.presets.find(({ ID }: any) => ID === 'custom');
     const ids = (preset: any): string[] => preset.OPTIONS.map(({ id }: any) => id).toSorted();
     expect(ids(custom)).toEqual(ids(presets[0]));
     expect(Object.keys(presets[0]).filter((name) => !(name in custom))).toEqual([]);
-    for (const [id, service] of Object.entries<any>(told.settings.services)) {
-      const known = services[id];
+    for (const [id, service] of Object.entries<any>(actual.settings.services)) {
+      const recordedService = services[id];
       expect([service.shortName, service.knownNames]).toEqual([
-        known.shortName,
-        expect.arrayContaining(known.knownNames),
+        recordedService.shortName,
+        expect.arrayContaining(recordedService.knownNames),
       ]);
       expect(service.credentials.map((field: any) => field.id)).toEqual(
-        known.credentials.map((field: any) => field.id),
+        recordedService.credentials.map((field: any) => field.id),
       );
     }
-    expect(told.settings.limits.maxAddons).toBeGreaterThanOrEqual(limits.maxAddons);
-    expect(told.settings.variants.access).toBe(variants.access);
+    expect(actual.settings.limits.maxAddons).toBeGreaterThanOrEqual(limits.maxAddons);
+    expect(actual.settings.variants.access).toBe(variants.access);
   });
 
   it('has routes of the specification that the peer lacks (04 and 09)', async () => {
@@ -104,10 +104,10 @@ describe('57-service-wrap-debrid-cached-flags', () => {
     store = await openRealDebrid();
     host = await openAddonsHost({ PROVIDER_A_BASE_URL: store.url });
     up = await openFakeAddon({
-      streams: (['Uncached', 'Cached', 'Lib'] as const).map((name, at) => ({
+      streams: (['Uncached', 'Cached', 'Lib'] as const).map((name, index) => ({
         name: 'Up',
         title: `${name}.Movie.2019.1080p.WEB-DL.x264-GRP.mkv\n👤 9 💾 5 GB`,
-        infoHash: [hashes.uncached, hashes.cached, hashes.library][at],
+        infoHash: [hashes.uncached, hashes.cached, hashes.library][index],
         fileIdx: 1,
       })),
     });
@@ -123,7 +123,7 @@ describe('57-service-wrap-debrid-cached-flags', () => {
     const [preset] = config.presets;
     const presets = [{ ...preset, options: { ...preset.options, manifestUrl: up.manifestUrl } }];
     const { base } = await makeUser(host, { ...config, presets });
-    const before = await streamsOf(base);
+    const before = await fetchStreams(base);
     expect(before.map(({ name }: any) => name)).toEqual([
       '[RD download] Up 1080p',
       '[RD download] Up 1080p',
@@ -132,20 +132,20 @@ describe('57-service-wrap-debrid-cached-flags', () => {
     const played = await fetch(before[1].url, { redirect: 'manual' });
     expect([played.status, played.headers.get('cache-control')]).toEqual([307, 'no-store']);
     expect(played.headers.get('location')).toMatch(/^https:\/\/direct\.example\/rd\//);
-    const streams = await streamsOf(base, 'movie/tt0111162');
+    const streams = await fetchStreams(base, 'movie/tt0111162');
     // Real-Debrid no longer tells sizes beforehand, so that of the addon stands where the recorded store knew better.
-    const wanted = response.body.streams.map(({ url, description, behaviorHints, ...rest }: any) => ({
+    const expected = response.body.streams.map(({ url, description, behaviorHints, ...rest }: any) => ({
       ...rest,
       description: description.replace('4.66 GiB', '5 GiB'),
       behaviorHints: { ...behaviorHints, videoSize: 5_368_709_120 },
       file: url.split('/').at(-1),
       parts: url.split('/').length,
     }));
-    const told = streams.map(({ url, ...rest }: any) => ({
+    const actual = streams.map(({ url, ...rest }: any) => ({
       ...rest,
       file: url.split('/').at(-1),
       parts: url.split('/').length,
     }));
-    expect(told).toEqual(wanted);
+    expect(actual).toEqual(expected);
   });
 });

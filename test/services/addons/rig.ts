@@ -27,7 +27,7 @@ export function customPreset(instanceId: string, name: string, manifestUrl: stri
 }
 
 /** The smallest configuration. */
-export function configOf(presets: readonly object[], more: object = {}): Record<string, unknown> {
+export function buildConfig(presets: readonly object[], more: object = {}): Record<string, unknown> {
   return { presets, sortCriteria: { global: [] }, formatter: { id: 'torrentio' }, services: [], ...more };
 }
 
@@ -63,7 +63,7 @@ export async function getJson(url: string, init?: RequestInit): Promise<any> {
 }
 
 /** The streams an installed addon has. */
-export async function streamsOf(base: string, path = 'movie/tt0111161', init?: RequestInit): Promise<any[]> {
+export async function fetchStreams(base: string, path = 'movie/tt0111161', init?: RequestInit): Promise<any[]> {
   const { streams } = await getJson(`${base}/stream/${path}.json`, init);
   return streams;
 }

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openFakeAddon } from './fake-addon.ts';
 import { hashes, openTorBox } from './fake-stores.ts';
-import { configOf, customPreset, makeUser, openAddonsHost, password, streamsOf } from './rig.ts';
+import { buildConfig, customPreset, makeUser, openAddonsHost, password, fetchStreams } from './rig.ts';
 
 describe('credentials', () => {
   /** Every file below a folder, as it lies on the disk. */
-  const filesOf = (folder: string): readonly { readonly path: string; readonly bytes: Buffer }[] =>
+  const listFiles = (folder: string): readonly { readonly path: string; readonly bytes: Buffer }[] =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
@@ -15,7 +15,7 @@ describe('credentials', () => {
 
   it('are in no file of the data folder, log line, metric, response or address', async () => {
     await using torBox = await openTorBox('TB-SECRET-KEY');
-    await using own = await openAddonsHost({ PROVIDER_H_BASE_URL: torBox.url, LOG_LEVEL: 'debug' });
+    await using testHost = await openAddonsHost({ PROVIDER_H_BASE_URL: torBox.url, LOG_LEVEL: 'debug' });
     const secrets = ['TB-SECRET-KEY', 'KEY-IN-ADDRESS', 'PARENT-PASS-1', password];
     await using up = await openFakeAddon({
       streams: [{ infoHash: hashes.cached, title: 'A.2019.1080p.mkv' }],
@@ -25,44 +25,46 @@ describe('credentials', () => {
       },
     });
     const keyed = up.manifestUrl.replace('/manifest', '/KEY-IN-ADDRESS/manifest');
-    const made = await makeUser(
-      own,
-      configOf([customPreset('u1', 'Up', keyed)], {
+    const profile = await makeUser(
+      testHost,
+      buildConfig([customPreset('u1', 'Up', keyed)], {
         services: [
           { id: 'torbox', enabled: true, credentials: { apiKey: 'TB-SECRET-KEY' } },
           { id: 'realdebrid', enabled: true, credentials: { apiKey: 'TB-SECRET-KEY' } },
         ],
       }),
     );
-    const seen: string[] = [made.manifestUrl];
+    const seen: string[] = [profile.manifestUrl];
     for (const id of ['tt1', 'tt500']) {
-      const streams = await streamsOf(made.base, `movie/${id}`);
+      const streams = await fetchStreams(profile.base, `movie/${id}`);
       seen.push(JSON.stringify(streams));
       for (const { url: play } of streams)
-        if (typeof play === 'string' && play.startsWith(own.url('addons'))) {
+        if (typeof play === 'string' && play.startsWith(testHost.url('addons'))) {
           const response = await fetch(play, { redirect: 'manual' });
           seen.push(play, JSON.stringify([...response.headers]));
         }
     }
     expect(seen.join()).toContain('direct.example');
-    seen.push(await (await fetch(`${own.url('addons')}/metrics`)).text());
-    seen.push(await (await fetch(`${own.url('addons')}/api/v1/providers/health`)).text());
-    seen.push(own.log.join('\n'));
-    const database = join(own.dataDir, 'addons');
+    seen.push(await (await fetch(`${testHost.url('addons')}/metrics`)).text());
+    seen.push(await (await fetch(`${testHost.url('addons')}/api/v1/providers/health`)).text());
+    seen.push(testHost.log.join('\n'));
+    const database = join(testHost.dataDir, 'addons');
     expect(existsSync(join(database, 'db.sqlite'))).toBe(true);
     const check = (): void => {
-      const files = filesOf(own.dataDir);
+      const files = listFiles(testHost.dataDir);
       // The row is really there: what is looked for is looked for in the right place.
-      expect(files.some(({ bytes }) => bytes.includes(made.uuid))).toBe(true);
+      expect(files.some(({ bytes }) => bytes.includes(profile.uuid))).toBe(true);
       for (const secret of secrets) {
         expect(files.filter(({ bytes }) => bytes.includes(secret)).map(({ path }) => path)).toEqual([]);
         expect([secret, seen.some((text) => text.includes(secret))]).toEqual([secret, false]);
       }
-      expect(files.filter(({ bytes }) => bytes.includes(made.encryptedPassword)).map(({ path }) => path)).toEqual([]);
+      expect(files.filter(({ bytes }) => bytes.includes(profile.encryptedPassword)).map(({ path }) => path)).toEqual(
+        [],
+      );
     };
     check();
     // What was in the write-ahead log is in the file itself by then.
-    await own.host[Symbol.asyncDispose]();
+    await testHost.host[Symbol.asyncDispose]();
     expect(existsSync(database)).toBe(true);
     check();
   });

@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
 import { sampleStream } from '../../../services/addons/domain/sample-stream.ts';
 import { explainPosition } from '../../../services/addons/aggregate/sort-explanation.ts';
-import { configOf } from './rig.ts';
+import { buildConfig } from './rig.ts';
 
 it.each([
   [60_000_000_000, '60 GB'],
   [1_540_000_000, '1.5 GB'],
   [20_400_000, '20 MB'],
   [undefined, 'no size'],
-])('explains the position of a stream of %s bytes by its %s', (size, words) => {
-  const config = readConfig(configOf([], { sortCriteria: { global: [{ key: 'size', direction: 'desc' }] } }));
-  expect(explainPosition({ ...sampleStream, size }, config)).toBe(words);
+])('explains the position of a stream of %s bytes by its %s', (size, expectedReason) => {
+  const config = readConfig(buildConfig([], { sortCriteria: { global: [{ key: 'size', direction: 'desc' }] } }));
+  expect(explainPosition({ ...sampleStream, size }, config)).toBe(expectedReason);
 });

@@ -3,7 +3,16 @@ import linter from 'stremio-addon-linter';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestHost } from '../../support/host.ts';
 import { alphaStreams, openFakeAddon, sendJson, type FakeAddon } from './fake-addon.ts';
-import { configOf, customPreset, getJson, makeUser, openAddonsHost, password, readJson, streamsOf } from './rig.ts';
+import {
+  buildConfig,
+  customPreset,
+  getJson,
+  makeUser,
+  openAddonsHost,
+  password,
+  readJson,
+  fetchStreams,
+} from './rig.ts';
 
 const everything = {
   ...{ id: 'fake.all', name: 'All', version: '1.0.0', types: ['movie', 'series'], idPrefixes: ['tt'] },
@@ -44,9 +53,9 @@ afterAll(async () => {
 });
 
 const config = (more: object = {}): Record<string, unknown> =>
-  configOf([customPreset('a1', 'Up', upstream.manifestUrl)], more);
-const configure = async (body: unknown, headers: Record<string, string> = {}, at = url): Promise<Response> =>
-  await fetch(`${at}/configure`, { method: 'POST', headers, body: JSON.stringify(body) });
+  buildConfig([customPreset('a1', 'Up', upstream.manifestUrl)], more);
+const configure = async (body: unknown, headers: Record<string, string> = {}, baseUrl = url): Promise<Response> =>
+  await fetch(`${baseUrl}/configure`, { method: 'POST', headers, body: JSON.stringify(body) });
 
 describe('an installed addon with stremio-addon-client', () => {
   it.each(['/stremio/{uuid}/{password}', '/{userId}', '/{config}'])('has the resource: %s', async (form) => {
@@ -83,7 +92,7 @@ describe('an installed addon with stremio-addon-client', () => {
     expect(decodeURIComponent(subtitles[0].id)).toBe('videoHash=ff&videoSize=5&filename=A %41.mkv.json');
     const { addons } = await addon.get('addon_catalog', 'movie', addon.manifest.addonCatalogs[0].id);
     expect(addons[0].transportUrl).toBe(upstream.manifestUrl);
-    expect(upstream.asked).toContain('/stream/series/tt1%3A2%3A3.json');
+    expect(upstream.requests).toContain('/stream/series/tt1%3A2%3A3.json');
   });
 
   it('returns errors as items of each resource', async () => {
@@ -94,29 +103,31 @@ describe('an installed addon with stremio-addon-client', () => {
         return response.headersSent;
       },
     });
-    const { manifestUrl, base } = await makeUser(host, configOf([customPreset('b1', 'Broken', broken.manifestUrl)]));
+    const { manifestUrl, base } = await makeUser(host, buildConfig([customPreset('b1', 'Broken', broken.manifestUrl)]));
     const { addon } = await stremio.detectFromURL(manifestUrl);
     const catalog = addon.manifest.catalogs[0].id;
-    const words = 'Broken has trouble of its own (500).';
+    const expectedMessage = 'Broken has trouble of its own (500).';
     const { streams } = await addon.get('stream', 'movie', 'tt1');
     expect(streams).toEqual([
-      expect.objectContaining({ name: '[❌] Broken', description: words, externalUrl: `${base}/configure` }),
+      expect.objectContaining({ name: '[❌] Broken', description: expectedMessage, externalUrl: `${base}/configure` }),
     ]);
     const { metas } = await addon.get('catalog', 'movie', catalog);
-    expect(metas).toEqual([expect.objectContaining({ name: '[❌] Broken', description: words, type: 'movie' })]);
+    expect(metas).toEqual([
+      expect.objectContaining({ name: '[❌] Broken', description: expectedMessage, type: 'movie' }),
+    ]);
     expect((await addon.get('meta', 'movie', metas[0].id)).meta).toEqual(metas[0]);
-    expect((await addon.get('meta', 'movie', 'tt1')).meta).toMatchObject({ description: words });
-    expect((await addon.get('subtitles', 'movie', 'tt1')).subtitles[0].lang).toBe(`[❌] Broken - ${words}`);
+    expect((await addon.get('meta', 'movie', 'tt1')).meta).toMatchObject({ description: expectedMessage });
+    expect((await addon.get('subtitles', 'movie', 'tt1')).subtitles[0].lang).toBe(`[❌] Broken - ${expectedMessage}`);
     const hidden = await makeUser(
       host,
-      configOf([customPreset('b1', 'Broken', broken.manifestUrl)], { hideErrors: true }),
+      buildConfig([customPreset('b1', 'Broken', broken.manifestUrl)], { hideErrors: true }),
     );
-    expect(await streamsOf(hidden.base)).toEqual([]);
+    expect(await fetchStreams(hidden.base)).toEqual([]);
   });
 
   it('returns an error without a configuration', async () => {
-    for (const place of [url, `${url}/stremio`]) {
-      const { addon } = await stremio.detectFromURL(`${place}/manifest.json`);
+    for (const baseUrl of [url, `${url}/stremio`]) {
+      const { addon } = await stremio.detectFromURL(`${baseUrl}/manifest.json`);
       expect(linter.lintManifest(addon.manifest).errors).toEqual([]);
       expect(addon.manifest.behaviorHints).toEqual({ configurable: true, configurationRequired: true });
       const { streams } = await addon.get('stream', 'movie', 'tt1');
@@ -156,9 +167,9 @@ describe('the routes of the specification', () => {
   it('answers /configure with the page and accepts a posted configuration', async () => {
     const page = await fetch(`${url}/configure`, { redirect: 'manual' });
     expect([page.status, page.headers.get('location')]).toEqual([302, `${host.url('control')}/addons`]);
-    const made = await configure({ ...config(), password: 'my-own-pass' });
-    const { success, data } = await readJson(made);
-    expect([made.status, success]).toEqual([201, true]);
+    const response = await configure({ ...config(), password: 'my-own-pass' });
+    const { success, data } = await readJson(response);
+    expect([response.status, success]).toEqual([201, true]);
     expect(data.manifestUrl).toBe(`${url}/${String(data.userId)}/manifest.json`);
     expect(data.stremioUrl).toBe(data.manifestUrl.replace('http:', 'stremio:'));
     const basic = Buffer.from(`${String(data.uuid)}:my-own-pass`).toString('base64');
@@ -185,20 +196,20 @@ describe('the routes of the specification', () => {
     expect(text).not.toContain('MY-KEY');
     expect((await fetch(`${url}/export?userId=${String(data.userId)}&includeCredentials=true`)).status).toBe(401);
     const basic = Buffer.from(`${String(data.uuid)}:${password}`).toString('base64');
-    const whole = await fetch(`${url}/export?includeCredentials=true`, {
+    const completeExport = await fetch(`${url}/export?includeCredentials=true`, {
       headers: { authorization: `Basic ${basic}` },
     });
     // What was exported makes the same again.
-    expect((await configure(await readJson(whole))).status).toBe(201);
+    expect((await configure(await readJson(completeExport))).status).toBe(201);
   });
 
   it('restricts /proxy/{addon}/{endpoint} to the addon', async () => {
     const { data } = await readJson(await configure(config()));
-    const at = `${url}/proxy/a1`;
+    const proxyUrl = `${url}/proxy/a1`;
     const user = `userId=${String(data.userId)}`;
-    expect((await getJson(`${at}/meta/movie/tt7.json?${user}`)).meta.name).toBe('tt7.json ');
+    expect((await getJson(`${proxyUrl}/meta/movie/tt7.json?${user}`)).meta.name).toBe('tt7.json ');
     expect((await getJson(`${url}/${String(data.userId)}/proxy/a1/manifest.json`)).name).toBe('All');
-    const outside = await fetch(`${at}/..%2f..%2fetc?${user}`);
+    const outside = await fetch(`${proxyUrl}/..%2f..%2fetc?${user}`);
     expect(outside.status).not.toBe(500);
     for (const [path, status] of [
       [`/proxy/zz/manifest.json?${user}`, 404],
@@ -207,7 +218,7 @@ describe('the routes of the specification', () => {
       [`/proxy/a1?${user}`, 404],
     ] as const)
       expect([path, (await fetch(url + path)).status]).toEqual([path, status]);
-    expect((await fetch(`${at}/manifest.json?${user}`, { method: 'POST' })).status).toBe(405);
+    expect((await fetch(`${proxyUrl}/manifest.json?${user}`, { method: 'POST' })).status).toBe(405);
   });
 
   it('answers other paths with an envelope and CORS headers', async () => {

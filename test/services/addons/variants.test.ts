@@ -5,9 +5,9 @@ import { findUnsupportedFeatures } from '../../../services/addons/domain/unsuppo
 import { applyVariants } from '../../../services/addons/domain/variants/variants.ts';
 import type { TestHost } from '../../support/host.ts';
 import { alphaStreams, openFakeAddon, type FakeAddon } from './fake-addon.ts';
-import { configOf, customPreset, getJson, makeUser, openAddonsHost, password, streamsOf } from './rig.ts';
+import { buildConfig, customPreset, getJson, makeUser, openAddonsHost, password, fetchStreams } from './rig.ts';
 
-const base = configOf(
+const base = buildConfig(
   [
     { type: 'torrentio', instanceId: 't1', options: { name: 'Torrentio 4K', timeout: 5000 } },
     { type: 'comet', instanceId: 'c1', options: { name: 'Comet' } },
@@ -101,17 +101,17 @@ describe('scripts of variants', () => {
     ],
     ['enable with a missing object', 'enable deduplicator', (config) => config.deduplicator.enabled, true],
     ['disable without a match', 'disable presets[type=none]', (config) => config.presets[0].enabled, true],
-  ])('applies %s', (_what, script, part, wanted) => {
-    expect(part(varied(script))).toEqual(wanted);
+  ])('applies %s', (_what, script, part, expected) => {
+    expect(part(varied(script))).toEqual(expected);
   });
 
   it.each<[string, string, object[], RegExp]>([
     [
       'instructions that multiply from variant to variant',
       'use variant a\n'.repeat(200),
-      ['a', 'b', 'c', 'd'].map((id, at) => ({
+      ['a', 'b', 'c', 'd'].map((id, index) => ({
         id,
-        script: at === 3 ? 'set addonName = "X"' : `use variant ${'bcd'[at]!}\n`.repeat(200),
+        script: index === 3 ? 'set addonName = "X"' : `use variant ${'bcd'[index]!}\n`.repeat(200),
       })),
       /too many instructions/,
     ],
@@ -133,8 +133,8 @@ describe('scripts of variants', () => {
       [],
       /looks through too much/,
     ],
-  ])('ends %s', (_what, script, more, words) => {
-    expect(() => varied(script, more)).toThrow(words);
+  ])('ends %s', (_what, script, more, expectedMessage) => {
+    expect(() => varied(script, more)).toThrow(expectedMessage);
   });
 
   it('allows a variant to use another one without cycles', () => {
@@ -158,8 +158,8 @@ describe('scripts of variants', () => {
     [`set x = ${'['.repeat(50)}`, 'nested too deep'],
     ['set presets = 5', 'presets: '],
     ['use variant nobody', 'There is no variant nobody'],
-  ])('reports %s', (script, words) => {
-    expect(() => varied(script)).toThrow(words);
+  ])('reports %s', (script, expectedMessage) => {
+    expect(() => varied(script)).toThrow(expectedMessage);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 });
@@ -177,7 +177,7 @@ describe('variants of an installed configuration', () => {
   });
 
   it('are selected by path or query, each as a separate addon', async () => {
-    const config = configOf([customPreset('a', 'Alpha', up.manifestUrl)], {
+    const config = buildConfig([customPreset('a', 'Alpha', up.manifestUrl)], {
       addonName: 'Mine',
       variants: [
         { id: 'phone', script: 'set addonName = "Phone"\nset resultLimits.global = 1' },
@@ -186,29 +186,29 @@ describe('variants of an installed configuration', () => {
         { id: 'broken', script: 'set' },
       ],
     });
-    const made = await makeUser(host, config);
-    const plain = await getJson(made.manifestUrl);
-    const { addon } = await stremio.detectFromURL(`${made.base}/v/phone/manifest.json`);
+    const profile = await makeUser(host, config);
+    const plain = await getJson(profile.manifestUrl);
+    const { addon } = await stremio.detectFromURL(`${profile.base}/v/phone/manifest.json`);
     expect([plain.name, addon.manifest.name]).toEqual(['Mine', 'Phone']);
     expect(addon.manifest.id).toBe(`${String(plain.id)}.phone`);
     expect((await addon.get('stream', 'movie', 'tt0111161')).streams).toHaveLength(1);
-    expect(await streamsOf(made.base)).toHaveLength(alphaStreams.length);
-    expect((await getJson(`${made.manifestUrl}?v=phone`)).name).toBe('Phone');
-    expect((await getJson(`${made.base}/v/phone,named/manifest.json`)).name).toBe('Named');
-    expect((await getJson(`${made.base}/stream/movie/tt1.json?v=phone`)).streams).toHaveLength(1);
-    const found = await getJson(`${host.url('addons')}/api/v1/search?type=movie&id=tt1&v=phone`, {
-      headers: { authorization: `Basic ${Buffer.from(`${made.uuid}:${password}`).toString('base64')}` },
+    expect(await fetchStreams(profile.base)).toHaveLength(alphaStreams.length);
+    expect((await getJson(`${profile.manifestUrl}?v=phone`)).name).toBe('Phone');
+    expect((await getJson(`${profile.base}/v/phone,named/manifest.json`)).name).toBe('Named');
+    expect((await getJson(`${profile.base}/stream/movie/tt1.json?v=phone`)).streams).toHaveLength(1);
+    const searchResult = await getJson(`${host.url('addons')}/api/v1/search?type=movie&id=tt1&v=phone`, {
+      headers: { authorization: `Basic ${Buffer.from(`${profile.uuid}:${password}`).toString('base64')}` },
     });
-    expect(found.data.results).toHaveLength(1);
-    for (const [id, words] of [
+    expect(searchResult.data.results).toHaveLength(1);
+    for (const [id, expectedMessage] of [
       ['nobody', 'There is no variant nobody of this configuration.'],
       ['off', 'There is no variant off of this configuration.'],
       ['broken', 'The variant broken cannot be used. set needs a path.'],
     ] as const) {
-      const [item] = await streamsOf(`${made.base}/v/${id}`);
-      expect(item.description).toBe(words);
-      const manifest = await fetch(`${made.base}/v/${id}/manifest.json`);
-      expect([manifest.status, (await manifest.json()).error.message]).toEqual([400, words]);
+      const [item] = await fetchStreams(`${profile.base}/v/${id}`);
+      expect(item.description).toBe(expectedMessage);
+      const manifest = await fetch(`${profile.base}/v/${id}/manifest.json`);
+      expect([manifest.status, (await manifest.json()).error.message]).toEqual([400, expectedMessage]);
     }
   });
 });

@@ -11,7 +11,7 @@ import { push } from '../../../services/push/index.ts';
 import { uptime } from '../../../services/uptime/index.ts';
 import { api } from '../../support/api.ts';
 import { lan, openHome, phoneAddress, type Answer, type Asking, type Home } from '../../support/gateway/phone.ts';
-import { configOf } from '../addons/rig.ts';
+import { buildConfig } from '../addons/rig.ts';
 import { adminAuthorization } from '../../support/host.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-sides-'));
@@ -117,7 +117,7 @@ describe.each(Object.keys(sides))('seen from %s', (name) => {
     const made = await ask('addons', '/configure', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ config: configOf([]), password: 'long enough' }),
+      body: JSON.stringify({ config: buildConfig([]), password: 'long enough' }),
     });
     const { data } = JSON.parse(made.body) as { data: { manifestUrl: string } };
     expect(data.manifestUrl.startsWith(`${side.base('addons')}/`)).toBe(true);

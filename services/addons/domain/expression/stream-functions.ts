@@ -112,7 +112,7 @@ export const streamFunctions: Readonly<Record<string, ExpressionFunction>> = {
   slice: ([streams = [], start = 0, end]) =>
     toStreams(streams).slice(Number(start), typeof end === 'number' ? end : undefined),
   perGroup,
-  passthrough: ([streams = [], ...stages], { effects: effects }) => {
+  passthrough: ([streams = [], ...stages], { effects }) => {
     const selected = toStreams(streams);
     const stageNames = new Set(stages.length === 0 ? ['all'] : toTexts(stages));
     for (const stage of stageNames)
@@ -121,7 +121,7 @@ export const streamFunctions: Readonly<Record<string, ExpressionFunction>> = {
       effects.exemptions.set(id, new Set([...(effects.exemptions.get(id) ?? []), ...stageNames]));
     return selected;
   },
-  pin: ([streams = [], position = 'top', isReturned = false], { effects: effects }) => {
+  pin: ([streams = [], position = 'top', isReturned = false], { effects }) => {
     const selected = toStreams(streams);
     for (const { id } of selected) effects.pinned.set(id, position === 'bottom' ? 'bottom' : 'top');
     return isReturned === true ? selected : [];
