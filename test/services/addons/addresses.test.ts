@@ -105,7 +105,7 @@ describe('addresses that addons must not have', () => {
       await policy.checkAddress(address, 'Up', trust).catch((error: unknown) => (error as Error).message);
     expect(await route('http://push.evil.example:2586/x')).toContain('another service of Homeport');
     expect(await route('http://meta.evil.example/x')).toContain('secrets of machines');
-    // A resolver that says something else a moment later gains nothing.
+    // The request is sent to the checked IP address, so a later DNS change has no effect.
     expect(await route('http://home.example:8000/x')).toEqual({
       url: 'http://192.168.1.9:8000/x',
       headers: { host: 'home.example:8000' },
@@ -186,12 +186,12 @@ describe('requests of another site', () => {
       expect((await make('/configure', config, headers)).status).toBe(400);
     }
     expect((await make('/configure', config, { origin: baseUrl })).status).toBe(201);
-    // In the address itself, as long as it is asked from there.
+    // A configuration in the address is only restricted when the request comes from another site.
     const segment = Buffer.from(JSON.stringify(config)).toString('base64url');
     const [refused] = (await getJson(`${baseUrl}/${segment}/stream/movie/tt1.json`, { headers: elsewhere })).streams;
     expect(refused.description).toContain('may not reach');
     expect((await getJson(`${baseUrl}/${segment}/stream/movie/tt1.json`)).streams).toHaveLength(alphaStreams.length);
-    // What was made there stays so, also for players, until its owner saves it.
+    // Configurations created from another site keep their restriction, also for players, until the owner saves them.
     const minimalConfig = buildConfig([], { services: [{ id: 'torbox', enabled: true }] });
     const profile = await readJson(await make('/api/v1/user', { config: minimalConfig, password }, elsewhere));
     const { uuid, encryptedPassword } = profile.data;

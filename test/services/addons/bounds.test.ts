@@ -216,7 +216,7 @@ describe('metadata services', () => {
         const path = incoming.url ?? '';
         for (const metadataRequest of metadataRequests)
           if (path.startsWith(metadataRequest.path)) metadataRequest.resolve();
-        // The addon waits until the others were asked, who never answer.
+        // The addon waits until the metadata requests have started, which never end.
         if (path.includes('/stream/')) {
           await Promise.all(metadataRequests.map(({ promise }) => promise));
           sendJson(response, { streams: alphaStreams.slice(0, 1) });
@@ -234,7 +234,7 @@ describe('metadata services', () => {
     const { base } = await makeUser(host, config);
     const began = performance.now();
     expect(await fetchStreams(base, 'movie/tt5')).toHaveLength(1);
-    // One after another they would take three times that.
+    // Sequential requests would take three times as long.
     expect(performance.now() - began).toBeLessThan(8500);
   });
 

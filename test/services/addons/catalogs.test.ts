@@ -10,7 +10,7 @@ interface Entry {
   readonly releaseInfo?: string;
 }
 
-/** An addon with one list of entries that comes in pages of `length`. */
+/** Opens an addon with one catalog, which has pages of `length` entries. */
 function openList(entries: readonly Entry[], { length = 100, extra = [] as readonly object[], broken = false } = {}) {
   return openFakeAddon({
     manifest: {

@@ -164,7 +164,7 @@ describe('install addresses', () => {
       const query = `?config=${encodeURIComponent(encoded)}`;
       const manifest = await getJson(`${url}/manifest.json${query}`);
       expect(linter.lintManifest(manifest).errors).toEqual([]);
-      // As stremio-core makes it: the text of the address is replaced, the query stays.
+      // Replaces the path as stremio-core does; the query is preserved.
       const { streams } = await getJson(`${url}/stream/movie/tt1%3A1%3A2.json${query}`);
       expect(streams).toHaveLength(3);
       return;

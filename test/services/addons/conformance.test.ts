@@ -4,7 +4,7 @@ import type { TestHost } from '../../support/host.ts';
 import { alphaStreams, betaStreams, openFakeAddon, sendJson, type FakeAddon } from './fake-addon.ts';
 import { buildConfig, customPreset, getJson, makeUser, openAddonsHost, password, readJson, type Made } from './rig.ts';
 
-/** A recorded exchange of the peer. */
+/** Recorded exchange of the peer. */
 function golden(name: string): { request: any; response: any } {
   return JSON.parse(readFileSync(new URL(`golden/${name}.json`, import.meta.url), 'utf8'));
 }
@@ -101,9 +101,9 @@ describe('recorded exchanges of the user API', () => {
   );
 
   it('creates, reads, changes, verifies and deletes a user (15 to 25)', async () => {
-    const made = await post({ config: buildConfig(both(), { addonName: 'My Agg' }), password });
-    expect(made.status).toBe(201);
-    const { data, ...rest } = await readJson(made);
+    const created = await post({ config: buildConfig(both(), { addonName: 'My Agg' }), password });
+    expect(created.status).toBe(201);
+    const { data, ...rest } = await readJson(created);
     const { data: _data, ...expected } = golden('15-user-create-ok').response.body;
     expect(rest).toEqual(expected);
     const { uuid, encryptedPassword } = data;
@@ -173,7 +173,7 @@ describe('recorded streams', () => {
     const { base, uuid } = await makeUser(host, buildConfig(both(), { addonName: 'My Agg' }));
     const manifest = await getJson(`${base}/manifest.json`);
     const expected = golden('16-manifest-configured').response.body;
-    // The peer lists a catalog resource without types; there is none.
+    // The peer lists a catalog resource without types, which is omitted here.
     expect(manifest).toMatchObject({
       name: 'My Agg',
       id: `com.aiostreams.viren070.${uuid.slice(0, 12)}`,
@@ -264,7 +264,7 @@ describe('recorded streams', () => {
     expect(streams.at(-1).description).toContain('📌 Excluded Quality (1)\n    • 1× HDTV');
   });
 
-  /** Tamtaro's columns are made with signs nobody sees. */
+  /** Removes the invisible characters that the format Tamtaro uses for its columns. */
   const visible = (text: string): string =>
     text
       .replaceAll(/[\u200B-\u200D]/g, '')

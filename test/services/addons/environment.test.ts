@@ -60,7 +60,7 @@ describe('environment variables', () => {
     expect(dead.status).toBe(400);
     const lines = testHost.log.map((line) => JSON.parse(line) as { message?: string });
     expect(JSON.stringify(lines)).toContain('http://127.0.0.1:9/k3y/manifest.json');
-    // One entry of each kind: the first title is asked for again.
+    // The cache has one entry per kind, so the first title is requested again.
     const before = upstream.requests.length;
     await fetchStreams(base);
     expect(upstream.requests.length).toBe(before + 1);

@@ -39,7 +39,7 @@ afterEach(async () => {
   for (const each of [upstream, realDebrid, torBox]) await each[Symbol.asyncDispose]();
 });
 
-/** Addresses of a list by the words in its names and texts. */
+/** Returns the addresses of the streams whose names and descriptions contain the given texts. */
 async function list(services: readonly object[], more: object = {}): Promise<(name: string, file: string) => string> {
   const config = buildConfig([customPreset('a1', 'Up', upstream.manifestUrl)], {
     services,
@@ -69,7 +69,7 @@ describe('failover', () => {
     torBox.fail('/torrents/requestdl', broken);
     expect(await play(url('[TB+]', 'Cached'))).toBe('https://direct.example/rd/T1-2');
     const requestCount = times(torBox, '/torrents/requestdl');
-    // Players ask the same address again for every place they jump to.
+    // Players request the same address again after every seek.
     expect(await play(url('[TB+]', 'Cached'))).toBe('https://direct.example/rd/T1-2');
     expect(await play(url('[TB+]', 'Cached'), { method: 'HEAD' })).toBe('https://direct.example/rd/T1-2');
     expect([times(torBox, '/torrents/requestdl'), times(realDebrid, '/torrents/addMagnet')]).toEqual([requestCount, 1]);

@@ -1,18 +1,18 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a fake addon does; paths are as the client sent them, without the query. */
+/** Behavior of a fake addon. Paths are unchanged and without the query. */
 export interface FakeAddonOptions {
   readonly manifest?: unknown;
   readonly streams?: readonly unknown[];
-  /** Answers in place of all else; true when it did. */
+  /** Answers a request instead of the other options. Returns true when it did. */
   readonly answer?: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
 }
 
 export interface FakeAddon extends AsyncDisposable {
   readonly url: string;
   readonly manifestUrl: string;
-  /** Paths that were asked for, with their query. */
+  /** Requested paths with query. */
   readonly requests: readonly string[];
   readonly userAgents: readonly string[];
 }
@@ -28,7 +28,7 @@ export const streamManifest = {
   catalogs: [],
 };
 
-/** A Stremio addon on loopback. */
+/** Stremio addon on the loopback interface. */
 export async function openFakeAddon(options: FakeAddonOptions = {}): Promise<FakeAddon> {
   const requests: string[] = [];
   const userAgents: string[] = [];
@@ -63,7 +63,7 @@ export function sendJson(response: ServerResponse, body: unknown, status = 200):
 
 const release = (rest: string): string => `The.Movie.2019.${rest}`;
 
-/** What the addon Alpha of the recorded exchanges answered. */
+/** Recorded response of the addon Alpha. */
 export const alphaStreams = [
   {
     name: '[RD+] Up\n4k',
@@ -95,7 +95,7 @@ export const alphaStreams = [
   { name: 'E', title: 'Watch on site', externalUrl: 'https://example.com/watch' },
 ] as const;
 
-/** What Beta answered: one of the same, and one with nothing but a name. */
+/** Recorded response of the addon Beta: one stream of Alpha, and one with only a name. */
 export const betaStreams = [
   alphaStreams[0],
   {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request to a fake service, its body read as text. */
+/** Request to a fake service with its body as text. */
 export interface StoreRequest {
   readonly method: string;
   readonly path: string;
@@ -9,17 +9,17 @@ export interface StoreRequest {
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
 }
-/** Status, JSON and headers of an answer; a text body stands for itself. */
+/** Status, JSON and headers of a response. A text body is sent unchanged. */
 export type StoreReply = readonly [number, unknown, Readonly<Record<string, string>>?];
 
 export interface FakeStore extends AsyncDisposable {
   readonly url: string;
   readonly requests: readonly StoreRequest[];
-  /** In place of the usual answer, for the paths that begin so; undefined puts the usual one back. */
+  /** Replaces the default response for paths with this prefix; undefined restores it. */
   fail(path: string, reply: StoreReply | 'hang' | undefined): void;
 }
 
-/** A service on loopback that answers as the reference says the real one does. */
+/** Service on the loopback interface that answers as documented. */
 export async function openFakeStore(
   answer: (request: StoreRequest) => StoreReply | Promise<StoreReply>,
 ): Promise<FakeStore> {
@@ -59,14 +59,14 @@ export async function openFakeStore(
   };
 }
 
-/** Torrents of the tests: one every service has at once, one it has to fetch, one in the library, and one it may not have. */
+/** Torrents of the tests: available at every service, not available, in the library, and forbidden. */
 export const hashes = {
   cached: 'e420b7bf55ce1e40d90c451363cec616a5690097',
   uncached: 'f99720cdeb1d3707156dd00b8d9ceae5a77840ef',
   library: '3d33cd3df15eeaad70487f59c2e06b9a51c9025d'.slice(0, 38).padEnd(40, '0'),
 } as const;
 
-/** A film with a sample beside it. */
+/** Film with a sample file. */
 export const movieFiles = [
   { path: 'The.Movie.2019/Sample/sample.mkv', size: 20_000_000 },
   { path: 'The.Movie.2019/The.Movie.2019.1080p.WEB-DL.x264-GRP.mkv', size: 5_000_000_000 },
@@ -75,7 +75,7 @@ export const movieFiles = [
 const toHash = (text: string): string =>
   /btih:([0-9a-f]{40})/i.exec(decodeURIComponent(text))?.[1]?.toLowerCase() ?? '';
 
-/** Real-Debrid as the reference has it: files are chosen, and links belong to the chosen ones. */
+/** Real-Debrid as documented: files are selected, and links belong to the selected files. */
 export async function openRealDebrid(key = 'RDKEY'): Promise<FakeStore> {
   const torrents = new Map<string, { hash: string; selected: Set<number> | undefined; ready: boolean }>([
     ['LIB', { hash: hashes.library, selected: new Set([2]), ready: true }],
@@ -148,7 +148,7 @@ export async function openRealDebrid(key = 'RDKEY'): Promise<FakeStore> {
   });
 }
 
-/** TorBox as the reference has it: it says what it has. */
+/** TorBox as documented: it reports availability. */
 export async function openTorBox(key = 'TBKEY'): Promise<FakeStore> {
   const torrents = new Map<number, string>([[5, hashes.library]]);
   const ok = (data: unknown): StoreReply => [200, { success: true, data, detail: '', error: null }];

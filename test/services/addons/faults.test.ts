@@ -100,7 +100,7 @@ describe('refusals of debrid services during a list', () => {
       await using up = await openFakeAddon({
         streams: [{ infoHash: String(number).repeat(40), title: 'A.2019.1080p.mkv' }, alphaStreams[0]],
       });
-      // A credential that was refused is not tried again, so each has its own.
+      // A refused credential is not sent again, so each case uses another one.
       const credentials = (id: Id): object =>
         Object.fromEntries(services[id].fields.map((field) => [field, `SECRET${String(number)}`]));
       const config = buildConfig(
@@ -124,7 +124,7 @@ describe('refusals of debrid services during a list', () => {
       expect([...descriptionsByService.keys()].toSorted()).toEqual(ids.map((id) => services[id].name).toSorted());
       for (const [name, sentence] of descriptionsByService)
         expect([name, sentence]).toEqual([name, expect.stringMatching(expectedMessage)]);
-      // Seven services that hold torrents, and what comes from no torrent.
+      // Streams of seven services with torrents, and of a source without torrents.
       expect(streams).toHaveLength(7 + 1 + descriptionsByService.size);
       expect(JSON.stringify(streams)).not.toContain('SECRET');
       const health = JSON.stringify(await getJson(`${host.url('addons')}/api/v1/providers/health`));

@@ -126,7 +126,7 @@ describe('compileTemplate', () => {
       const began = process.cpuUsage();
       render(text);
       const { user, system } = process.cpuUsage(began);
-      // Where each expression read the rest of the template again, the last one took five seconds.
+      // Repeated parsing of the rest would take five seconds for the last template.
       expect((user + system) / 1000).toBeLessThan(2000);
     }
   });

@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 type AnswerHandler = NonNullable<FakeAddonOptions['answer']>;
-/** Answers requests for streams so, the manifest as usual. */
+/** Answers stream requests with the given handler, and the manifest as usual. */
 const onStream =
   (answer: AnswerHandler): AnswerHandler =>
   (request, response) =>
@@ -276,7 +276,7 @@ describe('invalid configurations', () => {
       how === 'the segment'
         ? `${url}/${bytes.toString('base64url')}/manifest.json`
         : (form[how as keyof typeof form] ?? '');
-    // By the sealed text it must be the one that is asked under; each sign-in has its own.
+    // Each sign-in seals the password again, so the segment must come from the request that is sent.
     const config = buildConfig([customPreset('s', 'Self', how === 'the segment' ? manifestUrl : address)]);
     const response = await fetch(`${url}/api/v1/user`, {
       method: 'PUT',

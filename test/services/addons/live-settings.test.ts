@@ -8,11 +8,11 @@ import { registry } from '../../../main/host/services/registry.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 import { buildConfig, customPreset, getJson, makeUser, fetchStreams } from './rig.ts';
 
-/** A host whose settings are set nowhere else, so that they can be changed. */
+/** Opens a host whose settings are not fixed by the environment, so that they can change. */
 const openHost = async (): Promise<TestHost> =>
   openTestHost({ services: [addons, ...registry.filter(({ id }) => id === 'control')] });
 
-/** Changes settings, and the services that were restarted for it. */
+/** Changes settings. Returns the restarted services. */
 const change = async (control: string, settings: object): Promise<readonly string[]> => {
   const options = { method: 'PATCH', body: JSON.stringify(settings) };
   return (await api<{ restarted: string[] }>(control, '/api/settings/addons', options)).restarted;

@@ -7,28 +7,28 @@ import { expect, it } from 'vitest';
 import { buildConfig, customPreset, makeUser, openAddonsHost } from './rig.ts';
 import { streamManifest } from './fake-addon.ts';
 
-/** Enough for all that is remembered to be full: names, answers, hashes, lists. */
+/** Number of requests that fills all caches: names, responses, hashes and lists. */
 const first = 1200;
 const half = 900;
-/** What buffers that wait for their collection and compiled code come to, bytes. */
+/** Tolerance for buffers before garbage collection and compiled code, in bytes. */
 const slack = 4_000_000;
 const perTitle = 100;
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** Bytes that somebody holds. */
+/** Returns the used memory in bytes. */
 async function getHeapBytes(): Promise<number> {
   for (let round = 0; round < 4; round += 1) {
     collect();
-    // What was waiting for its turn lets go.
+    // Lets pending callbacks release their memory.
     await new Promise((resolve) => setImmediate(resolve));
   }
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
 
-/** Each title has names of its own: half of them files at an address, half of them torrents. */
+/** Builds unique streams of a title: half of them files, half of them torrents. */
 function streamsOfTitle(title: string): readonly object[] {
   const name = (index: number): string => `The.Film.${title}.2019.1080p.WEB-DL.x264-GRP${String(index)}.mkv`;
   const hash = (index: number): string =>
@@ -44,7 +44,7 @@ function streamsOfTitle(title: string): readonly object[] {
   );
 }
 
-/** An addon, metadata and TorBox in one, that remember nothing themselves. */
+/** Addon, metadata service and TorBox in one process without caches. */
 const world: RequestListener = (request, response) => {
   const path = decodeURIComponent(request.url?.split('?')[0] ?? '');
   const title = /\/(tt\d+)\.json$/.exec(path)?.[1] ?? '';
@@ -57,7 +57,7 @@ const world: RequestListener = (request, response) => {
   else response.end(JSON.stringify({ success: true, data: [], detail: '', error: null }));
 };
 
-// An hour of a household that looks at one title after another, without its pauses.
+// Simulates one hour of a household without pauses.
 it('does not use more memory after thousands of lists', async () => {
   const server = createServer(world).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -78,7 +78,7 @@ it('does not use more memory after thousands of lists', async () => {
     let title = 100_000;
     const look = async (requests: number): Promise<number> => {
       for (let request = 0; request < requests; request += 1) {
-        // Every third is a title nobody asked for before, the others were looked at lately.
+        // Every third title is new, the others were requested before.
         const id = request % 3 === 0 ? (title += 1) : title - (request % 20);
         const response = await fetch(`${base}/stream/movie/tt${String(id)}.json`);
         const { byteLength } = await response.arrayBuffer();

@@ -10,7 +10,7 @@ const names = movieFiles.map(({ path, size }) => ({
   size,
 }));
 
-/** AllDebrid: an envelope, errors with status 200, a tree of files, and links that take a while. */
+/** AllDebrid: an envelope, errors with status 200, a tree of files, and delayed links. */
 export async function openAllDebrid(key = 'ADKEY'): Promise<FakeStore> {
   const magnets = new Map<string, string>([['1', hashes.library]]);
   const ok = (data: unknown): StoreReply => [200, { status: 'success', data }];
@@ -71,7 +71,7 @@ export async function openAllDebrid(key = 'ADKEY'): Promise<FakeStore> {
   });
 }
 
-/** Premiumize: always 200, sentences for errors, files at once. */
+/** Premiumize: status 200 with error messages, and files without a transfer. */
 export async function openPremiumize(key = 'PMKEY'): Promise<FakeStore> {
   const wrong = (message: string): StoreReply => [200, { status: 'error', message }];
   return await openFakeStore(({ path, query, body }) => {
@@ -147,7 +147,7 @@ export async function openPremiumize(key = 'PMKEY'): Promise<FakeStore> {
   });
 }
 
-/** Debrid-Link: direct links in the list itself. */
+/** Debrid-Link: direct links in the list. */
 export async function openDebridLink(key = 'DLKEY'): Promise<FakeStore> {
   const torrents = new Map<string, string>([['L1', hashes.library]]);
   const ok = (value: unknown): StoreReply => [200, { success: true, value }];
@@ -233,7 +233,7 @@ export async function openPutIo(token = 'PUTTOKEN'): Promise<FakeStore> {
   });
 }
 
-/** PikPak: a riddle before each action, a sign-in that ends, and the drive. Both of its hosts are one here. */
+/** PikPak: a captcha before each action, an expiring session, and the drive. One server replaces both hosts. */
 export async function openPikPak(): Promise<FakeStore> {
   const tasks = new Map<string, string>([['L1', hashes.library]]);
   let signIns = 0;
@@ -253,7 +253,7 @@ export async function openPikPak(): Promise<FakeStore> {
     if (headers.authorization?.startsWith('Bearer A') !== true)
       return [401, { error: 'unauthenticated', error_code: 16 }];
     if (path === '/vip/v1/vip/info') {
-      // The first sign-in ends at once; the client makes another.
+      // The first session expires immediately; the client renews it.
       if (!ended) {
         ended = true;
         return [401, { error: 'unauthenticated', error_code: 16 }];
@@ -307,7 +307,7 @@ export async function openPikPak(): Promise<FakeStore> {
   });
 }
 
-/** Easynews: a search, and files behind the same sign-in. */
+/** Easynews: a search, and files with the same authorization. */
 export async function openEasynews(): Promise<FakeStore> {
   let first = true;
   const store: FakeStore = await openFakeStore(({ path, headers, query }) => {

@@ -16,7 +16,7 @@ describe('further options of a configuration', () => {
   let host: TestHost;
   let world: FakeAddon;
   let torBox: FakeStore;
-  /** TMDB, SeaDex, the ids of anime and the metadata, as they answer. */
+  /** Responses of TMDB, SeaDex, the mapping of anime IDs and the metadata service. */
   const tmdb = { dates: [] as object[], asked: [] as (string | undefined)[] };
   const seadex = { status: 200 };
   beforeAll(async () => {
@@ -185,7 +185,7 @@ describe('further options of a configuration', () => {
 
     it('are hidden until the release for home use, with a message', async () => {
       await using up = await openFakeAddon({ streams: [createFilm('A')] });
-      // One answer is remembered for hours, so each case is a film of its own in the end; this one is asked once.
+      // Responses are cached for hours, so each case uses another film.
       tmdb.dates = [dated(3, -20), dated(4, 10)];
       const { base } = await makeUser(host, await config(up, {}));
       const streams = await fetchStreams(base, 'movie/tt5');

@@ -105,7 +105,7 @@ describe('special characters in addresses', () => {
     expect(root.behaviorHints.configurationRequired).toBe(true);
     const { data } = await getJson(`${url}/api/v1/health`);
     expect(data).toBeNull();
-    // What somebody else is called in the path does not become part of the own configuration.
+    // Another name in the path is not parsed as part of the configuration.
     const reply = await fetch(`${url}/stremio/${profile.uuid}/stream/movie/x.json`);
     expect((await readJson(reply)).streams?.[0]?.name ?? 'none').not.toBe('E');
   });

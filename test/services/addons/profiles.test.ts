@@ -28,7 +28,7 @@ afterAll(async () => {
 const basic = (uuid: string, secret = password): Record<string, string> => ({
   authorization: `Basic ${Buffer.from(`${uuid}:${secret}`).toString('base64')}`,
 });
-/** The page's own routes. */
+/** Routes for the page. */
 const page = async (method: string, path: string, body?: object): Promise<any> => {
   const reply = await fetch(`${host.url('control')}/api/addons/profiles${path}`, {
     method,
@@ -189,7 +189,7 @@ describe('exported configurations', () => {
       proxy: { enabled: true },
     });
     const completeExport = await (await fetch(`${address}?includeCredentials=true`, { headers: basic(uuid) })).text();
-    // What opens this service itself is not part of a configuration.
+    // Passwords of this service are not part of a configuration.
     expect(completeExport.match(/SECRET\d/g)?.toSorted()).toEqual(
       ['1', '2', '3', '4', '7', '8'].map((digit) => `SECRET${digit}`),
     );
@@ -277,7 +277,7 @@ describe('exported configurations', () => {
     await page('PUT', `${path}?merge=yes`, { config: redactedExport });
     expect((await page('GET', path)).body.config).toEqual(completeExport);
 
-    // Edited meanwhile: what the file has counts, and the keys stay.
+    // The file replaces values that were edited in the meantime, and keys are preserved.
     const [preset] = redactedExport.presets;
     const renamed = { ...preset, options: { name: 'Renamed', api: { url: 'http://b.example' } } };
     const services = [{ id: 'torbox', credentials: { apiKey: 'NEW' } }, ...redactedExport.services];

@@ -18,10 +18,10 @@ interface Case {
   readonly letter: string;
   readonly open: () => Promise<FakeStore>;
   readonly credentials: Readonly<Record<string, string>>;
-  /** What is known before anything was played. */
+  /** Expected streams before the first playback. */
   readonly listed: readonly [uncached: string, cached: string, library: string];
   readonly links: readonly [cached: string, library: string];
-  /** Answers of the service to the first call of a playback, and the film that explains each. */
+  /** Responses to the first call of a playback, with the expected clip. */
   readonly faults: readonly (readonly [path: string, reply: StoreReply, clip: string])[];
   readonly secret: string;
 }
@@ -258,7 +258,7 @@ describe('providers', () => {
     const seen: string[] = [];
     for (const [number, [path, reply]] of faults.entries()) {
       await using torrentAddon = await openFakeAddon({ streams: [torrent('New', String(number).repeat(40))] });
-      // A credential that was refused is not tried again, so each has its own.
+      // A refused credential is not sent again, so each case uses another one.
       const [last = ''] = Object.keys(credentials).slice(id === 'pikpak' ? 0 : -1);
       const changedCredentials = { ...credentials, [last]: `${credentials[last] ?? ''}${String(number)}` };
       store?.fail(path, reply);

@@ -30,7 +30,7 @@ interface Listed {
   readonly row: any;
 }
 
-/** Rows as a Stremio client lists them. */
+/** Streams as a Stremio client lists them. */
 async function rows(
   streams: readonly object[],
   {

@@ -7,7 +7,7 @@ import { getJson, makeUser, openAddonsHost, readJson, fetchStreams } from './rig
 
 const golden = (name: string): any => JSON.parse(readFileSync(new URL(`golden/${name}.json`, import.meta.url), 'utf8'));
 
-/** What kind of value each member is, lists by their first entry; what is null is of any kind. */
+/** Returns the type of each member, and of the first entry of lists. Null matches every type. */
 function toShape(value: unknown): unknown {
   if (value === null) return expect.toSatisfy(() => true);
   if (Array.isArray(value)) return expect.any(Array);
@@ -59,7 +59,7 @@ describe('recorded exchanges about the service', () => {
     expect(await getJson(`${url}/health`)).toEqual({ status: 'ok' });
     const { request, response } = golden('09-root-manifest-with-config-query');
     expect(response.status).toBe(404);
-    // The recorded configuration has nothing in it, which is said.
+    // The recorded configuration is empty, which is listed.
     const refused = await fetch(url + request.path);
     expect([refused.status, (await readJson(refused)).error.message]).toEqual([
       400,
@@ -133,7 +133,7 @@ describe('57-service-wrap-debrid-cached-flags', () => {
     expect([played.status, played.headers.get('cache-control')]).toEqual([307, 'no-store']);
     expect(played.headers.get('location')).toMatch(/^https:\/\/direct\.example\/rd\//);
     const streams = await fetchStreams(base, 'movie/tt0111162');
-    // Real-Debrid no longer tells sizes beforehand, so that of the addon stands where the recorded store knew better.
+    // Real-Debrid no longer reports sizes, so the size of the addon is used.
     const expected = response.body.streams.map(({ url, description, behaviorHints, ...rest }: any) => ({
       ...rest,
       description: description.replace('4.66 GiB', '5 GiB'),

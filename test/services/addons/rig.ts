@@ -2,7 +2,7 @@ import { addons } from '../../../services/addons/index.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 import { registry } from '../../../main/host/services/registry.ts';
 
-/** A host with the addons alone, named as the program whose exchanges were recorded. */
+/** Opens a host with this service only, with the name of the recorded program. */
 export async function openAddonsHost(
   environment: Readonly<Record<string, string>> = {},
   options: Pick<NonNullable<Parameters<typeof openTestHost>[0]>, 'clock'> = {},
@@ -21,12 +21,12 @@ export async function openAddonsHost(
 
 export const password = 'golden-pass-1';
 
-/** A preset for an addon by its address. */
+/** Builds a preset for an addon address. */
 export function customPreset(instanceId: string, name: string, manifestUrl: string, options: object = {}): object {
   return { type: 'custom', instanceId, enabled: true, options: { name, manifestUrl, timeout: 1500, ...options } };
 }
 
-/** The smallest configuration. */
+/** Builds a minimal configuration. */
 export function buildConfig(presets: readonly object[], more: object = {}): Record<string, unknown> {
   return { presets, sortCriteria: { global: [] }, formatter: { id: 'torrentio' }, services: [], ...more };
 }
@@ -39,7 +39,7 @@ export interface Made {
   readonly manifestUrl: string;
 }
 
-/** Makes a configuration the way the peer's tools do. */
+/** Creates a configuration as tools of the peer do. */
 export async function makeUser(host: TestHost, config: object): Promise<Made> {
   const url = host.url('addons');
   const response = await fetch(`${url}/api/v1/user`, {
@@ -62,7 +62,7 @@ export async function getJson(url: string, init?: RequestInit): Promise<any> {
   return await readJson(await fetch(url, init));
 }
 
-/** The streams an installed addon has. */
+/** Returns the streams of an installed addon. */
 export async function fetchStreams(base: string, path = 'movie/tt0111161', init?: RequestInit): Promise<any[]> {
   const { streams } = await getJson(`${base}/stream/${path}.json`, init);
   return streams;

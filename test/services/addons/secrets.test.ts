@@ -6,7 +6,7 @@ import { hashes, openTorBox } from './fake-stores.ts';
 import { buildConfig, customPreset, makeUser, openAddonsHost, password, fetchStreams } from './rig.ts';
 
 describe('credentials', () => {
-  /** Every file below a folder, as it lies on the disk. */
+  /** Lists every file below a folder with its content. */
   const listFiles = (folder: string): readonly { readonly path: string; readonly bytes: Buffer }[] =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -52,7 +52,7 @@ describe('credentials', () => {
     expect(existsSync(join(database, 'db.sqlite'))).toBe(true);
     const check = (): void => {
       const files = listFiles(testHost.dataDir);
-      // The row is really there: what is looked for is looked for in the right place.
+      // The row exists, so the search covers the correct file.
       expect(files.some(({ bytes }) => bytes.includes(profile.uuid))).toBe(true);
       for (const secret of secrets) {
         expect(files.filter(({ bytes }) => bytes.includes(secret)).map(({ path }) => path)).toEqual([]);
@@ -63,7 +63,7 @@ describe('credentials', () => {
       );
     };
     check();
-    // What was in the write-ahead log is in the file itself by then.
+    // The write-ahead log has been merged into the file.
     await testHost.host[Symbol.asyncDispose]();
     expect(existsSync(database)).toBe(true);
     check();

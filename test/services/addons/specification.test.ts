@@ -65,7 +65,7 @@ describe('an installed addon with stremio-addon-client', () => {
       manifestUrl = `${url}/${Buffer.from(JSON.stringify(config())).toString('base64url')}/manifest.json`;
     const { addon } = await stremio.detectFromURL(manifestUrl);
     const { errors, warnings } = linter.lintManifest(addon.manifest);
-    // Which the client knows and the linter does not.
+    // The client supports it, but the linter does not.
     expect([errors, warnings.map(({ message }) => message)]).toEqual([
       [],
       ['manifest.resources: unknown value addon_catalog'],
@@ -199,7 +199,7 @@ describe('the routes of the specification', () => {
     const completeExport = await fetch(`${url}/export?includeCredentials=true`, {
       headers: { authorization: `Basic ${basic}` },
     });
-    // What was exported makes the same again.
+    // The exported configuration can be imported again.
     expect((await configure(await readJson(completeExport))).status).toBe(201);
   });
 

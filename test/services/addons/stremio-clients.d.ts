@@ -1,4 +1,4 @@
-/** The clients have no types of their own; this is what the tests use of them. */
+/** Types for the parts of the clients that the tests use; the clients have none. */
 declare module 'stremio-addon-client' {
   interface AddonClient {
     readonly manifest: any;

@@ -187,10 +187,10 @@ describe('variants of an installed configuration', () => {
       ],
     });
     const profile = await makeUser(host, config);
-    const plain = await getJson(profile.manifestUrl);
+    const baseManifest = await getJson(profile.manifestUrl);
     const { addon } = await stremio.detectFromURL(`${profile.base}/v/phone/manifest.json`);
-    expect([plain.name, addon.manifest.name]).toEqual(['Mine', 'Phone']);
-    expect(addon.manifest.id).toBe(`${String(plain.id)}.phone`);
+    expect([baseManifest.name, addon.manifest.name]).toEqual(['Mine', 'Phone']);
+    expect(addon.manifest.id).toBe(`${String(baseManifest.id)}.phone`);
     expect((await addon.get('stream', 'movie', 'tt0111161')).streams).toHaveLength(1);
     expect(await fetchStreams(profile.base)).toHaveLength(alphaStreams.length);
     expect((await getJson(`${profile.manifestUrl}?v=phone`)).name).toBe('Phone');
