@@ -87,15 +87,7 @@ function create(context: Context, initialSettings: Settings): Service {
     seadex: new SeaDex(context, { list: settings.seadexUrl, mapping: settings.animeMappingUrl }),
     addons: createResolveOptions(settings, addressPolicy, trust, builtIns),
   });
-  const requestContexts = new RequestContextFactory({
-    profiles,
-    proxy,
-    get baseUrl() {
-      return settings.baseUrl;
-    },
-    caller: context.caller,
-    publicUrl: context.publicUrl,
-  });
+  const requestContexts = createRequestContexts(context, settings, profiles, proxy);
   const player = new Player({ clock, log, metrics, pool, history, fallbacks });
   const precacher = new Precacher({ context, aggregator, titles, links, player, sandbox });
   const limits = new RateLimits(clock, () => settings.disableRateLimits);
@@ -125,12 +117,7 @@ function create(context: Context, initialSettings: Settings): Service {
     },
     health: () => getHealth(pool, profiles),
     reconfigure: live.update,
-    accountData: {
-      async summary(account) {
-        return [{ kind: 'configurations', count: await profiles.countByOwner(account) }];
-      },
-      release: (account, disposition) => profiles.release(account, disposition),
-    },
+    accountData: createAccountData(profiles),
     async [Symbol.asyncDispose]() {
       await sandbox[Symbol.asyncDispose]();
     },
@@ -206,6 +193,32 @@ function createResolveOptions(
       return settings.disableSelfScraping;
     },
     createBuiltIn: (preset, config, identity) => builtIns.create(preset, config, identity),
+  };
+}
+
+function createRequestContexts(
+  context: Context,
+  settings: Settings,
+  profiles: Profiles,
+  proxy: StreamProxy,
+): RequestContextFactory {
+  return new RequestContextFactory({
+    profiles,
+    proxy,
+    get baseUrl() {
+      return settings.baseUrl;
+    },
+    caller: context.caller,
+    publicUrl: context.publicUrl,
+  });
+}
+
+function createAccountData(profiles: Profiles): NonNullable<Service['accountData']> {
+  return {
+    async summary(account) {
+      return [{ kind: 'configurations', count: await profiles.countByOwner(account) }];
+    },
+    release: (account, disposition) => profiles.release(account, disposition),
   };
 }
 

@@ -60,21 +60,9 @@ function createProfileHandlers(dependencies: RouteDependencies): readonly ApiHan
         ),
       };
     }),
-    implement(addonsApi.profile, async ({ params: { uuid = '' }, query, identity }) => {
-      const password = await profiles.getManagedPassword(uuid);
-      const { ownConfig } = await profiles.getStored(uuid, password);
-      const notes = await profiles.open(uuid, password).then(
-        ({ config }) => findUnsupportedFeatures(config),
-        (error: unknown) => {
-          // The configuration is returned as well, because it can only be fixed on this page.
-          if (error instanceof Problem && error.code === 'addons.parent_gone')
-            return [error.detail, ...findUnsupportedFeatures(ownConfig)];
-          throw error;
-        },
-      );
-      const isRedacted = query.without === 'keys' || !(await mayReadCredentials(profiles, identity, uuid));
-      return { config: isRedacted ? removeCredentials(ownConfig) : ownConfig, notes: [...notes] };
-    }),
+    implement(addonsApi.profile, ({ params: { uuid = '' }, query, identity }) =>
+      readProfile(profiles, uuid, identity, query.without === 'keys'),
+    ),
     implement(addonsApi.create, async ({ body, identity }) => {
       const { uuid: _uuid, ...config } = body.config;
       const publicOnly = !isAdministrator(identity);
@@ -186,6 +174,28 @@ function createResultHandlers(dependencies: RouteDependencies): readonly ApiHand
     }),
     implement(addonsApi.rules, ({ body }) => ({ problems: [...findRuleProblems(readConfig(body.config))] })),
   ];
+}
+
+/** Returns a configuration with notes about its unsupported parts. */
+async function readProfile(
+  profiles: Profiles,
+  uuid: string,
+  identity: Identity | undefined,
+  isWithoutKeys: boolean,
+): Promise<{ config: AddonConfig; notes: string[] }> {
+  const password = await profiles.getManagedPassword(uuid);
+  const { ownConfig } = await profiles.getStored(uuid, password);
+  const notes = await profiles.open(uuid, password).then(
+    ({ config }) => findUnsupportedFeatures(config),
+    (error: unknown) => {
+      // The configuration is returned as well, because it can only be fixed on this page.
+      if (error instanceof Problem && error.code === 'addons.parent_gone')
+        return [error.detail, ...findUnsupportedFeatures(ownConfig)];
+      throw error;
+    },
+  );
+  const isRedacted = isWithoutKeys || !(await mayReadCredentials(profiles, identity, uuid));
+  return { config: isRedacted ? removeCredentials(ownConfig) : ownConfig, notes: [...notes] };
 }
 
 /** Reads a configuration and requests each of its addons. */
