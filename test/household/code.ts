@@ -54,7 +54,7 @@ const changes: readonly (readonly [
   [1, 'Ben', 'Lamp: dim by default, nobody likes it bright', 'src/lamp.ts', 'percent = 100', 'percent = 60'],
 ];
 
-/** A public key, as ssh-keygen writes it; nobody has its other half. */
+/** Public key as ssh-keygen writes it; its private key does not exist. */
 function publicKey(name: string): string {
   const part = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
   return `ssh-ed25519 ${Buffer.concat([part(Buffer.from('ssh-ed25519')), part(randomBytes(32))]).toString('base64')} ${name}`;

@@ -15,7 +15,7 @@ const skies = [
   ['#e9856f', '#3a2440'],
 ] as const;
 
-/** A site of films, each with a picture of its own; `source` is where the films themselves are. */
+/** Site with films and a picture for each; `source` is the address of the media. */
 export async function openFilms(
   folder: string,
   source: string,

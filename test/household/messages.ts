@@ -24,7 +24,7 @@ export async function messages({ host, ask }: House): Promise<readonly Moment[]>
   const at = (ago: number, message: Published): Moment => ({ ago, happens: () => publish(message) });
   return [
     {
-      // Before anything comes: what was let go is not there again.
+      // Before anything is published: a removed topic must not return.
       ago: 40 * day,
       happens: () =>
         ask('PUT', '/push/retention', {

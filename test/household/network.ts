@@ -5,7 +5,7 @@ import { lan, phoneAddress } from '../support/gateway/phone.ts';
 import { admin } from '../support/host.ts';
 import { day, hour, type House, type Moment } from './moment.ts';
 
-/** What the phones and the television of the home reach, and a phone that is signed in. */
+/** Services that phones and the television reach, and a signed-in phone. */
 export async function network({ ask }: House): Promise<readonly Moment[]> {
   const settings = {
     shared: ['control', 'downloads', 'photos'],

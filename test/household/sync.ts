@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { adminAuthorization } from '../support/host.ts';
 import { daily, day, hour, minute, range, type House, type Moment } from './moment.ts';
 
-/** Folders that are kept twice, one of them on a disk that is not connected, and a large copy under way. */
+/** Synchronized folders, one of them on a disconnected disk, and a large copy that is running. */
 export async function sync({ folder, ask, host }: House): Promise<readonly Moment[]> {
   const at = (path: string): string => join(folder, path);
   const write = (path: string, size: number): void => {
@@ -23,7 +23,7 @@ export async function sync({ folder, ask, host }: House): Promise<readonly Momen
     try {
       await ended((await ask('POST', `/sync/tasks/${String(task)}/run`, {})).id);
     } catch (error) {
-      // What the calendar began a moment ago still runs.
+      // Syncs that the schedule has just started are still running.
       if (!(error instanceof Error) || !error.message.includes('sync.runs')) throw error;
       await setTimeout(100);
       await run(task);
@@ -43,7 +43,7 @@ export async function sync({ folder, ask, host }: House): Promise<readonly Momen
         for (const name of ['Harbour at night.mkv', 'The long pier.mkv']) write(`films/${name}`, 400_000_000);
         mkdirSync(at('stick'));
         await ask('POST', '/sync/remotes', { name: 'nas', type: 'alias', parameters: { remote: at('nas') } });
-        // Its server is not there today: it is set up as rclone's clients do it, which nobody looks at.
+        // Its server is unreachable: the remote is created as rclone's clients do, without a test of the connection.
         await fetch(`${host.url('sync')}/config/create`, {
           method: 'POST',
           headers: { authorization: adminAuthorization, 'content-type': 'application/json' },

@@ -1,7 +1,7 @@
 import { adminAuthorization } from '../support/host.ts';
 import { hour, range, scattered, type House, type Moment } from './moment.ts';
 
-/** What apps of the house ask for all day long: more in the evening, little at night. */
+/** Requests of apps during the day: more in the evening, few at night. */
 export async function traffic({ host, ask }: House): Promise<readonly Moment[]> {
   const asked: readonly (readonly [service: string, path: string])[] = [
     ['push', '/home-info-door/json?poll=1&since=1h'],

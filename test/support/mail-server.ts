@@ -8,7 +8,7 @@ interface Taken {
   readonly source: Buffer;
 }
 
-/** A mail server that keeps what it is given; `refuse` is the reply to each recipient instead. */
+/** Mail server that stores received mails; `refuse` is the reply to each recipient instead. */
 export async function openMailServer(options: { refuse?: number; password?: string } = {}) {
   const taken: Taken[] = [];
   const server = new SMTPServer({

@@ -1,4 +1,4 @@
-/** One operation of our own API, as its OpenAPI page tells of it. */
+/** Operation of the app API, as its OpenAPI page describes it. */
 export interface Operation {
   readonly method: string;
   /** As OpenAPI writes it: `/api/inbox/{id}`. */

@@ -1,8 +1,8 @@
 import { CompiledQuery, sql, type Kysely } from 'kysely';
 
 /**
- * How the database would carry out each query that `work` makes: lines such as `SEARCH t USING INDEX i` (SQLite) or
- * `Index Scan using i on t` (PostgreSQL). A whole table is read where a line says `SCAN t` or `Seq Scan`.
+ * Returns the plans of all queries that `work` makes: lines such as `SEARCH t USING INDEX i` (SQLite) or `Index Scan
+ * using i on t` (PostgreSQL). `SCAN t` and `Seq Scan` read a whole table.
  */
 export async function plansOf(
   dialect: 'sqlite' | 'postgres',

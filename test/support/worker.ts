@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 
-/** How long a test waits at least for what is to come, ms. A machine that does twenty things at once takes its time. */
+/** Minimum time that a test waits for an event, in milliseconds; busy computers are slow. */
 const patienceMs = 120_000;
 
 /** A worker runs many files, and this before each. */

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { readFile, readlink, rm, symlink } from 'node:fs/promises';
 
 /**
- * True when the claim at this path is ours now; one whose process is gone counts for nothing. It is made in one step with
- * the name of its holder, so that a process that is killed never leaves one that says nothing.
+ * Returns whether this process acquired the claim at the path. A claim of an ended process is ignored. The claim is
+ * created together with the name of its holder in one step, so that a killed process never leaves a claim without a
+ * holder.
  */
 export async function claim(path: string): Promise<boolean> {
   try {

@@ -33,7 +33,7 @@ const pages: Readonly<Record<string, Page>> = {
     });
     return html(title ?? 'Ladder clip', `<video>${sources.join('')}</video>`);
   },
-  // What a title says of itself, in parts of its own.
+  // Metadata in separate parts of the title.
   '/p/chapters': (title, _source, base) =>
     linkedData({
       '@type': 'VideoObject',

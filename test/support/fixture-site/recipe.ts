@@ -10,7 +10,7 @@ export const heights = [2160, 1440, 1080, 720, 480, 360] as const;
 /** Heights of the DASH manifest. */
 const dashHeights = [1080, 720, 360] as const;
 const seconds = 4;
-/** What is converted in dozens of ways is as short as can be. */
+/** Media that are converted in dozens of ways are as short as possible. */
 const shortSeconds = 1;
 
 /** Languages of the captions, and what they say. */
@@ -107,7 +107,7 @@ async function makeLong(folder: string, ffmpeg: Ffmpeg): Promise<void> {
   await writeFile(join(folder, 'hls', 'master.m3u8'), masterPlaylist(seconds, ''));
 }
 
-/** One second each: a ladder of files, an HLS and a DASH manifest, one in several codecs. */
+/** Media of one second: several resolutions, an HLS and a DASH manifest, and one with several codecs. */
 async function makeShort(folder: string, ffmpeg: Ffmpeg): Promise<void> {
   const at = (name: string): string => join(folder, 'short', name);
   await ffmpeg(...tone(shortSeconds), '-c:a', 'aac', '-b:a', '64k', 'short/aud.m4a');

@@ -7,16 +7,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fixtureMedia } from './media.ts';
 import { channel, page } from './pages.ts';
 
-/** What the site saw since it started or was reset. */
+/** Requests that the site received since its start or reset. */
 export interface SiteStats {
   /** Requests by path, the query left out. */
   readonly hits: Readonly<Record<string, number>>;
   /** Starts of the Range requests that asked for more than the beginning, in order. */
   readonly ranges: readonly { readonly path: string; readonly start: number }[];
-  /** Media answers that were under way at once, counted past 64 KiB: a probe reads a little and leaves. */
+  /** Maximum number of concurrent media responses, counted after 64 KiB, since a probe reads only the beginning. */
   readonly mostAtOnce: number;
   readonly active: number;
-  /** Of the last request. */
+  /** User agent of the last request. */
   readonly headers: IncomingMessage['headers'];
 }
 
@@ -26,7 +26,7 @@ export interface FixtureSite extends AsyncDisposable {
   url(path: string): string;
   /** `file` sent at `rate` KiB a second; `tag` makes the address unique. */
   slow(rate: number, file?: string, tag?: string): string;
-  /** Puts a feed of these titles at `/channel/<name>.rss`, in place of what was there; undefined: it is gone. */
+  /** Replaces the feed at `/channel/<name>.rss` by one with these titles; undefined removes it. */
   publish(name: string, titles: readonly string[] | undefined): string;
   stats(): SiteStats;
   reset(): void;
@@ -45,7 +45,7 @@ const types: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 
-/** How a file is sent; the path's first segment says it. */
+/** Transmission of a file, selected by the first segment of the path. */
 interface Manner {
   readonly file: string;
   readonly bytesPerSecond?: number;

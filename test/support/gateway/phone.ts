@@ -9,11 +9,11 @@ import type { GatewayState } from '../../../services/contracts/gateway/api.ts';
 import { api } from '../api.ts';
 import { openTestHost, type TestHost, type TestHostOptions } from '../host.ts';
 
-/** The address of this machine that stands for the one on the home network, and one that another machine has. */
+/** Loopback addresses that stand for this computer's address on the home network and for another device. */
 export const lan = '127.0.0.2';
 export const phoneAddress = '127.0.0.3';
 
-/** What a host needs to share services with a network of loopback addresses. */
+/** Settings with which a host shares services with a network of loopback addresses. */
 export function sharing(environment: Readonly<Record<string, string>> = {}): Record<string, string> {
   return {
     GATEWAY_NAME: 'nas',
@@ -44,7 +44,7 @@ export interface Home extends AsyncDisposable {
   state(): Promise<GatewayState>;
   /** Changes settings of the gateway as a page does. */
   change(settings: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Where HTTPS answers by names. */
+  /** Address of the HTTPS listener for names. */
   readonly port: number;
   /** The request under way, by HTTP/1.1: `https://push.nas.local/…`; without a port that of HTTPS. */
   open(url: string, asking?: Asking): ReturnType<typeof request>;

@@ -7,10 +7,10 @@ import { text } from 'node:stream/consumers';
 import { Provider } from 'oidc-provider';
 import { makeSelfSigned } from '../self-signed.ts';
 
-/** What the provider says of who signs in as this subject. */
+/** Claims that the provider issues for this subject. */
 export type People = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** A real OpenID provider on this machine, whose pages take any password. */
+/** Real OpenID provider on this computer, whose sign-in page accepts any password. */
 export interface TestProvider extends AsyncDisposable {
   readonly issuer: string;
   readonly client: { readonly id: string; readonly secret: string };
