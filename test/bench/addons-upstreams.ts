@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
-/** Five addons of 200 streams each, and one that never answers, as a process of their own: their work is not counted. */
+/** Five addons of 200 streams each and one that never answers, in a separate process whose CPU time is not measured. */
 const count = 5;
 const streamsEach = 200;
 const resolutions = ['2160p', '1080p', '720p', '480p'];

@@ -1,10 +1,10 @@
 import { percentile } from './measure.ts';
 import type { Figure } from './run.ts';
 
-/** Ours and the program it stands beside. */
+/** Measurements of Homeport and of the compared program. */
 export interface Both<T> {
   readonly ours: T;
-  /** Undefined where there is none on this machine. */
+  /** Undefined if the program is not installed on this computer. */
   readonly peer: T | undefined;
 }
 

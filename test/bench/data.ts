@@ -15,7 +15,7 @@ function median(times: readonly number[]): number {
   return times.toSorted((left, right) => left - right)[Math.floor(times.length / 2)] ?? NaN;
 }
 
-/** How long each of these takes, one after another, ms. */
+/** Returns the durations of sequential calls in milliseconds. */
 async function timed(count: number, work: (at: number) => Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
   for (let at = 0; at < count; at += 1) {
@@ -137,7 +137,7 @@ const tables = `create table kept (id int primary key, body text);
   create table many (id int primary key, part int, body text); create index on many (part);
   insert into many select n, n % 1000, 'row number ' || n from generate_series(1, 100000) n; analyze many;`;
 
-/** What the same costs without HTTP, roles and claims: the driver, a socket and the disk. */
+/** Measures the same without HTTP, roles and claims: the driver, a socket and the disk. */
 async function bare(rounds: number): Promise<Readonly<Record<'inserts' | 'asRequest' | 'reads', readonly number[]>>> {
   await using server = await startPostgres({ fsync: 'on' });
   const client = new pg.Client({ connectionString: server.url });
@@ -200,7 +200,7 @@ function groupOf(pid: number): readonly string[] {
   return [String(pid), ...children];
 }
 
-/** What a process and its children have for themselves, MB. */
+/** Returns the private memory of a process and its children in MB. */
 function residentOfGroup(pid: number): number {
   return groupOf(pid).reduce((sum, each) => {
     const rollup = readFileSync(`/proc/${each}/smaps_rollup`, 'utf8');

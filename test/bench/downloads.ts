@@ -18,7 +18,7 @@ const bound = 3;
 const gibibyte = 1024 ** 3;
 const settleMs = 13_000;
 
-/** What one of both took. */
+/** Measurement of one of the two programs. */
 interface Taken {
   readonly seconds: number;
   readonly cpuSeconds: number;
@@ -32,7 +32,7 @@ export function benchDownloads({ quick, tell }: BenchOptions): Promise<void> {
     await using large = await serveZeros(gibibyte);
     const executable = (await sharedEngines().find('yt-dlp')).path;
     if (executable === null) throw new Error('yt-dlp is not there; the tests install it');
-    // What the first start compiles is kept for all others.
+    // The compile cache of the first start serves all others.
     await (await startService(join(folder, 'compile'))).stop();
     const plainly = async (urls: readonly string[]) => await plain(executable, join(folder, 'plain'), urls);
     tell(...(await small(folder, site, plainly, rounds)));
@@ -111,14 +111,14 @@ async function playlist(folder: string, site: FixtureSite, entries: number): Pro
 }
 
 /**
- * Memory with three downloads under way, and how often each says how far it is. The service lives in the host, so what it
- * and its worker take is told beside a host without it, at the same moment.
+ * Measures memory with three running downloads, and the rate of their progress reports. The service runs within the
+ * host, so its memory and that of its worker are the difference to a host without it at the same moment.
  */
 async function atWork(folder: string, site: FixtureSite): Promise<readonly Figure[]> {
   await using bare = await startService(join(folder, 'bare'), 'off');
   await using host = await startService(join(folder, 'work'));
   using heard = follow(host);
-  // Until both have given back what their start left in the heap.
+  // Waits until both have freed the heap of their start.
   await sleep(settleMs);
   const idle = treeMegabytes(host.child.pid ?? 0);
   for (let index = 0; index < bound; index += 1) {
@@ -146,7 +146,7 @@ async function atWork(folder: string, site: FixtureSite): Promise<readonly Figur
 
 type Plainly = (urls: readonly string[]) => Promise<Taken>;
 
-/** yt-dlp's own command line, one process for each address, as many at once as the service has. */
+/** Runs yt-dlp's command line, one process per address, with the concurrency of the service. */
 async function plain(executable: string, folder: string, urls: readonly string[]): Promise<Taken> {
   mkdirSync(folder, { recursive: true });
   const waiting = urls.map((url, index) => ({ url, name: `${index}.%(ext)s` }));

@@ -18,7 +18,7 @@ import type { BenchOptions } from './run.ts';
 const connections = 32;
 const gibibyte = 1024 ** 3;
 
-/** Where something answers by TLS. */
+/** Address of a TLS listener. */
 interface Place {
   readonly host: string;
   readonly port: number;
@@ -26,7 +26,7 @@ interface Place {
   readonly ca: string;
 }
 
-/** What the gateway costs, beside Caddy in front of the same service's own port in the same run. */
+/** Measures the gateway beside Caddy in front of the same service in the same run. */
 export function benchGateway({ quick, tell }: BenchOptions): Promise<void> {
   const seconds = quick ? 4 : 15;
   return inFreshFolder(async (folder) => {
@@ -90,7 +90,7 @@ export function benchGateway({ quick, tell }: BenchOptions): Promise<void> {
         { what: '… CPU, service and all', measured: passed.cpu, unit: 's', peer: besideIt?.cpu },
         { what: 'memory that it takes', measured: after - before, unit: 'MB', goal: { at: 'most', value: 64 } },
       );
-      // Ten of them, or as many as a busy machine lets through in the time there is.
+      // Ten, or as many as a busy computer completes in the given time.
       const end = performance.now() + (quick ? 20_000 : 150_000);
       let [most, gibibytes] = [0, 1];
       while (gibibytes < 10 && performance.now() < end) {
@@ -136,7 +136,7 @@ async function stateOf(host: HostProcess): Promise<GatewayState> {
   throw new Error('the gateway did not open');
 }
 
-/** Caddy with a certificate of its own before the same services; undefined where it is not on this machine. */
+/** Starts Caddy with a self-signed certificate before the same services; undefined if it is not installed. */
 async function startCaddy(
   folder: string,
   host: HostProcess,

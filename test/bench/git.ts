@@ -11,7 +11,7 @@ import { startHostProcess, type HostProcess } from '../support/host-process.ts';
 import { inFreshFolder, percentile, residentMegabytes } from './measure.ts';
 import type { BenchOptions } from './run.ts';
 
-/** What Gitea 1.27.1 took on two cores, as the reference has it. */
+/** Measurements of Gitea 1.27.1 on two cores, as in the reference. */
 const gitea = {
   pushMs: 400,
   clonesSeconds: 8.1,

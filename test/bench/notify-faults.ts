@@ -9,7 +9,10 @@ import type { Figure } from './run.ts';
 
 const dead = 40;
 
-/** What the destinations that do not answer cost the others, and how fast is made up for once one is back. */
+/**
+ * Measures how much unreachable destinations delay the others, and how fast the backlog of a returned destination is
+ * delivered.
+ */
 export async function* benchFaults({
   folder,
   load,
@@ -19,7 +22,7 @@ export async function* benchFaults({
   readonly folder: string;
   readonly load: Load;
   readonly openSink: (port?: number) => Promise<Sink>;
-  /** Of the notifications. */
+  /** Number of notifications. */
   readonly share: number;
 }): AsyncGenerator<Figure> {
   await using host = await startHostProcess(join(folder, 'faults'));

@@ -18,13 +18,13 @@ interface Size {
   readonly proportional: number;
 }
 
-/** What the aggregator and the gateway add to the host: the same host with both and without them, in MB. */
+/** Measures the memory that the notify and mail services add to the host, in MB. */
 export function benchMemory(
   given: {
     readonly load: Load;
     readonly send: SendMails;
     readonly openSink: () => Promise<Sink>;
-    /** Of the notifications and mails. */
+    /** Number of notifications and mails. */
     readonly share: number;
   },
   appriseApi: string | undefined,

@@ -7,13 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../support/free-port.ts';
 
-/** A program that stands beside ours: the id of its first process, and its port. */
+/** Compared program: the id of its first process, and its port. */
 export interface Peer extends AsyncDisposable {
   readonly pid: number;
   readonly port: number;
 }
 
-/** Where the peers are installed; not part of the repository. */
+/** Folder in which the compared programs are installed, outside of the repository. */
 const installed = fileURLToPath(new URL('../../.cache/bench', import.meta.url));
 
 /** The release that notifications are measured beside; see docs/reference/mail.md. */

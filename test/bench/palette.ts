@@ -17,7 +17,10 @@ const perCommit = 1000;
 const words = ['harbour', 'lamp', 'nightly', 'storage', 'keeper', 'signal', 'backup', 'tide', 'engine', 'beacon'];
 const most = 50;
 
-/** What the command palette answers over many messages, with all services on: the server's search, and what is on the screen. */
+/**
+ * Measures the command palette over many messages with all services: the search of the server, and the time until
+ * results are on the screen.
+ */
 export function benchPalette({ quick, tell }: BenchOptions): Promise<void> {
   const rounds = quick ? 10 : 30;
   return inFreshFolder(async (folder) => {
@@ -63,7 +66,7 @@ function numberOf(round: number): number {
   return 10_000 + (((round + 1) * 2977) % (rows - 10_000));
 }
 
-/** How long the requests take that the palette makes, one after another. */
+/** Measures the requests of the palette, one after another. */
 async function searches(host: HostProcess, rounds: number, wordsOf: (number: number) => string): Promise<number[]> {
   const times: number[] = [];
   // The first one starts the thread that reads.
@@ -78,7 +81,7 @@ async function searches(host: HostProcess, rounds: number, wordsOf: (number: num
   return times;
 }
 
-/** How long a message takes to be in the open palette. */
+/** Measures the time until a new message is in the open palette. */
 async function looks(page: Page, rounds: number): Promise<number[]> {
   const times: number[] = [];
   // The first one loads what the pages find by.
@@ -89,7 +92,7 @@ async function looks(page: Page, rounds: number): Promise<number[]> {
   return times;
 }
 
-/** In the page: types the words at once and waits for the message that has them. */
+/** Types the text within the page and waits for the message that contains it. */
 async function answered(sought: string): Promise<number> {
   const field = document.querySelector<HTMLInputElement>('dialog input');
   if (field === null) throw new Error('the palette is not open');
@@ -134,7 +137,7 @@ async function fill(folder: string): Promise<void> {
     });
     await database.note((transaction) => store.add(transaction, offers, Date.now()));
   }
-  // Of one commit's batches the last answers whether there may be more.
+  // The last of a commit's batches says whether further ones may follow.
   const index = async (transaction: Kysely<any>): Promise<boolean> => {
     for (let batch = 1; batch < 20; batch += 1) await store.itemWords.addNew(transaction);
     return store.itemWords.addNew(transaction);

@@ -8,7 +8,7 @@ function tree(root: number): readonly number[] {
     const parent = Number(statOf(name)[1]);
     if (/^\d+$/.test(name) && parent > 0) children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
   }
-  // The list grows while it is walked.
+  // The list grows during the iteration.
   const found = [root];
   for (const pid of found) found.push(...(children.get(pid) ?? []));
   return found;
@@ -31,7 +31,7 @@ export function treeMegabytes(root: number): number {
   return tree(root).reduce((sum, pid) => sum + proportionalKilobytes(pid), 0) / 1000;
 }
 
-/** Fields from the third on: state, parent, … Nothing for a process that is gone. */
+/** Returns the fields from the third on: state, parent, … Empty for an ended process. */
 function statOf(name: string): readonly string[] {
   try {
     return readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];

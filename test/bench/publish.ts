@@ -13,8 +13,8 @@ const inFlight = 32;
 const slowMs = 4;
 
 /**
- * Publishing with a token at 32 connections, against what one sync for each message would allow: on this machine's
- * disk, and on one whose sync takes as long as that of a common hard disk.
+ * Measures publishing with a token at 32 connections against the limit of one sync per message, on this computer's disk
+ * and on one whose sync takes as long as that of a common hard disk.
  */
 export async function benchPublish({ quick, tell }: BenchOptions): Promise<void> {
   const messages = quick ? 1000 : 4000;

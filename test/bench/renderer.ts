@@ -21,7 +21,7 @@ type Pace = typeof thorough | typeof hurried;
 const longest = 10_000;
 const flungFrames = 300;
 
-/** What the pages cost a person who looks at them: in the real Chromium, against the real host. */
+/** Measures the pages in the real Chromium against the real host, as a user experiences them. */
 export async function benchRenderer({ quick, tell }: BenchOptions): Promise<void> {
   const pace = quick ? hurried : thorough;
   const browser = await launchBrowser('whole');
@@ -200,7 +200,7 @@ async function pour(inbox: MemoryInbox, events: number): Promise<void> {
   }
 }
 
-/** Until a row that comes now is in sight. */
+/** Measures the time until a new row is visible. */
 async function caughtUp(page: Page, inbox: MemoryInbox): Promise<void> {
   const { title } = inbox.add({ body: 'The last one for now.' });
   await page.getByText(title, { exact: true }).waitFor({ timeout: 60_000 });

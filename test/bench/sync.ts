@@ -12,7 +12,7 @@ import type { BenchOptions } from './run.ts';
 const smallFiles = 10_000;
 const gibibyte = 1024 ** 3;
 
-/** What stands before rclone costs: the same calls to a plain `rclone rcd` and to the whole host, in turn, one after another. */
+/** Measures the overhead before rclone: the same calls to a plain `rclone rcd` and to the whole host, alternately. */
 export async function benchSync({ quick, tell }: BenchOptions): Promise<void> {
   const { path: program } = await sharedEngines().find('rclone');
   if (program === null) throw new Error('rclone is not here: set RCLONE_PATH, or put it into PATH');

@@ -8,7 +8,7 @@ import { cpuSeconds, inFreshFolder, residentMegabytes } from './measure.ts';
 import type { BenchOptions } from './run.ts';
 
 const intervalSeconds = 20;
-/** Answers every request, in a process of its own: its work is not to be counted. */
+/** Answers every request, in a separate process whose CPU time is not measured. */
 const targetSource = `
   const server = require('node:http').createServer((_, response) => response.end('fine'));
   server.listen(0, '127.0.0.1', 8192, () => console.log(server.address().port));

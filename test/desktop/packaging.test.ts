@@ -35,7 +35,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('package
   const archive = join(packed, 'resources', 'app.asar');
   let files: readonly string[];
   beforeAll(async () => {
-    // Without npm's path: the script finds its bundler by itself.
+    // Without npm's path: the script must find its bundler.
     await run(process.execPath, ['scripts/build-app.mjs'], {
       cwd: root,
       env: { ...process.env, PATH: '/usr/bin:/bin' },
@@ -89,7 +89,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('package
   it('sets its fuses and runs as Node for its child processes', async () => {
     const wire = await getCurrentFuseWire(join(packed, 'homeport'));
     const isOn = (fuse: FuseV1Options): boolean => String.fromCharCode(Number(wire[fuse])) === '1';
-    // Expressions of users run in Node processes of their own (decision 0185).
+    // Untrusted expressions run in separate Node processes (decision 0185).
     expect(isOn(FuseV1Options.RunAsNode)).toBe(true);
     expect(isOn(FuseV1Options.EnableNodeOptionsEnvironmentVariable)).toBe(false);
     expect(isOn(FuseV1Options.EnableNodeCliInspectArguments)).toBe(false);

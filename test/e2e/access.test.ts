@@ -10,7 +10,7 @@ import { openEvents } from '../services/control/event-stream.ts';
 /** A busy machine takes its time. */
 const soon = { timeout: 30_000, interval: 50 };
 const walk = { timeout: 240_000 };
-/** Whatever belongs to somebody else holds this word. */
+/** Marks all content of another account. */
 const nugget = 'NUGGET';
 /** The topic of the nuggets, and the one that the gardener may use. */
 const hidden = `${nugget}-topic`;
@@ -18,7 +18,7 @@ const lawn = 'lawn';
 const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDnCsyGeNZzqQaeQro70kBf152qxy1Oq41OUqB74NYBl a@b';
 const endpoint = `https://fcm.googleapis.com/fcm/send/${nugget}`;
 
-/** Routes that anybody may call. A new one belongs here only after a thought. */
+/** Routes without authentication. Review the consequences before adding one. */
 const open = [
   'GET /api/session',
   'POST /api/session',
@@ -32,7 +32,7 @@ let host: TestHost;
 let base: string;
 let document: any;
 let operations: readonly Operation[];
-/** Of each identity: its Authorization header. */
+/** Authorization header of each identity. */
 const identities: Record<string, string> = {};
 /** Ids of tokens, which their owners may well revoke. */
 const ownTokens = new Set<string>();
@@ -175,7 +175,7 @@ async function everything(): Promise<ReadonlyMap<string, unknown>> {
   return found;
 }
 
-/** What a route cannot do without. */
+/** Parameters that a route requires. */
 function queryOf({ parameters }: Operation): string {
   const values: Record<string, string> = {
     ...{ rule: '0 9 * * *', zone: 'UTC', address: 'a@b.example', service: 'push' },
@@ -251,7 +251,7 @@ function bodiesOf({ body }: Operation, known: ReadonlyMap<string, ReadonlySet<st
   return [0, 9].map((alternative) => exampleOf(body, document, values, alternative));
 }
 
-/** What of the administrator's reading holds a nugget, without what changes by itself. */
+/** Returns the administrator's replies that contain the marker, without fields that change over time. */
 async function nuggets(): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   const look = (value: unknown, at: string): void => {
@@ -384,7 +384,7 @@ describe('every route of the app API', () => {
             if (refused) expect(answer.status, told).toBe(403);
             else expect(answer.status, told).not.toBe(401);
             if (granted) continue;
-            // What a refusal repeats was in the request.
+            // A refusal may repeat text of the request.
             if (answer.status >= 400) expect(answer.text.replaceAll(hidden, ''), told).not.toContain(nugget);
             else expect(answer.text, told).not.toContain(nugget);
           }

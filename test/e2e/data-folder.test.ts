@@ -52,7 +52,7 @@ function homeport(args: readonly string[], environment: Readonly<Record<string, 
 
 const garbage = 'This is no database. '.repeat(500);
 const oneSentence = /^[A-Z/][^\n]*\.\n$/;
-/** Lines of the log aside: what is told to the person. */
+/** Returns the output for the user, without log lines. */
 const told = ({ stderr }: Ran): string => stderr.replace(/^\d{4}-\d\d-\d\dT.*\n/gm, '');
 
 describe('an unusable data folder', () => {

@@ -7,7 +7,7 @@ import { noBrowser } from '../support/browser.ts';
 import { admin } from '../support/host.ts';
 import { openPages, type Pages } from '../renderer/visit.ts';
 
-/** Another server on this machine, on a port of its own, that a person's browser comes to: cookies go to every port. */
+/** Another server on this computer that the user's browser visits: browsers send cookies to every port. */
 describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
   let pages: Pages;
   let server: Server;
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
       try {
         inside = frame.contentWindow?.localStorage.getItem('homeport.session') ?? 'nothing';
       } catch {
-        // Of another origin, as it should be.
+        // The page has another origin.
       }
       return { tries: await Promise.all(tries), inside, own: localStorage.getItem('homeport.session') };
     }, pages.url);
@@ -78,7 +78,7 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
     expect(heard.join('\n')).not.toContain(secret);
     expect(heard.join('\n')).not.toMatch(/^cookie$/im);
 
-    // Whatever it had seen, in whatever place: it is nobody.
+    // Stolen cookies authenticate no request, in any place.
     const seen = [...new Set(heard.join('\n').split('\n'))].filter((text) => text.length > 8);
     for (const value of seen) {
       const headers = { 'Homeport-Session': value, Cookie: value, Authorization: `Bearer ${value}` };

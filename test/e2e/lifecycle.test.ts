@@ -25,7 +25,7 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 /** However busy the machine is. */
 const patient = { interval: 5, timeout: 20_000 };
 
-/** Sends bytes by hand on a connection of their own. */
+/** Sends raw bytes on a separate connection. */
 async function begin(port: number, bytes: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined);
   await once(socket, 'connect');
@@ -104,7 +104,7 @@ describe('SIGTERM', () => {
       env: testEnvironment(dataDir),
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    // The first line of the log comes before any service is there.
+    // The first line of the log is written before any service exists.
     await once(child.stderr, 'data');
     child.kill('SIGTERM');
     await once(child, 'exit');
@@ -239,7 +239,7 @@ describe('a failing service', () => {
     await using host = await openTestHost({ dataDir, clock, services: [fixtureService('calm'), control] });
     clock.advance(3_600_000);
     expect((await stateOf(host, 'calm'))?.state).toBe('up');
-    // What it was asked when the leap began has taken the hour; one for each service at most.
+    // At most one check per service was running when the clock advanced by an hour.
     expect(host.log.filter((line) => line.includes('health check failed')).length).toBeLessThanOrEqual(2);
   });
 

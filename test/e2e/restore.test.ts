@@ -9,7 +9,7 @@ import { startHostProcess, type HostProcess } from '../support/host-process.ts';
 
 const registry = new URL('../../main/host/services/registry.ts', import.meta.url).href;
 
-/** Notify starts once the file `hold` is gone, and does not stop while there is a file `stuck`. */
+/** Notify starts after the file `hold` is deleted, and does not stop while a file `stuck` exists. */
 const wilful = `
 import { existsSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
@@ -85,7 +85,7 @@ describe('restoring a backup in the running program', () => {
     WILFUL: folder,
     HOMEPORT_STOP_TIMEOUT: '1',
   });
-  /** Where the page is, as soon as it answers: earlier than the `ready` line. */
+  /** Returns the address of the page as soon as it answers, which is earlier than the `ready` line. */
   const page = (former?: string): Promise<string> =>
     vi.waitFor(async () => {
       const { url } = JSON.parse(readFileSync(join(dataDir, 'running.json'), 'utf8')) as { url: string };

@@ -179,7 +179,7 @@ describe('a secret', () => {
     await vi.waitFor(async () => expect(JSON.stringify(await api(base, '/api/log?limit=500'))).toContain('/ships'));
 
     const places = contents(dataDir);
-    // The file that settings are kept in holds them sealed, and is for its owner alone.
+    // The settings file contains sealed secrets, and only its owner can read it.
     const yaml = join(dataDir, 'homeport.yaml');
     expect(places.get(yaml)?.match(/sealed: v1\./g)).toHaveLength(3);
     expect(statSync(yaml).mode & 0o077).toBe(0);

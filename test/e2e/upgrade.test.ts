@@ -91,7 +91,7 @@ it('shows earlier data and keeps it working', async () => {
 
 describe('a data folder with inbox jobs and data of each service', () => {
   const folder = fileURLToPath(new URL('../fixtures/data-folder-inbox-by-jobs', import.meta.url));
-  /** When it was written: what it holds is kept for a time, and a planned message must still wait. */
+  /** Time of the folder's creation: messages expire, and a scheduled message must still be in the future. */
   const writtenAt = Date.UTC(2026, 10, 22, 20, 31);
   const shift = Date.now() - writtenAt;
   const clock = { ...systemClock, now: () => systemClock.now() - shift };

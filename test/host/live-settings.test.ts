@@ -169,7 +169,7 @@ describe('live setting without interruption:', () => {
       expect((await inbox(host.url('control'))).map(({ title }) => title)).toContain('Within ([no sender])'),
     );
 
-    // What the next command may do is said by the settings as they are now.
+    // The current settings decide what the next command may do.
     expect(await say('EHLO test')).not.toContain('AUTH');
     const login = { name: 'printer', password: 'correct horse' };
     expect(await change('mail', { signIn: 'required', logins: [login], topicPrefix: 'ntfy-' })).toEqual([]);

@@ -66,7 +66,7 @@ describe('LoopWatch', () => {
     const { loop, lines } = watch({ now, processor: now });
     using _open = loop;
     loop.run('notify', 'a request', () => undefined);
-    // The window begins with the next turn of its timer.
+    // The window starts with the next run of its timer.
     await vi.waitFor(() => expect(loop.delays().count).toBeGreaterThan(0));
     block(400);
     await vi.waitFor(() => expect(lines).not.toEqual([]));

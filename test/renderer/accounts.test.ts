@@ -202,7 +202,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
       ).status;
     expect([await publish('backup-nas'), await publish('alerts')]).toEqual([200, 403]);
     await row.getByText('expires', { exact: false }).waitFor();
-    // What the next one may do has to be chosen anew.
+    // The selection is empty again for the next token.
     await page.getByRole('button', { name: 'Make a token' }).click();
     const choice = page.getByLabel('What it may do', { exact: true });
     expect(await choice.evaluate((select: HTMLSelectElement) => select.validity.valueMissing)).toBe(true);
@@ -333,7 +333,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(await read()).toBe(200);
     await page.getByRole('button', { name: 'Remove this account' }).click();
-    // The event of the removal is there long before its answer: the page must not ask for what is gone.
+    // The event of the removal arrives long before the response: the page must not request the removed account.
     await page.route('**/api/accounts/grace', async (route) => {
       const response = await route.fetch();
       await page.waitForTimeout(500);
@@ -447,7 +447,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await page.keyboard.press('Enter');
     await page.getByLabel('Current password', { exact: true }).fill('harbour light');
     await page.getByLabel('New password', { exact: true }).fill('another light');
-    // The stream of live events ends with the session, and is refused when it is opened anew.
+    // The live event stream ends with the session, and a new one is refused.
     const refused = page.waitForResponse((response) => response.status() === 401);
     await page.route('**/api/account/password', async (route) => {
       const response = await route.fetch();

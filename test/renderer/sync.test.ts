@@ -71,7 +71,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     return watched;
   };
 
-  /** The name of a thing that has the page to itself, with what stands beside it. */
+  /** Returns the title of a detail page, with the elements beside it. */
   const titled = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).locator('..');
 
   it('creates a sync, previews it and runs it', async () => {
@@ -311,7 +311,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await expectFits(watched, 'sync-sign-in', screens[0] ?? ({} as never));
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('link', { name: 'Open the sign-in' }).click();
-    // What the popup shows in the end is the engine's, which may close the connection before that page is written.
+    // The engine decides the last content of the popup, and may close the connection before it is written.
     await page.getByText('Configure this as a Shared Drive').waitFor();
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });

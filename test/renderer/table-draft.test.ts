@@ -9,7 +9,7 @@ import {
 import { openDataRoom, type DataRoom } from '../services/data/room.ts';
 import { adminAuthorization } from '../support/host.ts';
 
-/** What the form of a table makes of keys to other tables, in a PostgreSQL. */
+/** Foreign keys of the table form's draft in a PostgreSQL. */
 let room: DataRoom;
 beforeAll(async () => {
   room = await openDataRoom();

@@ -221,7 +221,7 @@ describe('throttle of one source', () => {
     expect(await outcomeOf(authenticate(guess('jo')))).toBe('wrong');
     await house.accounts.change('jo', { password: 'battery staple' });
     expect(await outcomeOf(authenticate(basic('jo', 'battery staple')))).toBe('in');
-    // An account that never signed in from there is accepted as well, after its wait.
+    // An account without an earlier sign-in from this address is accepted as well, after its wait.
     expect(await patiently(basic('mia', right))).toBe('in');
   });
 

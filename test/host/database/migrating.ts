@@ -1,4 +1,4 @@
-// Run by migrate.test.ts in a process of its own: migrates, and stops for ever in the middle of the second step.
+// Started by migrate.test.ts as a separate process: migrates, and hangs in the middle of the second step.
 import { openDatabase } from '../../../main/host/database/open.ts';
 import { silentLog, type Place } from '../../support/place.ts';
 

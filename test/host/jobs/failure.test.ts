@@ -333,7 +333,7 @@ eachDialect((_name, open, newPlace) => {
     const [, , again] = await waiting(1);
     expect(again).toBeGreaterThanOrEqual(4_000);
     expect(again).toBeLessThanOrEqual(6_000);
-    // A job that was never tried waits for its time; without jobs there is nothing to retry.
+    // A job without attempts waits for its time; without failed jobs there is nothing to retry.
     expect([await jobs.retryNow(deliver, 'b'), await jobs.retryNow(deliver, 'c')]).toEqual([false, false]);
     broken = false;
     expect(await jobs.retryNow(deliver, 'a')).toBe(true);

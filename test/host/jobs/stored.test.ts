@@ -11,8 +11,8 @@ import { silentLog } from '../../support/place.ts';
 import { openRoom } from './room.ts';
 
 /**
- * What a host of November 2026 left behind when it was killed: a job that is done, a dead letter, one that waits for its
- * next attempt with one behind it, one that ran with one behind it, and one whose end stood in the journal alone.
+ * State that a killed host of November 2026 left: a finished job, a dead letter, a job that waits for its next attempt
+ * with a follower, a running job with a follower, and a job whose end is only in the journal.
  */
 const none = { job_key: null, order_key: null, held: 0, finished_at: null, lease_owner: null, lease_until: null };
 const fresh = { ...none, kind: 'test.sample', state: 'waiting', attempts: 0, last_error: null };

@@ -1,4 +1,4 @@
-// Run by lease.test.ts in a process of its own: takes a job up and never finishes it.
+// Started by lease.test.ts as a separate process: claims a job and never finishes it.
 import { z } from 'zod';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { openDatabase } from '../../../main/host/database/open.ts';

@@ -32,7 +32,7 @@ export interface Disk {
 }
 
 export interface Life {
-  /** One per host; hosts of one life share a table. */
+  /** Dependencies of one host; hosts of one life share a table. */
   readonly databases: readonly Database[];
   readonly clock: FakeClock;
   readonly record: Record;

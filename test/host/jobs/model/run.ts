@@ -120,7 +120,7 @@ class Story implements AsyncDisposable {
     this.#now = clock.now();
   }
 
-  /** Runs a life in a process of its own, which is killed after a number of events, or stops if there are fewer. */
+  /** Runs a life in a separate process, which is killed after a number of events, or stops if there are fewer. */
   async liveAndBeKilled(program: readonly Step[], moments: number): Promise<void> {
     const file = join(this.#folder, String(this.#lives));
     const given: Doomed = {
