@@ -66,21 +66,25 @@ export function benchAddons({ quick, tell }: BenchOptions): Promise<void> {
       };
       const ask = (id: string): Promise<void> => askAt(base, id);
       let title = 100_000;
-      const fresh = (): string => `tt${String((title += 1))}`;
+      const nextTitle = (): string => `tt${String((title += 1))}`;
       const average = async (next: () => string, times: number): Promise<number> => {
         await untilIdle(pid);
         const before = cpuSeconds(pid);
         for (let round = 0; round < times; round += 1) await ask(next());
         return ((cpuSeconds(pid) - before) / times) * 1000;
       };
-      for (let round = 0; round < 30; round += 1) await ask(fresh());
+      for (let round = 0; round < 30; round += 1) await ask(nextTitle());
       tell({
         what: 'addons: 1,000 streams with names never seen, CPU',
-        ...{ measured: await average(fresh, rounds), unit: 'ms', goal: { at: 'most', value: 80 } },
+        ...{ measured: await average(nextTitle, rounds), unit: 'ms', goal: { at: 'most', value: 80 } },
       });
       tell({
         what: 'addons: 1,000 streams with known names, CPU',
-        ...{ measured: await average(() => `${fresh()}known`, rounds), unit: 'ms', goal: { at: 'most', value: 25 } },
+        ...{
+          measured: await average(() => `${nextTitle()}known`, rounds),
+          unit: 'ms',
+          goal: { at: 'most', value: 25 },
+        },
       });
       await ask('tt1');
       tell({
@@ -117,7 +121,7 @@ export function benchAddons({ quick, tell }: BenchOptions): Promise<void> {
       const waited: number[] = [];
       for (let round = 0; round < 5; round += 1) {
         const began = performance.now();
-        await askAt(slow, fresh());
+        await askAt(slow, nextTitle());
         waited.push(performance.now() - began);
       }
       tell({

@@ -51,6 +51,6 @@ export function least(value: number): Figure['goal'] & object {
 }
 
 /** At most so many times what the peer has. */
-export function most(value: number): Figure['goal'] & object {
+export function atMost(value: number): Figure['goal'] & object {
   return { at: 'most', value, of: 'ratio' };
 }

@@ -46,8 +46,8 @@ export function buildLoad(folder: string): Load {
     poll: (port, times, request) => result('poll', port, times, request),
     async listen(port, { connections, messages, pauseMs, stream, publish }) {
       const open = start('listen', port, connections, messages, pauseMs, stream, publish);
-      const said = await open.line();
-      if (said !== 'open') throw new Error(`the load said ${said}`);
+      const line = await open.line();
+      if (line !== 'open') throw new Error(`the load said ${line}`);
       return {
         async deliver() {
           open.say('go');

@@ -53,13 +53,13 @@ export function benchMail({ quick, tell }: BenchOptions): Promise<void> {
     await inTurn(servers, 1, (server, name) => round(server, name, 8));
     for (const connections of [4, 8]) {
       const results = await inTurn(servers, rounds, (server, name) => round(server, name, connections));
-      const at = `mail: ${String(connections)} connections`;
+      const label = `mail: ${String(connections)} connections`;
       tell(
-        figure(at, '/s', results, ({ perSecond }) => perSecond, least(10)),
-        figure(`${at}, p50`, 'ms', results, ({ p50 }) => p50),
-        figure(`${at}, p99`, 'ms', results, ({ p99 }) => p99),
-        figure(`${at}, CPU each, delivered`, 'ms', results, ({ cpuMs }) => cpuMs),
-        figure(`${at}, CPU of the load`, 'ms', results, ({ loadCpuMs }) => loadCpuMs),
+        figure(label, '/s', results, ({ perSecond }) => perSecond, least(10)),
+        figure(`${label}, p50`, 'ms', results, ({ p50 }) => p50),
+        figure(`${label}, p99`, 'ms', results, ({ p99 }) => p99),
+        figure(`${label}, CPU each, delivered`, 'ms', results, ({ cpuMs }) => cpuMs),
+        figure(`${label}, CPU of the load`, 'ms', results, ({ loadCpuMs }) => loadCpuMs),
       );
     }
   });

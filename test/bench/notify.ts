@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { startHostProcess } from '../support/host-process.ts';
-import { figure, inTurn, least, most, type Both } from './compare.ts';
+import { figure, inTurn, least, atMost, type Both } from './compare.ts';
 import { buildLoad, buildMails, buildSink, untilArrived, type Load, type Published, type Sink } from './load.ts';
 import { inFreshFolder, treeCpuSeconds, untilIdle } from './measure.ts';
 import { benchFaults } from './notify-faults.ts';
@@ -82,7 +82,7 @@ async function* compare(
     const results = await inTurn(servers, rounds, (server, name) => round(server, connections, counts[name] * share));
     const to = `notify: to ${String(destinations)}`;
     yield* [
-      figure(`${to}, CPU each`, 'ms', results, ({ cpuMs }) => cpuMs, most(0.1)),
+      figure(`${to}, CPU each`, 'ms', results, ({ cpuMs }) => cpuMs, atMost(0.1)),
       figure(`${to}, 8 connections`, '/s', results, ({ perSecond }) => perSecond, least(20)),
       figure(`${to}, p50`, 'ms', results, ({ p50 }) => p50),
       figure(`${to}, p99`, 'ms', results, ({ p99 }) => p99),
@@ -101,7 +101,7 @@ async function* compare(
       round(server, 1, Math.ceil((counts[name] / 10) * share)),
     );
     yield* [
-      figure(`${to}, one connection, CPU each`, 'ms', alone, ({ cpuMs }) => cpuMs, most(0.1)),
+      figure(`${to}, one connection, CPU each`, 'ms', alone, ({ cpuMs }) => cpuMs, atMost(0.1)),
       figure(`${to}, one connection, p50`, 'ms', alone, ({ p50 }) => p50),
     ];
   }

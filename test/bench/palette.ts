@@ -14,8 +14,8 @@ import type { BenchOptions } from './run.ts';
 
 const rows = 100_000;
 const perCommit = 1000;
-const words = ['harbour', 'lamp', 'nightly', 'storage', 'keeper', 'signal', 'backup', 'tide', 'engine', 'beacon'];
-const most = 50;
+const searchWords = ['harbour', 'lamp', 'nightly', 'storage', 'keeper', 'signal', 'backup', 'tide', 'engine', 'beacon'];
+const maxResults = 50;
 
 /**
  * Measures the command palette over many messages with all services: the search of the server, and the time until
@@ -27,8 +27,8 @@ export function benchPalette({ quick, tell }: BenchOptions): Promise<void> {
     await fill(join(folder, 'inbox'));
     await using host = await startHostProcess(folder);
     const among = `among ${rows.toLocaleString('en')} messages`;
-    const one = await searches(host, rounds, titleOf);
-    const many = await searches(host, rounds, (number) => words[number % 10] ?? '');
+    const one = await searches(host, rounds, buildTitle);
+    const many = await searches(host, rounds, (number) => searchWords[number % 10] ?? '');
     const browser = await launchBrowser('whole');
     try {
       await using watched = await openPage(browser);
@@ -48,7 +48,7 @@ export function benchPalette({ quick, tell }: BenchOptions): Promise<void> {
           measured: percentile(drawn, 0.5),
           unit: 'ms',
         },
-        { what: '… p95', measured: percentile(drawn, 0.95), unit: 'ms', goal: { at: 'most', value: most } },
+        { what: '… p95', measured: percentile(drawn, 0.95), unit: 'ms', goal: { at: 'most', value: maxResults } },
       );
     } finally {
       await browser.close();
@@ -57,12 +57,12 @@ export function benchPalette({ quick, tell }: BenchOptions): Promise<void> {
 }
 
 /** The title of a row; numbers of five digits begin no other's. */
-function titleOf(number: number): string {
-  return `${words[number % 10] ?? ''} ${String(number)}`;
+function buildTitle(number: number): string {
+  return `${searchWords[number % 10] ?? ''} ${String(number)}`;
 }
 
 /** A number of five digits for each round. */
-function numberOf(round: number): number {
+function getNumber(round: number): number {
   return 10_000 + (((round + 1) * 2977) % (rows - 10_000));
 }
 
@@ -71,7 +71,7 @@ async function searches(host: HostProcess, rounds: number, wordsOf: (number: num
   const times: number[] = [];
   // The first one starts the thread that reads.
   for (let round = -1; round < rounds; round += 1) {
-    const address = `${host.url('control')}/api/inbox/search?${new URLSearchParams({ q: wordsOf(numberOf(round)) }).toString()}`;
+    const address = `${host.url('control')}/api/inbox/search?${new URLSearchParams({ q: wordsOf(getNumber(round)) }).toString()}`;
     const began = performance.now();
     const answer = await fetch(address, { headers: { Authorization: adminAuthorization } });
     const { items } = (await answer.json()) as { items: readonly unknown[] };
@@ -86,7 +86,7 @@ async function looks(page: Page, rounds: number): Promise<number[]> {
   const times: number[] = [];
   // The first one loads what the pages find by.
   for (let round = -1; round < rounds; round += 1) {
-    const time = await page.evaluate(answered, titleOf(numberOf(round)));
+    const time = await page.evaluate(answered, buildTitle(getNumber(round)));
     if (round >= 0) times.push(time);
   }
   return times;
@@ -124,9 +124,9 @@ async function fill(folder: string): Promise<void> {
       return {
         key: `bench:${String(number)}`,
         offer: {
-          title: titleOf(number),
+          title: buildTitle(number),
           tags: [],
-          body: `The ${words.join(' and the ')} are as they should be.`,
+          body: `The ${searchWords.join(' and the ')} are as they should be.`,
           format: 'text' as const,
           priority: 3,
           source: 'push',

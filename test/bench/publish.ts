@@ -60,9 +60,9 @@ async function publisher(host: HostProcess): Promise<(count: number) => Promise<
   });
   return async (count) => {
     const agent = new Agent({ connections: inFlight, pipelining: 1 });
-    let left = count;
+    let remaining = count;
     const sender = async (): Promise<void> => {
-      while ((left -= 1) >= 0) {
+      while ((remaining -= 1) >= 0) {
         const { statusCode, body } = await request(`${host.url('push')}/bench-info-monitoring`, {
           dispatcher: agent,
           method: 'POST',

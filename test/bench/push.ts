@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { figure, inTurn, least, most, type Both } from './compare.ts';
+import { figure, inTurn, least, atMost, type Both } from './compare.ts';
 import { buildLoad, type Delivered, type Load } from './load.ts';
 import { cpuSeconds, inFreshFolder, proportionalKilobytes, untilIdle } from './measure.ts';
 import { startHomeport, startNtfy, type PushServer } from './push-servers.ts';
@@ -58,7 +58,7 @@ async function* publishing({ load, servers, rounds }: Given): AsyncGenerator<Fig
     figure('push: publish, token, 32 connections', '/s', results, ({ perSecond }) => perSecond, least(5)),
     figure('push: publish, p99', 'ms', results, ({ p99 }) => p99),
     figure('push: publish, refused', '%', results, ({ refused }) => refused),
-    figure('push: publish (CPU each, with the inbox)', 'ms', results, ({ cpuMs }) => cpuMs, most(0.25)),
+    figure('push: publish (CPU each, with the inbox)', 'ms', results, ({ cpuMs }) => cpuMs, atMost(0.25)),
     figure('push: publish (CPU of the load)', 'ms', results, ({ loadCpuMs }) => loadCpuMs),
   ];
 }
@@ -91,23 +91,28 @@ async function* polling({ load, servers, rounds }: Given): AsyncGenerator<Figure
     return { p50, cpuMs: ((cpuSeconds(server.pid) - cpu) / polls) * 1000 };
   });
   yield* [
-    figure('push: poll of 10,000 messages', 'ms', times, ({ p50 }) => p50, most(0.2)),
+    figure('push: poll of 10,000 messages', 'ms', times, ({ p50 }) => p50, atMost(0.2)),
     figure('push: poll of 10,000 messages (CPU)', 'ms', times, ({ cpuMs }) => cpuMs),
   ];
 }
 
 async function* streaming({ load, servers, rounds }: Given): AsyncGenerator<Figure> {
-  yield await memoryOf(load, servers, 'json', 5000);
+  yield await measureStreamMemory(load, servers, 'json', 5000);
   yield* delivering({ load, servers, rounds }, 1000, { messages: 30, pauseMs: 30 });
   yield* delivering({ load, servers, rounds }, 10_000, { messages: 5, pauseMs: 300 });
 }
 
 async function* webSockets({ load, servers }: Given): AsyncGenerator<Figure> {
-  yield await memoryOf(load, servers, 'ws', 5000);
+  yield await measureStreamMemory(load, servers, 'ws', 5000);
 }
 
 /** Returns the memory of an idle stream without garbage, in kB. */
-async function memoryOf(load: Load, servers: Servers, kind: 'json' | 'ws', streams: number): Promise<Figure> {
+async function measureStreamMemory(
+  load: Load,
+  servers: Servers,
+  kind: 'json' | 'ws',
+  streams: number,
+): Promise<Figure> {
   const results = await inTurn(servers, 1, async (server) => {
     const open = (connections: number) =>
       load.listen(server.port, { connections, messages: 0, pauseMs: 0, ...requests(server, kind) });
@@ -141,7 +146,7 @@ async function* delivering(
       return { ...delivered, cpuUs: ((cpuSeconds(pid) - cpu) / (connections * pace.messages)) * 1e6 };
     },
   );
-  const goal = most(connections > 1000 ? 1 : 0.5);
+  const goal = atMost(connections > 1000 ? 1 : 0.5);
   const to = `push: to ${connections.toLocaleString('en')} JSON streams`;
   yield* [
     figure(`${to}, p50`, 'ms', results, ({ p50 }) => p50, goal),

@@ -34,9 +34,9 @@ export function benchUptime({ quick, tell }: BenchOptions): Promise<void> {
         if (!reply.ok) throw new Error(await reply.text());
         return reply.text();
       };
-      for (let at = 0; at < count; at += 1000) {
-        const items = Array.from({ length: Math.min(1000, count - at) }, (_, index) => ({
-          ...{ type: 'http', name: `monitor ${String(at + index)}`, url, interval: intervalSeconds },
+      for (let offset = 0; offset < count; offset += 1000) {
+        const items = Array.from({ length: Math.min(1000, count - offset) }, (_, index) => ({
+          ...{ type: 'http', name: `monitor ${String(offset + index)}`, url, interval: intervalSeconds },
         }));
         await ask('/api/monitors/bulk', { items });
       }

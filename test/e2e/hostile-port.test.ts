@@ -54,7 +54,7 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
     const secret = await signIn(visit.page);
     expect(secret).toMatch(/^[\w-]{43}$/);
     const other = await visitOther(visit.page.context());
-    const told = await other.evaluate(async (base) => {
+    const replies = await other.evaluate(async (base) => {
       const tries = ['/api/session', '/api/services', '/api/events', '/api/account'].map(async (path) => {
         const answer = await fetch(base + path, { credentials: 'include' }).catch(() => undefined);
         return answer === undefined ? 'unreadable' : await answer.text();
@@ -72,7 +72,7 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
       }
       return { tries: await Promise.all(tries), inside, own: localStorage.getItem('homeport.session') };
     }, pages.url);
-    expect(told).toEqual({ tries: Array(4).fill('unreadable'), inside: 'nothing', own: null });
+    expect(replies).toEqual({ tries: Array(4).fill('unreadable'), inside: 'nothing', own: null });
     // From a page of ours, too: a link, a picture.
     await visit.page.evaluate((url) => void (new Image().src = url.replace('http:', 'https:')), `${address()}/picture`);
     expect(heard.join('\n')).not.toContain(secret);

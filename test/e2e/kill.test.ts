@@ -65,8 +65,8 @@ describe('kill -9 of the host', () => {
       timeout: 20_000,
       interval: 100,
     });
-    const found = await pushed();
-    expect(found.length).toBe(new Set(found).size);
+    const messages = await pushed();
+    expect(messages.length).toBe(new Set(messages).size);
   });
 
   it('delivers a notification once to the healthy destination and later to the recovered one', async () => {

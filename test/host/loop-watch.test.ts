@@ -114,9 +114,9 @@ describe('LoopWatch', () => {
     await using host = await openTestHost({ services: [slow], environment: { HOMEPORT_PORT_SLOW: '0' } });
     await fetch(host.url('slow'));
     await vi.waitFor(() => {
-      const told = host.log.filter((line) => line.includes('the event loop was blocked'));
-      expect(told.filter((line) => line.includes('slow') && line.includes('a request'))).toHaveLength(1);
-      expect(told.filter((line) => line.includes('slow') && line.includes('a timer of 1 ms'))).toHaveLength(1);
+      const warnings = host.log.filter((line) => line.includes('the event loop was blocked'));
+      expect(warnings.filter((line) => line.includes('slow') && line.includes('a request'))).toHaveLength(1);
+      expect(warnings.filter((line) => line.includes('slow') && line.includes('a timer of 1 ms'))).toHaveLength(1);
     });
   });
 });

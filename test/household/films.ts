@@ -29,7 +29,7 @@ export async function openFilms(
       ]),
     ),
   );
-  let made = 0;
+  let createdCount = 0;
   const site = await openStandIn(8899, (request, response) => {
     const url = new URL(request.url ?? '/', 'http://films');
     const picture = /^\/(sky\d\.jpg)$/.exec(url.pathname)?.[1];
@@ -53,7 +53,7 @@ export async function openFilms(
     ...site,
     picture: (sky) => `${site.url}/sky${String(sky)}.jpg`,
     page(title, film = '/big.mp4') {
-      const query = new URLSearchParams({ title, film, picture: `sky${String(made++ % skies.length)}.jpg` });
+      const query = new URLSearchParams({ title, film, picture: `sky${String(createdCount++ % skies.length)}.jpg` });
       return `${site.url}/watch?${query.toString()}`;
     },
   };

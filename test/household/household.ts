@@ -99,9 +99,9 @@ export async function openHousehold(
   );
   const ask: House['ask'] = (method, path, body) =>
     api(host.url('control'), `/api${path}`, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-  const wanted = parts.filter(({ name }) => options.only?.includes(name) ?? true);
+  const selectedParts = parts.filter(({ name }) => options.only?.includes(name) ?? true);
   const moments: Moment[] = [];
-  for (const part of wanted) moments.push(...(await part({ host, folder, ask, keep })));
+  for (const part of selectedParts) moments.push(...(await part({ host, folder, ask, keep })));
   for (const { ago, happens } of moments.sort((a, b) => b.ago - a.ago)) {
     await clock.goTo(ago);
     await happens();

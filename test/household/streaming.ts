@@ -39,9 +39,9 @@ export async function streaming({ host, ask, keep }: House): Promise<readonly Mo
       manifest: {
         ...streamManifest,
         ...{ id: 'lists', name: 'Film lists', resources: ['catalog'] },
-        catalogs: ['New this week', 'Loved by many', 'Short films'].map((name, at) => ({
+        catalogs: ['New this week', 'Loved by many', 'Short films'].map((name, streamUrl) => ({
           type: 'movie',
-          id: `l${String(at)}`,
+          id: `l${String(streamUrl)}`,
           name,
         })),
       },
@@ -69,8 +69,8 @@ export async function streaming({ host, ask, keep }: House): Promise<readonly Mo
   };
   const paths = { living: '', children: '' };
   const list = async (whose: keyof typeof paths, player: string): Promise<void> => {
-    const at = `${host.url('addons')}${paths[whose].replace('/manifest.json', '')}/stream/movie/tt0111161.json`;
-    const reply = await fetch(at, { headers: { 'User-Agent': player } });
+    const streamUrl = `${host.url('addons')}${paths[whose].replace('/manifest.json', '')}/stream/movie/tt0111161.json`;
+    const reply = await fetch(streamUrl, { headers: { 'User-Agent': player } });
     if (!reply.ok) throw new Error(await reply.text());
   };
   const evening = (): Promise<void> => list('living', television);

@@ -14,7 +14,7 @@ interface Watched {
   readonly away?: readonly (readonly [from: number, to: number])[];
 }
 
-const kumaTime = (at: number): string => new Date(at).toISOString().replace('T', ' ').slice(0, 23);
+const kumaTime = (minutesAgo: number): string => new Date(minutesAgo).toISOString().replace('T', ' ').slice(0, 23);
 
 /** Monitors of the household, with a month of history that was imported from another program. */
 export async function uptime({ host, folder, ask, keep }: House): Promise<readonly Moment[]> {
@@ -49,7 +49,8 @@ export async function uptime({ host, folder, ask, keep }: House): Promise<readon
     const rows = { heartbeat: [] as object[], stat_hourly: [] as object[], stat_daily: [] as object[] };
     for (const [index, watched] of monitors.entries()) {
       const monitor_id = index + 1;
-      const ping = (at: number): number => Math.max(1, watched.ping + scattered(at + index * 97, watched.ping / 2 + 2));
+      const ping = (minutesAgo: number): number =>
+        Math.max(1, watched.ping + scattered(minutesAgo + index * 97, watched.ping / 2 + 2));
       // Older history contains only the changes.
       for (const [from, to] of (watched.away ?? []).filter(([, end]) => end >= 24).toSorted(([a], [b]) => b - a)) {
         const change = (status: number, hoursAgo: number, msg: string): object => ({

@@ -116,8 +116,8 @@ describe.skipIf(noBrowser)('sign-in page', () => {
     const { page } = visit;
     await page.getByRole('button', { name: 'New account' }).click();
     await page.locator('#new-name').fill('the-boat-in-the-shed');
-    const made = page.getByRole('dialog', { name: 'New account' });
-    await made.getByLabel('Password').fill('harbour light');
+    const dialog = page.getByRole('dialog', { name: 'New account' });
+    await dialog.getByLabel('Password').fill('harbour light');
     const [asked, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     let isFirst = true;
     await page.route('**/api/session', async (route) => {
@@ -136,7 +136,7 @@ describe.skipIf(noBrowser)('sign-in page', () => {
     );
     await asked.promise;
     // A request that is refused in the meantime leads to the sign-in before the other response arrives.
-    await made.getByRole('button', { name: 'Make the account' }).click();
+    await dialog.getByRole('button', { name: 'Make the account' }).click();
     const door = page.getByRole('dialog', { name: 'Sign in' });
     await door.getByLabel('Name').fill(admin.name);
     await door.getByLabel('Password').fill(admin.password);
@@ -145,7 +145,7 @@ describe.skipIf(noBrowser)('sign-in page', () => {
     const late = page.waitForResponse((response) => response.url().endsWith('/api/session'));
     release.resolve(undefined);
     await (await late).finished();
-    await made.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('navigation', { name: 'Homeport', exact: true }).getByRole('link', { name: 'Inbox' }).click();
     await page.getByRole('heading', { name: 'Inbox', exact: true }).waitFor();
     expect(await door.count()).toBe(0);

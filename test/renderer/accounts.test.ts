@@ -32,13 +32,13 @@ describe.skipIf(noBrowser)('accounts page', () => {
       await api(pages.url, '/api/settings/host', { method: 'PATCH', body });
       await expect.poll(async () => (await accounts()).some(isDeclared)).toBe(false);
     }
-    const known = new Map(readyMade.map((account) => [account.name, account]));
+    const accountsByName = new Map(readyMade.map((account) => [account.name, account]));
     const now = await accounts();
-    for (const { name } of now.filter((account) => !known.has(account.name))) {
+    for (const { name } of now.filter((account) => !accountsByName.has(account.name))) {
       await api(pages.url, `/api/accounts/${name}`, { method: 'DELETE' });
     }
     for (const { name, enabled } of now) {
-      const before = known.get(name);
+      const before = accountsByName.get(name);
       if (before !== undefined && before.enabled !== enabled) await change(name, { enabled: before.enabled });
     }
     await change('*', { grants: [] });
@@ -61,9 +61,9 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await backup.getByRole('switch').click();
     await page.getByText('backup-jobs is on.').waitFor();
     await backup.getByRole('switch').click();
-    const asked = page.getByRole('dialog', { name: 'Switch backup-jobs off?' });
+    const confirmation = page.getByRole('dialog', { name: 'Switch backup-jobs off?' });
     expect(await seriousFindings(page)).toEqual([]);
-    await asked.getByRole('button', { name: 'Cancel' }).click();
+    await confirmation.getByRole('button', { name: 'Cancel' }).click();
     expect(await backup.getByRole('switch').getAttribute('aria-checked')).toBe('true');
     expect(visit.complaints).toEqual([]);
   });
@@ -162,13 +162,13 @@ describe.skipIf(noBrowser)('accounts page', () => {
       await page.getByRole('list', { name: 'Service accounts' }).getByRole('link', { name }).click();
       await page.getByRole('heading', { level: 2, name }).waitFor();
     };
-    const grantsOf = async (name: string) => (await accounts()).find((each) => each.name === name)?.grants;
+    const fetchGrants = async (name: string) => (await accounts()).find((each) => each.name === name)?.grants;
     await page.getByRole('button', { name: /^Take away .*nas-\*/ }).click();
     await page.getByText('No grants yet.').waitFor();
     await goTo('cam');
     await page.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(() => grantsOf('nas')).toEqual(grants);
-    expect(await grantsOf('cam')).toEqual([]);
+    await expect.poll(() => fetchGrants('nas')).toEqual(grants);
+    expect(await fetchGrants('cam')).toEqual([]);
     await goTo('nas');
     await page.getByLabel('Name of the token').fill('cron');
     await page.getByLabel('What it may do', { exact: true }).selectOption('all');
@@ -176,8 +176,8 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await page.getByRole('button', { name: 'Revoke cron' }).click();
     await getToast(page, 'cron stops working').waitFor();
     await goTo('cam');
-    const left = async () => (await api<{ tokens: unknown[] }>(pages.url, '/api/accounts/nas/tokens')).tokens;
-    await expect.poll(() => closeToasts(page).then(left)).toEqual([]);
+    const fetchTokens = async () => (await api<{ tokens: unknown[] }>(pages.url, '/api/accounts/nas/tokens')).tokens;
+    await expect.poll(() => closeToasts(page).then(fetchTokens)).toEqual([]);
     expect(visit.complaints).toEqual([]);
   });
 
@@ -296,12 +296,12 @@ describe.skipIf(noBrowser)('accounts page', () => {
     const switches = page.getByRole('list', { name: 'Service accounts' }).getByRole('switch');
     const first = (): Promise<readonly (string | null)[]> =>
       switches.evaluateAll((all) => all.slice(0, 3).map((each) => each.getAttribute('aria-label')));
-    const wanted = ['nas on', 'administration on', 'backup-jobs on'];
-    await expect.poll(first).toEqual(wanted);
+    const expectedRows = ['nas on', 'administration on', 'backup-jobs on'];
+    await expect.poll(first).toEqual(expectedRows);
     const backup = page.getByRole('switch', { name: 'backup-jobs on' });
     await backup.click();
     await expect.poll(() => backup.getAttribute('aria-checked')).toBe('true');
-    expect(await first()).toEqual(wanted);
+    expect(await first()).toEqual(expectedRows);
     expect(visit.complaints).toEqual([]);
   });
 
@@ -429,12 +429,12 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await page.getByText('Your password is changed.').waitFor();
     await page.reload();
     await page.getByRole('list', { name: 'Tokens' }).getByText('phone').waitFor();
-    const made = await fetch(`${pages.url}/api/account/tokens`, {
+    const created = await fetch(`${pages.url}/api/account/tokens`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${text}`, 'Content-Type': 'application/json' },
       body: '{}',
     });
-    expect(made.status).toBe(403);
+    expect(created.status).toBe(403);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 

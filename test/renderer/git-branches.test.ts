@@ -106,8 +106,8 @@ describe.skipIf(noBrowser)('repository branches page', () => {
     });
     await page.getByRole('button', { name: /^Show more of the/ }).click();
     await expect.poll(() => rows.count()).toBe(before.length);
-    const shown = await rows.getByRole('link').allTextContents();
-    expect(shown.map((text) => text.trim().split(' ')[0]).toSorted()).toEqual(before.toSorted());
+    const linkTexts = await rows.getByRole('link').allTextContents();
+    expect(linkTexts.map((text) => text.trim().split(' ')[0]).toSorted()).toEqual(before.toSorted());
     // The notice about the push appears shortly afterwards.
     late.resolve(undefined);
     await rows.filter({ hasText: 'newest' }).first().waitFor();

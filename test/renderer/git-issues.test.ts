@@ -140,13 +140,13 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
   });
 
   it('lists conflicting files, and offers the merge once they are resolved', async () => {
-    const made = await room.api(
+    const created = await room.api(
       'POST',
       '/repos/ada/lamp/pulls',
       { title: 'A dimmer lamp', head: 'dimmer', base: 'main', body: 'Fixes #1' },
       bob,
     );
-    const { number } = (await made.json()) as { number: number };
+    const { number } = (await created.json()) as { number: number };
     const cwd = join(room.folder, 'lamp');
     await room.git(['checkout', '-q', 'main'], { cwd });
     await room.git(['pull', '-q', `${room.signedUrl}/ada/lamp.git`, 'main'], { cwd });

@@ -112,18 +112,18 @@ describe.skipIf(noBrowser)('Git', () => {
     ];
     await files.getByRole('link', { name: /hello\.ts/ }).waitFor();
     await newFile.waitFor();
-    const held: Route[] = [];
-    await page.route('**/content?*', (route) => void held.push(route));
+    const heldRoutes: Route[] = [];
+    await page.route('**/content?*', (route) => void heldRoutes.push(route));
     await files.getByRole('link', { name: /hello\.ts/ }).click();
-    await expect.poll(() => held.length).toBe(1);
+    await expect.poll(() => heldRoutes.length).toBe(1);
     await files.waitFor({ state: 'detached' });
     expect(await newFile.count()).toBe(0);
-    await held[0]?.fulfill({ status: 500 });
+    await heldRoutes[0]?.fulfill({ status: 500 });
     await failed.waitFor();
     await page.goBack();
-    await expect.poll(() => held.length).toBe(2);
+    await expect.poll(() => heldRoutes.length).toBe(2);
     await failed.waitFor({ state: 'detached' });
-    await held[1]?.continue();
+    await heldRoutes[1]?.continue();
     await files.waitFor();
   });
 

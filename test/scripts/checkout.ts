@@ -130,7 +130,7 @@ export class Checkout implements Disposable {
 }
 
 /** Resolves once the set-up has written such a line. */
-export async function said(setUp: SetUp, text: string): Promise<void> {
+export async function waitForLine(setUp: SetUp, text: string): Promise<void> {
   await vi.waitFor(
     () => {
       if (!setUp.lines.some((line) => line.includes(text))) throw new Error(setUp.lines.join('\n'));

@@ -4,7 +4,7 @@ import { within } from './hangs.ts';
 import { admin } from './host.ts';
 
 const chosen = process.env['CHROMIUM'];
-const whole = chosen ?? '/usr/bin/chromium';
+const chromiumPath = chosen ?? '/usr/bin/chromium';
 /** Chromium's engine without windows, menus and profiles; it takes two thirds of the time when two run. */
 const engine = chosen ?? '/usr/bin/chromium-headless-shell';
 
@@ -13,9 +13,9 @@ const engine = chosen ?? '/usr/bin/chromium-headless-shell';
  * set a missing browser is a failure.
  */
 export const noBrowser: string | undefined =
-  existsSync(whole) || process.env['CI'] !== undefined
+  existsSync(chromiumPath) || process.env['CI'] !== undefined
     ? undefined
-    : `There is no Chromium at ${whole}; set CHROMIUM to its path.`;
+    : `There is no Chromium at ${chromiumPath}; set CHROMIUM to its path.`;
 
 export type BrowserKind = 'engine' | 'whole';
 
@@ -31,7 +31,7 @@ export async function launchBrowser(
 ): Promise<Browser> {
   const root = process.getuid?.() === 0;
   return chromium.launch({
-    executablePath: wrap(kind === 'engine' && existsSync(engine) ? engine : whole),
+    executablePath: wrap(kind === 'engine' && existsSync(engine) ? engine : chromiumPath),
     args: [
       // Chromium's sandbox does not start as root, which is what containers run tests as.
       ...(root ? ['--no-sandbox'] : []),
@@ -57,12 +57,12 @@ export function theBrowser(kind: BrowserKind = 'engine'): Promise<Browser> {
 }
 
 /** Shorter than a test's own limit: the error then names the line that waited. */
-const patienceMs = 180_000;
+const pageTimeoutMs = 180_000;
 
 /** Opens a new profile; all its pages, including popups, have time limits of minutes, which only detect hangs. */
 export async function openProfile(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await browser.newContext(options);
-  context.setDefaultTimeout(patienceMs);
+  context.setDefaultTimeout(pageTimeoutMs);
   return context;
 }
 
@@ -96,8 +96,8 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
     if (message.text().includes('net::ERR_NETWORK_CHANGED')) return;
     if (message.type() !== 'error' && message.type() !== 'warning') return;
     // The address of a failed request is in the location of the message, not in its text.
-    const place = message.text().startsWith('Failed to load resource') ? ` ${message.location().url}` : '';
-    complaints.push(message.text() + place);
+    const suffix = message.text().startsWith('Failed to load resource') ? ` ${message.location().url}` : '';
+    complaints.push(message.text() + suffix);
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   return { page, complaints, [Symbol.asyncDispose]: () => closed(context) };

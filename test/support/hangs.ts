@@ -1,5 +1,5 @@
 /** Far beyond what any step takes on a busy machine, and far below a test's own limit, which names no step. */
-const patienceMs = 40_000;
+const stepTimeoutMs = 40_000;
 
 /**
  * Waits for a browser step without a time limit. Chromium leaves one in thousands unanswered: the error names the step
@@ -8,7 +8,7 @@ const patienceMs = 40_000;
  */
 export async function within<Result>(step: string, work: Promise<Result>): Promise<Result> {
   const limit = Promise.withResolvers<never>();
-  const timer = setTimeout(() => limit.reject(new Error(`Chromium hangs: ${step}`)), patienceMs);
+  const timer = setTimeout(() => limit.reject(new Error(`Chromium hangs: ${step}`)), stepTimeoutMs);
   try {
     return await Promise.race([work, limit.promise]);
   } finally {

@@ -121,13 +121,13 @@ async function serve(
   const stop = (): void => void server.kill('SIGQUIT');
   process.once('exit', stop);
   server.once('exit', () => process.off('exit', stop));
-  let said = '';
+  let output = '';
   await new Promise<void>((resolve, reject) => {
     server.stderr?.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-      if (said.includes('ready to accept connections')) resolve();
+      output += chunk.toString();
+      if (output.includes('ready to accept connections')) resolve();
     });
-    server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said}`)));
+    server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${output}`)));
     server.once('error', reject);
   });
   return server;
@@ -138,10 +138,10 @@ function start(program: string, options: readonly string[], room: string): Child
 }
 
 async function finish(child: ChildProcess): Promise<void> {
-  let said = '';
-  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  let output = '';
+  child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`${child.spawnfile} ended with ${code}: ${said}`);
+  if (code !== 0) throw new Error(`${child.spawnfile} ended with ${code}: ${output}`);
 }
 
 async function freePort(): Promise<number> {

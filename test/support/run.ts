@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 
 const memory = '/dev/shm';
 /** Minimum free space for a run with two PostgreSQL servers and two Chromium processes, in bytes. */
-const wanted = 3 * 1024 ** 3;
+const minFreeBytes = 3 * 1024 ** 3;
 const named = /^homeport-run-(\d+)-/;
 
 /**
@@ -27,13 +27,13 @@ const named = /^homeport-run-(\d+)-/;
  */
 export default function setUp(): () => void {
   buildHost();
-  const place = chosen();
-  for (const name of readdirSync(place)) {
+  const parentFolder = chosen();
+  for (const name of readdirSync(parentFolder)) {
     const pid = Number(named.exec(name)?.[1]);
     // A killed run could not clean up its memory.
-    if (pid > 0 && !isRunning(pid)) clear(join(place, name));
+    if (pid > 0 && !isRunning(pid)) clear(join(parentFolder, name));
   }
-  const folder = mkdtempSync(join(place, `homeport-run-${process.pid}-`));
+  const folder = mkdtempSync(join(parentFolder, `homeport-run-${process.pid}-`));
   // PostgreSQL runs as another user where the tests run as root.
   if (process.getuid?.() === 0) chmodSync(folder, 0o711);
   process.env['TMPDIR'] = folder;
@@ -77,11 +77,11 @@ function reserveFixedPorts(): void {
 }
 
 function chosen(): string {
-  const given = process.env['HOMEPORT_TEST_TMPDIR'];
-  if (given !== undefined) return given;
+  const override = process.env['HOMEPORT_TEST_TMPDIR'];
+  if (override !== undefined) return override;
   if (process.platform !== 'linux' || !existsSync(memory)) return tmpdir();
   const { bavail, bsize } = statfsSync(memory);
-  return bavail * bsize < wanted ? tmpdir() : memory;
+  return bavail * bsize < minFreeBytes ? tmpdir() : memory;
 }
 
 function isRunning(pid: number): boolean {

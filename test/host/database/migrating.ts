@@ -2,8 +2,8 @@
 import { openDatabase } from '../../../main/host/database/open.ts';
 import { silentLog, type Place } from '../../support/place.ts';
 
-const place = JSON.parse(process.argv[2] ?? '{}') as Place;
-const database = await openDatabase({ ...place, log: silentLog });
+const location = JSON.parse(process.argv[2] ?? '{}') as Place;
+const database = await openDatabase({ ...location, log: silentLog });
 await database.migrate([
   { name: '001', up: async (db) => db.schema.createTable('one').addColumn('a', 'integer').execute() },
   {

@@ -16,8 +16,8 @@ const manifest = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8')) as 
 // A packed app is addressed by the unchanged path in package.json; a folder is resolved as Node does.
 const entry = join(app, manifest['main'] ?? 'index.js');
 if (!existsSync(entry)) throw new Error(`Unable to find Electron app at ${app}: ${entry} is not there`);
-const found = createRequire(import.meta.url).resolve(app);
-if (found !== entry) throw new Error(`${found} is not ${entry}`);
+const resolved = createRequire(import.meta.url).resolve(app);
+if (resolved !== entry) throw new Error(`${resolved} is not ${entry}`);
 if (manifest['type'] !== 'module') throw new Error('the app is not one of modules');
 
 /** Chromium's switch for V8 is Node's flags. */

@@ -8,21 +8,21 @@ import { readFile, readlink, rm, symlink } from 'node:fs/promises';
  */
 export async function claim(path: string): Promise<boolean> {
   try {
-    await symlink(`${process.pid}@${(await startOf(process.pid)) ?? ''}`, path);
+    await symlink(`${process.pid}@${(await readStartTime(process.pid)) ?? ''}`, path);
     return true;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
   const holder = await readlink(path).catch(() => undefined);
   const [pid, start] = holder?.split('@') ?? [];
-  if (pid !== undefined && existsSync('/proc/self') && (await startOf(Number(pid))) !== start) {
+  if (pid !== undefined && existsSync('/proc/self') && (await readStartTime(Number(pid))) !== start) {
     await rm(path, { force: true });
   }
   return false;
 }
 
 /** When a process began, in the system's own count: numbers of processes are used again. */
-async function startOf(pid: number): Promise<string | undefined> {
+async function readStartTime(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   return stat?.slice(stat.lastIndexOf(')')).split(' ')[20];
 }

@@ -109,7 +109,7 @@ async function makeLong(folder: string, ffmpeg: Ffmpeg): Promise<void> {
 
 /** Media of one second: several resolutions, an HLS and a DASH manifest, and one with several codecs. */
 async function makeShort(folder: string, ffmpeg: Ffmpeg): Promise<void> {
-  const at = (name: string): string => join(folder, 'short', name);
+  const toPath = (name: string): string => join(folder, 'short', name);
   await ffmpeg(...tone(shortSeconds), '-c:a', 'aac', '-b:a', '64k', 'short/aud.m4a');
   for (const height of heights) {
     const video = `short/v${height}.mp4`;
@@ -120,12 +120,12 @@ async function makeShort(folder: string, ffmpeg: Ffmpeg): Promise<void> {
   await ffmpeg('-i', 'short/aud.m4a', '-c', 'copy', ...hls('short', 'aud'));
   for (const [language, text] of Object.entries(captions)) {
     await writeFile(
-      at(`${language}.vtt`),
+      toPath(`${language}.vtt`),
       `WEBVTT\n\n00:00.100 --> 00:00.400\n${text}\n\n00:00.500 --> 00:00.900\n…\n`,
     );
-    await writeFile(at(`${language}.m3u8`), mediaPlaylist(`${language}.vtt`));
+    await writeFile(toPath(`${language}.m3u8`), mediaPlaylist(`${language}.vtt`));
   }
-  await writeFile(at('master.m3u8'), masterPlaylist(shortSeconds, 'captions'));
+  await writeFile(toPath('master.m3u8'), masterPlaylist(shortSeconds, 'captions'));
   await dash(
     folder,
     ffmpeg,

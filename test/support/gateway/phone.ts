@@ -95,8 +95,8 @@ export async function openHome({ settings, ...options }: HomeOptions): Promise<H
     ...{ host: lan, port, servername, ca: authority, localAddress: phoneAddress },
   });
   const ask: Home['ask'] = async (url, asking = {}) => {
-    const asked = open(url, asking).end(asking.body);
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const outgoing = open(url, asking).end(asking.body);
+    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
     return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
   };
   return {
@@ -114,9 +114,9 @@ export async function openHome({ settings, ...options }: HomeOptions): Promise<H
       return socket.on('error', () => undefined);
     },
     async signIn(url, name, password) {
-      const at = new URL('/.homeport/sign-in', url);
-      const origin = `https://${at.hostname}:${at.port === '' ? String(port) : at.port}`;
-      const { headers } = await ask(at.href, {
+      const signInUrl = new URL('/.homeport/sign-in', url);
+      const origin = `https://${signInUrl.hostname}:${signInUrl.port === '' ? String(port) : signInUrl.port}`;
+      const { headers } = await ask(signInUrl.href, {
         method: 'POST',
         headers: { 'Content-Type': 'application/x-www-form-urlencoded', Origin: origin },
         body: new URLSearchParams({ name, password, to: '/' }).toString(),
@@ -129,7 +129,7 @@ export async function openHome({ settings, ...options }: HomeOptions): Promise<H
 
 /** By HTTP without TLS, from the other machine. */
 export async function readPlainly(url: string, { method = 'GET', headers = {} }: Asking = {}): Promise<Answer> {
-  const asked = plainly(url, { method, headers, localAddress: phoneAddress, agent: false }).end();
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const outgoing = plainly(url, { method, headers, localAddress: phoneAddress, agent: false }).end();
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
   return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
 }

@@ -68,7 +68,7 @@ function step(weight: number, arbitrary: fc.Arbitrary<unknown>): { weight: numbe
 }
 
 /** Generates the steps of one life. `disk`: the host has a disk that can be filled. */
-export function programOf(steps: number, disk: boolean): fc.Arbitrary<readonly Step[]> {
+export function arbitraryProgram(steps: number, disk: boolean): fc.Arbitrary<readonly Step[]> {
   const one = fc.oneof(
     step(
       14,
