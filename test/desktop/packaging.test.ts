@@ -53,6 +53,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('package
     for (const file of [
       '/host/main-index.js',
       '/host/main-shell-host-entry.js',
+      '/host/third-party-licenses.txt',
       '/host/services-mail-mime-parse-process.js',
       '/host/files/services/downloads/engine/worker.py',
       '/preload.cjs',
@@ -64,6 +65,8 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('package
     ]) {
       expect(files).toContain(file);
     }
+    const licenses = extractFile(archive, join('host', 'third-party-licenses.txt')).toString();
+    expect(licenses).toMatch(/^express \d+\.\d+\.\d+ \(MIT\)\n\n.*The MIT License/ms);
     const manifest = JSON.parse(extractFile(archive, 'package.json').toString()) as { main: string };
     expect(manifest.main).toBe('host/main-index.js');
   });
