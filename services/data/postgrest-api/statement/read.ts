@@ -184,13 +184,7 @@ class ReadBuilder {
   }
 
   /** Orders groups by the related value of one of their rows: the field itself does not need to be grouped. */
-  #relatedValue(
-    relation: string,
-    field: Order['field'],
-    node: ReadNode,
-    subject: Subject,
-    isGrouped: boolean,
-  ): string {
+  #relatedValue(relation: string, field: Order['field'], node: ReadNode, subject: Subject, isGrouped: boolean): string {
     const value = this.#relatedField(relation, field, node, subject);
     return isGrouped ? `(array_agg(${value}))[1]` : value;
   }
