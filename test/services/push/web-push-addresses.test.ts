@@ -57,7 +57,7 @@ describe('addresses in web push payloads', () => {
     expect(answer?.text).toContain('true');
   };
 
-  it('lead to the address at which the browser subscribed', async () => {
+  it('leads to the address at which the browser subscribed', async () => {
     rig = await openRig({ environment: environment() });
     const browser = newBrowser(service.origin);
     await subscribe(browser, { origin: 'https://home.example' });
@@ -72,7 +72,7 @@ describe('addresses in web push payloads', () => {
     ]);
   });
 
-  it('keep the configured base address', async () => {
+  it('keeps the configured base address', async () => {
     rig = await openRig({ environment: { ...environment(), NTFY_BASE_URL: 'https://push.example.org' } });
     const browser = newBrowser(service.origin);
     await subscribe(browser, { origin: 'https://home.example' });
@@ -82,7 +82,7 @@ describe('addresses in web push payloads', () => {
     expect(click).toBe(`${rig.host.url('push')}/file/x.txt`);
   });
 
-  it('lead to the same address in repetitions of urgent messages', async () => {
+  it('leads to the same address in repetitions of urgent messages', async () => {
     const clock = createFakeClock(Date.UTC(2026, 5, 1));
     rig = await openRig({ environment: environment(), clock });
     const browser = newBrowser(service.origin);
@@ -107,7 +107,7 @@ describe('addresses in web push payloads of the page of the app', () => {
   it.each([
     [['control', 'push'], /^https:\/\/(?!127\.0\.0\.1|localhost)[^/]+\/(?:push\/)?file\/\w+\.txt$/],
     [['control'], /^http:\/\/127\.0\.0\.1:\d+\/file\/\w+\.txt$/],
-  ])('lead to the shared address when %j is shared', async (shared, expected) => {
+  ])('leads to the shared address when %j is shared', async (shared, expected) => {
     await using home = await openHome({ environment: environment(), settings: { shared } });
     const browser = newBrowser(service.origin);
     const subscribed = await fetch(`${home.host.url('control')}/api/push/browsers`, {
