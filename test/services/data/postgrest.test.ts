@@ -353,6 +353,29 @@ describe('requests of PostgREST', () => {
     ]);
   });
 
+  it('filters an embed by its alias when the same table is embedded several times', async () => {
+    const select = 'clients?select=projects(name),large:projects(name)&order=id';
+    const rows = async (filters: string): Promise<unknown> =>
+      (await get(`${select}&${filters}`))[1].map((row: Record<string, { name: string }[]>) =>
+        ['projects', 'large'].map((name) => row[name]?.map((project) => project.name)),
+      );
+    expect(await rows('projects.budget=lt.20&large.budget=gte.20')).toEqual([
+      [['w7'], ['w10']],
+      [['ios'], []],
+    ]);
+    expect(await rows('projects.budget=lt.20')).toEqual([
+      [['w7'], ['w7', 'w10']],
+      [['ios'], ['ios']],
+    ]);
+    expect(await rows('large.limit=1&large.order=budget.desc')).toEqual([
+      [['w7', 'w10'], ['w10']],
+      [['ios'], ['ios']],
+    ]);
+    expect((await get('clients?select=large:projects(name)&projects.budget=gte.20&id=eq.1'))[1]).toEqual([
+      { large: [{ name: 'w10' }] },
+    ]);
+  });
+
   it('applies Range after limit and offset', async () => {
     const range = async (path: string, value: string): Promise<unknown> => {
       const [status, body, headers] = await get(path, { Range: value });
