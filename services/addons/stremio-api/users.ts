@@ -258,7 +258,12 @@ export async function requirePassword(
 ): Promise<void> {
   const passwords = parseAddonPasswords(settings);
   if (passwords.length === 0) return;
-  const offeredPasswords = [fields['addonPassword'], fields['accessKey'], request.headers['x-addon-password']];
+  const offeredPasswords = [
+    fields['addonPassword'],
+    fields['accessKey'],
+    fields['accessToken'],
+    request.headers['x-addon-password'],
+  ];
   const { remoteAddress } = context.caller(request);
   for (const secret of new Set(offeredPasswords)) {
     if (typeof secret !== 'string' || secret === '') continue;
