@@ -166,7 +166,7 @@ class DesktopApp {
       preferences,
       clock: systemClock,
       waiting: () => getPhaseNotice(this.#host?.phase() ?? 'starting', this.#host?.reason() ?? null),
-      webPreferences: webPreferences(join(root, 'main', 'shell', 'preload.cjs')),
+      webPreferences: webPreferences(join(root, 'preload.cjs')),
       icon: join(root, 'assets', 'icon.png'),
       decide: () =>
         decideClosing({
@@ -327,8 +327,8 @@ class DesktopApp {
     return superviseHostProcess({
       fork: () => {
         this.#generation += 1;
-        const entry = join(root, 'main', 'shell', 'host-entry.js');
-        return forkHost(parts.utilityProcess, { entry, argv: hostArgv });
+        const entry = join(root, 'host', 'main-shell-host-entry.js');
+        return forkHost(parts.utilityProcess, { entry, argv: [root, ...hostArgv] });
       },
       clock: systemClock,
       answers: this.#createShellAnswers(),
