@@ -8,6 +8,7 @@ import {
   type AccountListDependencies,
   type PreparedAccount,
 } from './account-list.ts';
+import type { Changes } from './changes.ts';
 import { findAccountName } from './names.ts';
 import { refuseWeakPassword } from './password-rules.ts';
 import { hasAdministrator, type Db } from './store.ts';
