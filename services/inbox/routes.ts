@@ -47,11 +47,11 @@ function readRoutes({ store, catchUp }: Pick<RouteDependencies, 'store' | 'catch
       const done = query.done ?? (isSearch ? undefined : false);
       // Unread rows and search results are listed individually.
       const newest = query.repeats === 'newest' && !isSearch && unread !== true;
-      const repeatsOf = query.repeatsOf === undefined ? undefined : await store.findRun(query.repeatsOf);
-      if (query.repeatsOf !== undefined && repeatsOf === undefined) {
+      const repeatedRun = query.repeatsOf === undefined ? undefined : await store.findRun(query.repeatsOf);
+      if (query.repeatsOf !== undefined && repeatedRun === undefined) {
         return { items: [], unread: await store.countUnread(scope), total: 0, sources: [] };
       }
-      const filter = { q, source, tag, minPriority, unread, done, scope, newest, repeatsOf };
+      const filter = { q, source, tag, minPriority, unread, done, scope, newest, repeatsOf: repeatedRun };
       const [items, unreadNow, total, sources] = await Promise.all([
         store.list(filter, query.before, query.limit),
         store.countUnread(scope),
