@@ -32,7 +32,7 @@ export async function handleRoutineCall(
   context: RequestContext,
   body: string,
 ): Promise<RestResponse> {
-  const { method, schema, media, preferences } = context;
+  const { method, schema, preferences } = context;
   const isRead = method === 'GET' || method === 'HEAD';
   const name = tableName(context.path.slice('/rpc'.length));
   const query = parseQuery(context.query, isRead);
