@@ -52,105 +52,128 @@ const unresponsiveAfterMs = 9000;
 /** Time until a process that does not respond to `stop` is killed. */
 const unansweredMs = 6000;
 
+/** Starts the process of the services and supervises it. */
+export function superviseHostProcess(options: HostProcessOptions): HostProcess {
+  return new HostSupervisor(options);
+}
+
 /**
  * Supervises the process of the services: restarts it after unexpected ends with growing pauses, and detects when it
  * does not respond.
  */
-export function superviseHostProcess(options: HostProcessOptions): HostProcess {
-  const { clock } = options;
-  let current: { readonly child: HostChild; readonly ask: CallOptions<HostAnswers> } | undefined;
-  let phase: HostPhase = 'starting';
-  let everOpened = false;
-  let openedAt = 0;
-  let failures = 0;
-  let reason: string | null = null;
-  let restartTimer: Disposable | undefined;
-  let stopped: PromiseWithResolvers<void> | undefined;
+class HostSupervisor implements HostProcess {
+  readonly #options: HostProcessOptions;
+  #current: { readonly child: HostChild; readonly ask: CallOptions<HostAnswers> } | undefined;
+  #phase: HostPhase = 'starting';
+  #everOpened = false;
+  #openedAt = 0;
+  #failures = 0;
+  #reason: string | null = null;
+  #restartTimer: Disposable | undefined;
+  #stopped: PromiseWithResolvers<void> | undefined;
 
-  const turn = (to: HostPhase): void => {
-    phase = to;
-    options.changed(to);
-  };
+  constructor(options: HostProcessOptions) {
+    this.#options = options;
+    this.#start();
+  }
 
-  const start = (): void => {
-    restartTimer?.[Symbol.dispose]();
-    restartTimer = undefined;
-    const child = options.fork();
-    const answers: ShellAnswers = {
-      ...options.answers,
-      opened(host) {
-        everOpened = true;
-        reason = null;
-        openedAt = clock.now();
-        turn('running');
-        options.opened(host);
+  readonly ask: CallOptions<HostAnswers> = (name, ...argument) =>
+    this.#current?.ask(name, ...argument) ?? Promise.reject(new ConnectionClosed('The services do not run.'));
+
+  phase(): HostPhase {
+    return this.#phase;
+  }
+
+  reason(): string | null {
+    return this.#reason;
+  }
+
+  restart(): void {
+    if (this.#stopped !== undefined) return;
+    this.#failures = 0;
+    if (this.#current === undefined) return this.#start();
+    // Its end triggers the next start; an unresponsive process would not handle `stop`.
+    this.#current.child.kill();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#stopped !== undefined) return this.#stopped.promise;
+    this.#stopped = Promise.withResolvers();
+    this.#restartTimer?.[Symbol.dispose]();
+    this.#turn('stopped');
+    if (this.#current === undefined) return;
+    const { child, ask } = this.#current;
+    const { clock } = this.#options;
+    let limit = clock.after(unansweredMs, () => child.kill());
+    ask('stop').then(
+      (ms) => {
+        limit[Symbol.dispose]();
+        limit = clock.after(ms, () => child.kill());
       },
-      refused(refusal) {
-        if (everOpened) reason = refusal.reason;
-        else {
-          phase = 'stopped';
-          options.refused(refusal);
-        }
-      },
-    };
-    const { ask, close } = connectCalls<HostAnswers>(child.line, answers);
-    const watch = watchAnswers(ask, clock, (isSilent) => {
-      if (phase === 'running' || phase === 'silent') turn(isSilent ? 'silent' : 'running');
+      // It has already ended.
+      () => undefined,
+    );
+    await this.#stopped.promise;
+    limit[Symbol.dispose]();
+  }
+
+  #turn(phase: HostPhase): void {
+    this.#phase = phase;
+    this.#options.changed(phase);
+  }
+
+  #start(): void {
+    this.#restartTimer?.[Symbol.dispose]();
+    this.#restartTimer = undefined;
+    const child = this.#options.fork();
+    const { ask, close } = connectCalls<HostAnswers>(child.line, this.#createAnswers());
+    const watch = watchAnswers(ask, this.#options.clock, (isSilent) => {
+      if (this.#phase === 'running' || this.#phase === 'silent') this.#turn(isSilent ? 'silent' : 'running');
     });
-    current = { child, ask };
+    this.#current = { child, ask };
     child.onExit(() => {
       watch[Symbol.dispose]();
       close();
-      current = undefined;
-      ended();
+      this.#current = undefined;
+      this.#handleExit();
     });
-    turn('starting');
-  };
+    this.#turn('starting');
+  }
 
-  const ended = (): void => {
-    if (stopped !== undefined) return stopped.resolve();
-    if (phase === 'stopped') return;
-    if (phase !== 'starting' && clock.now() - openedAt >= steadyMs) failures = 0;
-    const pause = pauses[Math.min(failures, pauses.length - 1)] ?? 0;
-    failures += 1;
-    restartTimer = clock.after(pause, start);
-    turn('waiting');
-    if (failures === 1) options.lost();
-  };
+  /** Creates the handlers for calls of the process. */
+  #createAnswers(): ShellAnswers {
+    const { answers, clock } = this.#options;
+    return {
+      ...answers,
+      opened: (host) => {
+        this.#everOpened = true;
+        this.#reason = null;
+        this.#openedAt = clock.now();
+        this.#turn('running');
+        this.#options.opened(host);
+      },
+      refused: (refusal) => {
+        if (this.#everOpened) this.#reason = refusal.reason;
+        else {
+          this.#phase = 'stopped';
+          this.#options.refused(refusal);
+        }
+      },
+    };
+  }
 
-  start();
-  return {
-    ask: (name, ...argument) =>
-      current?.ask(name, ...argument) ?? Promise.reject(new ConnectionClosed('The services do not run.')),
-    phase: () => phase,
-    reason: () => reason,
-    restart() {
-      if (stopped !== undefined) return;
-      failures = 0;
-      if (current === undefined) return start();
-      // Its end triggers the next start; an unresponsive process would not handle `stop`.
-      current.child.kill();
-    },
-    async [Symbol.asyncDispose]() {
-      if (stopped !== undefined) return stopped.promise;
-      stopped = Promise.withResolvers();
-      restartTimer?.[Symbol.dispose]();
-      turn('stopped');
-      if (current === undefined) return;
-      const { child, ask } = current;
-      let limit = clock.after(unansweredMs, () => child.kill());
-      ask('stop').then(
-        (ms) => {
-          limit[Symbol.dispose]();
-          limit = clock.after(ms, () => child.kill());
-        },
-        // It has already ended.
-        () => undefined,
-      );
-      await stopped.promise;
-      limit[Symbol.dispose]();
-    },
-  };
+  /** Schedules the next start after an unexpected end. */
+  #handleExit(): void {
+    if (this.#stopped !== undefined) return this.#stopped.resolve();
+    if (this.#phase === 'stopped') return;
+    const { clock } = this.#options;
+    if (this.#phase !== 'starting' && clock.now() - this.#openedAt >= steadyMs) this.#failures = 0;
+    const pause = pauses[Math.min(this.#failures, pauses.length - 1)] ?? 0;
+    this.#failures += 1;
+    this.#restartTimer = clock.after(pause, () => this.#start());
+    this.#turn('waiting');
+    if (this.#failures === 1) this.#options.lost();
+  }
 }
 
 /** Pings the process; `told` is called with each change. */

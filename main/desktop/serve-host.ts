@@ -31,106 +31,139 @@ const defaultStopMs = 10_000;
  * Runs the host for a shell in another process, until the shell, or `stop`, ends it. Throws nothing: failures are
  * reported to the shell.
  */
-export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
-  const stopping = new AbortController();
-  /** Resources of the running host. */
-  let closing = new AsyncDisposableStack();
-  let host: Host | undefined;
+export function serveHost(options: ServedHost): { stop(): void } {
+  return new HostServer(options);
+}
 
-  const end = async (): Promise<void> => {
-    if (stopping.signal.aborted) return;
-    stopping.abort();
-    await opening;
-    try {
-      await closing.disposeAsync();
-      close();
-      exit(0);
-    } catch (error) {
-      host?.log.error('host close failed', { error });
-      exit(1);
-    }
-  };
-  const stop = (): void => void end();
-  const running = (): Host => {
-    if (host === undefined) throw new Error('The services are not open yet.');
-    return host;
-  };
-
-  const popups = remoteNotifier({
-    show: (popup) => notifyShell(shell('show', popup)),
-    close: () => notifyShell(shell('closePopups')),
+class HostServer {
+  readonly #open: ServedHost['open'];
+  readonly #exit: ServedHost['exit'];
+  readonly #stopping = new AbortController();
+  readonly #popups = remoteNotifier({
+    show: (popup) => this.#notifyShell(this.#shell('show', popup)),
+    close: () => this.#notifyShell(this.#shell('closePopups')),
   });
-  const answers: HostAnswers = {
-    alive: () => undefined,
-    popupEvent: ({ ticket, event }) => popups.told(ticket, event),
-    turn: async ({ id, on }) => void (await running().control.changeSettings(id, { enabled: on })),
-    restart: async (id) => void (await running().control.restart(id)),
-    async pause(pausedUntil) {
-      await request(running(), popupsApi.pausePopups, { body: { pausedUntil } });
-    },
-    async downloadFile(uid) {
-      const file = await request(running(), downloadsApi.file, { params: { uid } }).catch(() => undefined);
-      return file instanceof FileReply ? file.path : null;
-    },
-    resumed: async () => await running().resumed(),
-    note: ({ level, message, error }) => running().log[level](message, error === '' ? {} : { error }),
-    stop() {
-      stop();
-      return host?.stopTimeoutMs() ?? defaultStopMs;
-    },
-  };
-  const { ask: shell, close } = connectCalls<ShellAnswers>(line, answers);
-  const notifyShell = (told: Promise<unknown>): void => {
-    told.catch((error: unknown) => {
-      // This process ends together with the shell.
-      if (!(error instanceof ConnectionClosed)) host?.log.warn('desktop call failed', { error });
-    });
-  };
+  readonly #shell: CallOptions<ShellAnswers>;
+  readonly #closeConnection: () => void;
+  /** Resources of the running host. */
+  #resources = new AsyncDisposableStack();
+  #host: Host | undefined;
+  /** Settles when the current host has opened or failed. */
+  #opening: Promise<void>;
 
-  const start = async (): Promise<void> => {
+  constructor({ line, open, exit }: ServedHost) {
+    this.#open = open;
+    this.#exit = exit;
+    const { ask, close } = connectCalls<ShellAnswers>(line, this.#createAnswers());
+    this.#shell = ask;
+    this.#closeConnection = close;
+    this.#opening = this.#start();
+  }
+
+  stop(): void {
+    void this.#end();
+  }
+
+  /** Creates the handlers for calls of the shell. */
+  #createAnswers(): HostAnswers {
+    return {
+      alive: () => undefined,
+      popupEvent: ({ ticket, event }) => this.#popups.told(ticket, event),
+      turn: async ({ id, on }) => void (await this.#getHost().control.changeSettings(id, { enabled: on })),
+      restart: async (id) => void (await this.#getHost().control.restart(id)),
+      pause: async (pausedUntil) => {
+        await request(this.#getHost(), popupsApi.pausePopups, { body: { pausedUntil } });
+      },
+      downloadFile: async (uid) => {
+        const file = await request(this.#getHost(), downloadsApi.file, { params: { uid } }).catch(() => undefined);
+        return file instanceof FileReply ? file.path : null;
+      },
+      resumed: async () => await this.#getHost().resumed(),
+      note: ({ level, message, error }) => this.#getHost().log[level](message, error === '' ? {} : { error }),
+      stop: () => {
+        this.stop();
+        return this.#host?.stopTimeoutMs() ?? defaultStopMs;
+      },
+    };
+  }
+
+  #getHost(): Host {
+    if (this.#host === undefined) throw new Error('The services are not open yet.');
+    return this.#host;
+  }
+
+  async #end(): Promise<void> {
+    if (this.#stopping.signal.aborted) return;
+    this.#stopping.abort();
+    await this.#opening;
     try {
-      const keyStore = await remoteKeyStore(shell);
-      const { signal } = stopping;
-      const { notifier } = popups;
-      const openAddress = (address: string): void => notifyShell(shell('openAddress', address));
-      host = closing.use(await open({ notifier, openAddress, keyStore, signal, restartHost: restartHost }));
-      const opened = host;
-      closing.use(
-        opened.bus.subscribe(serviceChanged, ({ id, address }) => {
-          if (id === 'control') notifyShell(shell('pageMoved', address));
-        }),
-      );
-      const status = closing.use(await watchStatus(opened, () => notifyShell(shell('changed', status.now()))));
-      const session = await opened.signInWindow();
-      if (session !== undefined) closing.defer(() => session.end());
-      await shell('opened', {
-        page: opened.addresses()['control'] ?? null,
-        problem: opened.failures()['control'] ?? '',
-        setup: (await opened.setupUrl()) ?? null,
-        session: session?.secret ?? null,
-        status: status.now(),
-      });
+      await this.#resources.disposeAsync();
+      this.#closeConnection();
+      this.#exit(0);
     } catch (error) {
-      if (stopping.signal.aborted) return;
-      stopping.abort();
-      notifyShell(shell('refused', toRefusal(error)).finally(() => exit(1)));
+      this.#host?.log.error('host close failed', { error });
+      this.#exit(1);
     }
-  };
+  }
+
+  #notifyShell(call: Promise<unknown>): void {
+    call.catch((error: unknown) => {
+      // This process ends together with the shell.
+      if (!(error instanceof ConnectionClosed)) this.#host?.log.warn('desktop call failed', { error });
+    });
+  }
+
+  async #start(): Promise<void> {
+    try {
+      const keyStore = await remoteKeyStore(this.#shell);
+      const { signal } = this.#stopping;
+      const { notifier } = this.#popups;
+      const openAddress = (address: string): void => this.#notifyShell(this.#shell('openAddress', address));
+      const restartHost = (): void => this.#restart();
+      this.#host = this.#resources.use(await this.#open({ notifier, openAddress, keyStore, signal, restartHost }));
+      await this.#reportOpened(this.#host);
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      this.#stopping.abort();
+      this.#notifyShell(this.#shell('refused', toRefusal(error)).finally(() => this.#exit(1)));
+    }
+  }
+
+  /** Reports a host to the shell, and all its changes from then on. */
+  async #reportOpened(host: Host): Promise<void> {
+    this.#resources.use(
+      host.bus.subscribe(serviceChanged, ({ id, address }) => {
+        if (id === 'control') this.#notifyShell(this.#shell('pageMoved', address));
+      }),
+    );
+    const status = this.#resources.use(
+      await watchStatus(host, () => this.#notifyShell(this.#shell('changed', status.now()))),
+    );
+    const session = await host.signInWindow();
+    if (session !== undefined) this.#resources.defer(() => session.end());
+    await this.#shell('opened', {
+      page: host.addresses()['control'] ?? null,
+      problem: host.failures()['control'] ?? '',
+      setup: (await host.setupUrl()) ?? null,
+      session: session?.secret ?? null,
+      status: status.now(),
+    });
+  }
+
   /** Ends the host and opens the next one in this process; the shell sees another opening. */
-  const restartHost = (): void => {
-    opening = opening.then(async () => {
-      if (stopping.signal.aborted) return;
-      const [ending, ended] = [closing, host];
-      closing = new AsyncDisposableStack();
-      host = undefined;
+  #restart(): void {
+    this.#opening = this.#opening.then(async () => {
+      if (this.#stopping.signal.aborted) return;
+      const ending = this.#resources;
+      const endedHost = this.#host;
+      this.#resources = new AsyncDisposableStack();
+      this.#host = undefined;
       await ending.disposeAsync().catch((error: unknown) => console.error('host close failed', error));
       // Remaining work would write to the restored folder; the shell starts the next process.
-      if ((ended?.getLeftBehind() ?? []).length > 0) return exit(1);
-      await start();
+      if ((endedHost?.getLeftBehind() ?? []).length > 0) return this.#exit(1);
+      await this.#start();
     });
-  };
-  let opening = start();
-  return { stop };
+  }
 }
 
 /** Key store of the desktop, called over the connection for each key. */

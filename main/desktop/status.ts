@@ -5,7 +5,7 @@ import {
   downloadsApi,
   type Download,
 } from '../../services/contracts/downloads/api.ts';
-import { inboxAdded, inboxApi, inboxChanged } from '../../services/contracts/inbox/api.ts';
+import { inboxAdded, inboxApi, inboxChanged, type InboxChanged } from '../../services/contracts/inbox/api.ts';
 import { popupsApi, popupsChanged, type PopupsState } from '../../services/contracts/popups/popups.ts';
 import type { Host } from '../host/host.ts';
 import { request } from './ask.ts';
@@ -41,81 +41,109 @@ export async function watchStatus(
   host: Pick<Host, 'bus' | 'control'>,
   changed: () => void,
 ): Promise<Disposable & { now(): HostStatus }> {
-  const services = new Map<string, ServiceState>();
-  const urgent = new Set<number>();
-  const downloads = new Set<string>();
-  let { popups } = emptyStatus;
-  let timer: NodeJS.Timeout | undefined;
-  const scheduleChange = (): void => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      changed();
+  const watch = new StatusWatch(host, changed);
+  await watch.read();
+  return watch;
+}
+
+class StatusWatch implements Disposable {
+  readonly #host: Pick<Host, 'bus' | 'control'>;
+  readonly #changed: () => void;
+  readonly #services = new Map<string, ServiceState>();
+  /** Ids of unread messages. */
+  readonly #urgent = new Set<number>();
+  readonly #downloads = new Set<string>();
+  readonly #subscriptions = new DisposableStack();
+  #popups = emptyStatus.popups;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(host: Pick<Host, 'bus' | 'control'>, changed: () => void) {
+    this.#host = host;
+    this.#changed = changed;
+    this.#subscribe();
+  }
+
+  /** Reads the current state, which the events then change. */
+  async read(): Promise<void> {
+    const host = this.#host;
+    for (const state of await host.control.services()) this.#services.set(state.id, state);
+    this.#popups = (await request(host, popupsApi.popups)) ?? this.#popups;
+    await this.#readUrgent();
+    for (const download of (await request(host, downloadsApi.list))?.queue ?? []) this.#follow(download);
+  }
+
+  now(): HostStatus {
+    return {
+      services: [...this.#services.values()].filter(({ group }) => group !== 'system'),
+      network: this.#services.get('gateway'),
+      popups: this.#popups,
+      urgent: this.#urgent.size,
+      downloads: this.#downloads.size,
+    };
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscriptions.dispose();
+  }
+
+  #subscribe(): void {
+    const { bus } = this.#host;
+    this.#subscriptions.defer(() => clearTimeout(this.#timer));
+    this.#subscriptions.use(
+      bus.subscribe(serviceChanged, (state) => {
+        this.#services.set(state.id, state);
+        this.#scheduleChange();
+      }),
+    );
+    this.#subscriptions.use(
+      bus.subscribe(popupsChanged, (state) => {
+        this.#popups = state;
+        this.#scheduleChange();
+      }),
+    );
+    this.#subscriptions.use(
+      bus.subscribe(inboxAdded, ({ id, priority, read }) => {
+        if (priority < 4 || read) return;
+        this.#urgent.add(id);
+        this.#scheduleChange();
+      }),
+    );
+    this.#subscriptions.use(bus.subscribe(inboxChanged, (event) => this.#updateUrgent(event)));
+    this.#subscriptions.use(bus.subscribe(downloadChanged, (download) => this.#follow(download)));
+    this.#subscriptions.use(
+      bus.subscribe(downloadRemoved, ({ uid }) => {
+        this.#downloads.delete(uid);
+        this.#scheduleChange();
+      }),
+    );
+  }
+
+  #scheduleChange(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#changed();
     }, gatherMs).unref();
-  };
+  }
 
-  const readUrgent = async (): Promise<void> => {
+  async #readUrgent(): Promise<void> {
     const query = { unread: 'true', minPriority: '4', limit: String(maxUrgentCounted) };
-    const { items = [] } = (await request(host, inboxApi.list, { query })) ?? {};
-    urgent.clear();
-    for (const { id, done } of items) if (!done) urgent.add(id);
-    scheduleChange();
-  };
-  const follow = (download: Download): void => {
-    if (download.state === 'finished' || download.state === 'failed') downloads.delete(download.uid);
-    else downloads.add(download.uid);
-    scheduleChange();
-  };
+    const { items = [] } = (await request(this.#host, inboxApi.list, { query })) ?? {};
+    this.#urgent.clear();
+    for (const { id, done } of items) if (!done) this.#urgent.add(id);
+    this.#scheduleChange();
+  }
 
-  const open = new DisposableStack();
-  open.defer(() => clearTimeout(timer));
-  open.use(
-    host.bus.subscribe(serviceChanged, (state) => {
-      services.set(state.id, state);
-      scheduleChange();
-    }),
-  );
-  open.use(
-    host.bus.subscribe(popupsChanged, (state) => {
-      popups = state;
-      scheduleChange();
-    }),
-  );
-  open.use(
-    host.bus.subscribe(inboxAdded, ({ id, priority, read }) => {
-      if (priority < 4 || read) return;
-      urgent.add(id);
-      scheduleChange();
-    }),
-  );
-  open.use(
-    host.bus.subscribe(inboxChanged, ({ ids, change }) => {
-      // No ids means every row. For rows that become unread again, the event does not contain the priority.
-      if (ids.length === 0 || change.read === false || change.done === false) return void readUrgent();
-      if (change.read === true || change.done === true || change.removed === true)
-        ids.forEach((id) => urgent.delete(id));
-      scheduleChange();
-    }),
-  );
-  open.use(host.bus.subscribe(downloadChanged, follow));
-  open.use(
-    host.bus.subscribe(downloadRemoved, ({ uid }) => {
-      downloads.delete(uid);
-      scheduleChange();
-    }),
-  );
-  for (const state of await host.control.services()) services.set(state.id, state);
-  popups = (await request(host, popupsApi.popups)) ?? popups;
-  await readUrgent();
-  for (const download of (await request(host, downloadsApi.list))?.queue ?? []) follow(download);
+  #updateUrgent({ ids, change }: InboxChanged): void {
+    // No ids means every row. For rows that become unread again, the event does not contain the priority.
+    if (ids.length === 0 || change.read === false || change.done === false) return void this.#readUrgent();
+    if (change.read === true || change.done === true || change.removed === true)
+      ids.forEach((id) => this.#urgent.delete(id));
+    this.#scheduleChange();
+  }
 
-  return {
-    now: () => ({
-      services: [...services.values()].filter(({ group }) => group !== 'system'),
-      network: services.get('gateway'),
-      popups,
-      urgent: urgent.size,
-      downloads: downloads.size,
-    }),
-    [Symbol.dispose]: () => open.dispose(),
-  };
+  #follow(download: Download): void {
+    if (download.state === 'finished' || download.state === 'failed') this.#downloads.delete(download.uid);
+    else this.#downloads.add(download.uid);
+    this.#scheduleChange();
+  }
 }

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import type { Bus } from '../../services/contracts/bus.ts';
 import type { BackupStore } from '../../services/contracts/control/backups.ts';
 import type { Machine } from '../../services/contracts/control/overview.ts';
 import type { HostControl } from '../../services/contracts/control/host.ts';
@@ -14,9 +15,7 @@ import { createApiRouter } from './http/api-router.ts';
 import { bindAll } from './http/bind.ts';
 import { buildOpenApiDocument } from './http/openapi.ts';
 import { createStaticPages } from './http/static-pages.ts';
-import { formatCursor, parseCursor } from './log/cursor.ts';
-import { readLinesBefore, selectLines } from './log/history.ts';
-import { createFilter } from './log/log.ts';
+import { readLogPage } from './log/log-page.ts';
 import { writeReport } from './log/report.ts';
 import type { Pulses } from './metrics/pulse.ts';
 import type { HostDependencies } from './services/host-parts.ts';
@@ -45,39 +44,8 @@ interface HostControlDependencies {
 
 /** Creates the host's controls for the control service. */
 export function createHostControl(dependencies: HostControlDependencies): HostControl {
-  const { parts, config, runners, engines, firstRun } = dependencies;
-  const runner = (id: string): ServiceRunner => {
-    const runner = runners.get(id);
-    if (runner === undefined) throw new Problem('host.unknown_service', 404, 'There is no such service.');
-    return runner;
-  };
-  /** Applies changed settings to services; returns those that were restarted or will be. */
-  const applyToServices = async (change: Change): Promise<Record<'restarted' | 'pending', string[]>> => {
-    const applied: Record<'restarted' | 'pending', string[]> = { restarted: [], pending: [] };
-    for (const id of change.sections) {
-      const settings = config.read().services[id];
-      const service = runners.get(id);
-      if (settings === undefined || service === undefined) continue;
-      // The response to the current request goes through the control listener, so it restarts after the response was
-      // sent.
-      const apply = (): ReturnType<ServiceRunner['apply']> => service.apply(settings, config.getProblems(id));
-      if (service.descriptor.capabilities?.includes('controlHost')) {
-        setImmediate(() => void apply());
-        applied.restarted.push(id);
-        continue;
-      }
-      const how = await apply();
-      if (how !== 'live') applied[how].push(id);
-    }
-    return applied;
-  };
-  /** Statistics of the service can change when its jobs are modified from outside. */
-  const publishJobsChanged = (service: string, isTouched: boolean): boolean => {
-    if (isTouched) parts.bus.publish(jobsChanged, { service });
-    return isTouched;
-  };
+  const { parts, config, runners, engines } = dependencies;
   const handlers: HostControl['apiHandlers'] = () => [...runners.values()].flatMap(({ service }) => service?.api ?? []);
-
   return {
     version,
     safeMode: dependencies.safeMode,
@@ -85,81 +53,15 @@ export function createHostControl(dependencies: HostControlDependencies): HostCo
       ...config.problems.map(({ path, message }) => ({ path, message })),
       ...dependencies.collisions.map((names) => ({ path: '', message: collisionMessage(names) })),
     ],
-    openSession: (account, from) => dependencies.sessions.openSession(account, from),
-    sessions: async (account) =>
-      (await dependencies.sessions.sessions(account)).map(({ account: _account, ...session }) => session),
-    endSession: (account, id) => dependencies.sessions.endSession(account, id),
-    endSessions: (account) => dependencies.sessions.endSessions(account),
-    accountData: (account) => parts.releases.summary(account),
-    services: () => Promise.all([...runners.values()].map((each) => each.refresh())),
-    async restart(id) {
-      const own = runner(id);
-      // The settings may have been repaired in the file; a running service must not get other changes of the file.
-      const isBarred = config.getProblems(id).length > 0;
-      if (!isBarred || !(await applyToServices(await config.reread())).restarted.includes(id)) await own.restart();
-      return own.state;
-    },
-    async replaceKey(id, name) {
-      await runner(id).replaceKey(name);
-      return runner(id).state;
-    },
+    ...createAccountControl(dependencies),
+    ...createServiceControl(runners, config, parts.log),
     pulses: () => dependencies.pulses.list(),
     machine: dependencies.machine,
-    settings: () => config.describe(),
-    async changeSettings(section, patch) {
-      const before = config.read();
-      const getCurrentPort = (id: string, setting: string): number | null =>
-        runners.get(id)?.state.listeners.find((listener) => listener.setting === setting)?.port ?? null;
-      const verify = (next: Settings): Promise<void> => refuseTakenPorts(before, next, getCurrentPort, parts.log);
-      return await applyToServices(await config.change(section, patch, verify));
-    },
-    engines: () => engines.states(),
-    async installEngine(name, { wait }) {
-      const installed = engines.install(name);
-      if (wait) await installed;
-      else installed.catch((error: unknown) => parts.log.warn('engine installation failed', { engine: name, error }));
-      return await engines.state(name);
-    },
-    verifyEngine: (name) => engines.state(name, { refresh: true }),
-    async removeEngine(name) {
-      await engines.remove(name);
-      return await engines.state(name);
-    },
-    async log({ limit, before = Infinity, cursor, ...asked }) {
-      const filter = Object.fromEntries(
-        Object.entries(asked).filter(([, value]) => value !== undefined),
-      ) as typeof asked;
-      const fits = createFilter(filter);
-      const from =
-        cursor === undefined ? { at: before, passed: before === Infinity ? 0 : Infinity } : parseCursor(cursor);
-      const newest = selectLines(parts.log.recent({ limit: Infinity }).toReversed(), { from, limit, fits });
-      // The ring buffer is exhausted: older lines are read from the files.
-      const older = newest.isWhole
-        ? await readLinesBefore(dependencies.logFile, {
-            from: newest.position,
-            limit: limit - newest.lines.length,
-            fits,
-          })
-        : { lines: [], position: newest.position, isWhole: false };
-      const lines = [...newest.lines, ...older.lines].toReversed();
-      return {
-        lines: lines.map(({ at, level, service, message, fields }) => ({ time: at, level, service, message, fields })),
-        cursor: older.isWhole ? null : formatCursor(older.position),
-      };
-    },
+    ...createEngineControl(engines, parts.log),
+    log: (query) => readLogPage(parts.log, dependencies.logFile, query),
     backups: dependencies.backups,
     report: () => writeReport({ version, runners, config, engines, log: parts.log }),
-    async deadJobs() {
-      const lists = await Promise.all(
-        [...runners].map(async ([service, { jobs }]) => {
-          const dead = (await jobs?.list({ state: 'dead', limit: 500 })) ?? [];
-          return dead.map((job) => ({ service, ...job }));
-        }),
-      );
-      return lists.flat().sort((a, b) => b.createdAt - a.createdAt);
-    },
-    retryJob: async (service, id) => publishJobsChanged(service, (await runner(service).jobs?.retry(id)) ?? false),
-    dropJob: async (service, id) => publishJobsChanged(service, (await runner(service).jobs?.drop(id)) ?? false),
+    ...createJobControl(runners, parts.bus),
     liveTopics: dependencies.manifests.flatMap(({ live = [] }) => live),
     apiHandlers: handlers,
     openApi: () => buildOpenApiDocument({ title: 'Homeport', version, handlers: handlers() }),
@@ -171,6 +73,24 @@ export function createHostControl(dependencies: HostControlDependencies): HostCo
     }),
     handlePage: createStaticPages({ folder: dependencies.pages }),
     metrics: (service) => parts.metrics.text(service),
+  };
+}
+
+/** Creates the controls of sessions, account data and the first start. */
+function createAccountControl({
+  sessions,
+  firstRun,
+  parts,
+}: Pick<HostControlDependencies, 'sessions' | 'firstRun' | 'parts'>): Pick<
+  HostControl,
+  'openSession' | 'sessions' | 'endSession' | 'endSessions' | 'accountData' | 'firstRun'
+> {
+  return {
+    openSession: (account, from) => sessions.openSession(account, from),
+    sessions: async (account) => (await sessions.sessions(account)).map(({ account: _account, ...session }) => session),
+    endSession: (account, id) => sessions.endSession(account, id),
+    endSessions: (account) => sessions.endSessions(account),
+    accountData: (account) => parts.releases.summary(account),
     firstRun: {
       needed: async () => firstRun.needed(),
       complete: async (code, name, password) => {
@@ -178,6 +98,118 @@ export function createHostControl(dependencies: HostControlDependencies): HostCo
       },
     },
   };
+}
+
+/** Creates the controls of services and their settings. */
+function createServiceControl(
+  runners: ReadonlyMap<string, ServiceRunner>,
+  config: Config,
+  log: Log,
+): Pick<HostControl, 'services' | 'restart' | 'replaceKey' | 'settings' | 'changeSettings'> {
+  return {
+    services: () => Promise.all([...runners.values()].map((each) => each.refresh())),
+    async restart(id) {
+      const runner = getRunner(runners, id);
+      // The settings may have been repaired in the file; a running service must not get other changes of the file.
+      const isBarred = config.getProblems(id).length > 0;
+      const isApplied =
+        isBarred && (await applyToServices(runners, config, await config.reread())).restarted.includes(id);
+      if (!isApplied) await runner.restart();
+      return runner.state;
+    },
+    async replaceKey(id, name) {
+      const runner = getRunner(runners, id);
+      await runner.replaceKey(name);
+      return runner.state;
+    },
+    settings: () => config.describe(),
+    async changeSettings(section, patch) {
+      const before = config.read();
+      const getCurrentPort = (id: string, setting: string): number | null =>
+        runners.get(id)?.state.listeners.find((listener) => listener.setting === setting)?.port ?? null;
+      const verify = (next: Settings): Promise<void> => refuseTakenPorts(before, next, getCurrentPort, log);
+      return await applyToServices(runners, config, await config.change(section, patch, verify));
+    },
+  };
+}
+
+function createEngineControl(
+  engines: HostEngines,
+  log: Log,
+): Pick<HostControl, 'engines' | 'installEngine' | 'verifyEngine' | 'removeEngine'> {
+  return {
+    engines: () => engines.states(),
+    async installEngine(name, { wait }) {
+      const installed = engines.install(name);
+      if (wait) await installed;
+      else installed.catch((error: unknown) => log.warn('engine installation failed', { engine: name, error }));
+      return await engines.state(name);
+    },
+    verifyEngine: (name) => engines.state(name, { refresh: true }),
+    async removeEngine(name) {
+      await engines.remove(name);
+      return await engines.state(name);
+    },
+  };
+}
+
+/** Creates the controls of dead jobs. */
+function createJobControl(
+  runners: ReadonlyMap<string, ServiceRunner>,
+  bus: Bus,
+): Pick<HostControl, 'deadJobs' | 'retryJob' | 'dropJob'> {
+  /** Statistics of the service can change when its jobs are modified from outside. */
+  const publishJobsChanged = (service: string, isTouched: boolean): boolean => {
+    if (isTouched) bus.publish(jobsChanged, { service });
+    return isTouched;
+  };
+  return {
+    async deadJobs() {
+      const lists = await Promise.all(
+        [...runners].map(async ([service, { jobs }]) => {
+          const dead = (await jobs?.list({ state: 'dead', limit: 500 })) ?? [];
+          return dead.map((job) => ({ service, ...job }));
+        }),
+      );
+      return lists.flat().sort((a, b) => b.createdAt - a.createdAt);
+    },
+    retryJob: async (service, id) =>
+      publishJobsChanged(service, (await getRunner(runners, service).jobs?.retry(id)) ?? false),
+    dropJob: async (service, id) =>
+      publishJobsChanged(service, (await getRunner(runners, service).jobs?.drop(id)) ?? false),
+  };
+}
+
+/** @throws Problem `host.unknown_service` (404). */
+function getRunner(runners: ReadonlyMap<string, ServiceRunner>, id: string): ServiceRunner {
+  const runner = runners.get(id);
+  if (runner === undefined) throw new Problem('host.unknown_service', 404, 'There is no such service.');
+  return runner;
+}
+
+/** Applies changed settings to services; returns those that were restarted or will be. */
+async function applyToServices(
+  runners: ReadonlyMap<string, ServiceRunner>,
+  config: Config,
+  change: Change,
+): Promise<Record<'restarted' | 'pending', string[]>> {
+  const applied: Record<'restarted' | 'pending', string[]> = { restarted: [], pending: [] };
+  for (const id of change.sections) {
+    const settings = config.read().services[id];
+    const service = runners.get(id);
+    if (settings === undefined || service === undefined) continue;
+    // The response to the current request goes through the control listener, so it restarts after the response was
+    // sent.
+    const apply = (): ReturnType<ServiceRunner['apply']> => service.apply(settings, config.getProblems(id));
+    if (service.descriptor.capabilities?.includes('controlHost')) {
+      setImmediate(() => void apply());
+      applied.restarted.push(id);
+      continue;
+    }
+    const how = await apply();
+    if (how !== 'live') applied[how].push(id);
+  }
+  return applied;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Bus } from '../../services/contracts/bus.ts';
 import { serviceChanged, settingsChanged } from '../../services/contracts/control/api.ts';
 import { computerResumed } from '../../services/contracts/control/machine.ts';
+import type { BackupStore } from '../../services/contracts/control/backups.ts';
 import type { HostControl } from '../../services/contracts/control/host.ts';
 import type { Desktop, Notifier } from '../../services/contracts/popups/desktop.ts';
 import type { Clock, Log, ServiceDescriptor } from '../../services/contracts/service.ts';
@@ -9,13 +10,15 @@ import { finishRestore, stageFormer } from './backup/restore.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { CommandLineSettings } from './config/layers.ts';
 import { formatSettingsProblem } from './config/reason.ts';
+import type { HostSettings } from './config/host-settings.ts';
 import { getServiceSettings } from './config/settings.ts';
 import { lockDataFolder, type DataLock } from './runtime/data-lock.ts';
 import { watchEngineInstallations } from './services/follow-engines.ts';
 import { collectWhenIdle } from './runtime/idle-gc.ts';
 import { createHostControl } from './host-control.ts';
 import { getRemoteAddress } from './http/access.ts';
-import { openKernel, type KeyStore } from './kernel.ts';
+import { openKernel, type Kernel, type KeyStore } from './kernel.ts';
+import type { HostLog } from './log/log.ts';
 import { logPath, openLog } from './log/open-log.ts';
 import { createMachineMonitor } from './runtime/machine.ts';
 import { Pulses } from './metrics/pulse.ts';
@@ -140,30 +143,11 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
   const { dataDir, descriptors, environment = process.env, clock = systemClock } = options;
   await using opening = new AsyncDisposableStack();
   const log = openLog(opening, { dataDir, environment, write: options.logWrite });
-
   const runners = new Map<string, ServiceRunner>();
-  const address = (id: string, listener?: string): string | undefined => runners.get(id)?.address(listener);
   const started = Promise.withResolvers<void>();
-  const commandLine = options.commandLine ?? {};
-  const kernel = opening.use(
-    await openKernel({
-      dataDir,
-      descriptors,
-      environment,
-      commandLine,
-      clock,
-      log,
-      address,
-      addresses: () => Object.values(getAddresses(runners)),
-      started: started.promise,
-      installsEngines: options.safeMode !== true,
-      ...(options.keyStore === undefined ? {} : { keyStore: options.keyStore }),
-      ...(options.passwordCost === undefined ? {} : { passwordCost: options.passwordCost }),
-    }),
-  );
+  const kernel = opening.use(await openHostKernel(options, log, runners, started.promise));
   const { config, accounts, engines, parts } = kernel;
-  log.level = config.read().host.logLevel;
-  log.format = config.read().host.logFormat;
+  applyLogSettings(log, config.read().host);
   const safeMode =
     options.safeMode === true || config.problems.some(({ path }) => getServiceSettings(path) === undefined);
   // Runs before the administrator is created, since an import replaces all accounts.
@@ -171,38 +155,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
   if (!safeMode) await applyDeclared(kernel, log);
   await makeAdministrator(accounts, environment, log.child('accounts'));
 
-  const openAddress = options.openAddress ?? ((url: string) => openInBrowser(url, environment, process.platform));
-  const desktopLog = log.child('popups');
-  const notifier = opening.use(
-    options.notifier ?? desktopNotifier({ environment, platform: process.platform, log: desktopLog }),
-  );
-  const desktop: Desktop = {
-    notifier,
-    openPage(path) {
-      const base = address('control');
-      if (base !== undefined) openAddress(`${base}${path}`);
-    },
-    openLink(url) {
-      const path = kernel.parts.appPages.findPath(url);
-      if (path === undefined) openAddress(url);
-      else desktop.openPage(path);
-    },
-  };
-
-  const backups = opening.use(
-    openBackups({
-      dataDir,
-      settings: () => config.read().host,
-      clock,
-      log: log.child('backup'),
-      parts: () => getBackupParts(runners),
-      onScheduled: (name) => parts.security.record({ event: 'backup_created', detail: `${name}, by schedule` }),
-      restartHost: () => options.restartHost?.(),
-    }),
-  );
-  const pulses = opening.use(
-    new Pulses({ dataDir, manifests: descriptors, metrics: parts.metrics, clock, log: log.child('metrics') }),
-  );
+  const desktop = openDesktop(opening, options, kernel);
   const control = createHostControl({
     parts,
     config,
@@ -214,13 +167,117 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
     collisions: accounts.collisions,
     safeMode,
     pages: options.pages,
-    backups,
+    backups: opening.use(openHostBackups(options, kernel, runners)),
     logFile: logPath(dataDir),
-    pulses,
+    pulses: opening.use(
+      new Pulses({ dataDir, manifests: descriptors, metrics: parts.metrics, clock, log: log.child('metrics') }),
+    ),
     machine: createMachineMonitor(dataDir, clock),
   });
-  const powers: CapabilityProviders = {
-    host: control,
+  const powers = createCapabilityProviders(control, desktop, kernel, runners);
+  for (const runner of createRunners(descriptors, kernel, powers, safeMode)) runners.set(runner.descriptor.id, runner);
+  opening.defer(async () => {
+    await Promise.all([...runners.values()].map((runner) => runner.close()));
+  });
+  // Jobs that wait for a receiver would otherwise prevent their services from closing.
+  opening.defer(() => started.resolve());
+  opening.use(followSettings(kernel, log, runners));
+  // A second start finds the page even when its port changes later.
+  opening.use(
+    parts.bus.subscribe(serviceChanged, ({ id, address }) => {
+      if (id === 'control' && address !== null) lock.announce(address);
+    }),
+  );
+  opening.use(watchEngineInstallations({ bus: parts.bus, clock, log }, [...runners.values()]));
+  await startAll([...runners.values()], clock, options.signal);
+  started.resolve();
+
+  const page = parts.address('control');
+  if (page !== undefined) lock.announce(page);
+  void engines.installMissing(config.read().host.installEngines && !safeMode);
+  log.info('host is ready', { version, safeMode });
+  parts.loop.startTelling();
+  opening.use(collectWhenIdle(clock));
+  return createHost(kernel, control, runners, opening.move());
+}
+
+/** Opens the kernel, whose addresses are those of the running services. */
+function openHostKernel(
+  options: HostOptions,
+  log: HostLog,
+  runners: ReadonlyMap<string, ServiceRunner>,
+  started: Promise<void>,
+): Promise<Kernel> {
+  const { keyStore, passwordCost } = options;
+  return openKernel({
+    dataDir: options.dataDir,
+    descriptors: options.descriptors,
+    environment: options.environment ?? process.env,
+    commandLine: options.commandLine ?? {},
+    clock: options.clock ?? systemClock,
+    log,
+    address: (id, listener) => runners.get(id)?.address(listener),
+    addresses: () => Object.values(getAddresses(runners)),
+    started,
+    installsEngines: options.safeMode !== true,
+    ...(keyStore === undefined ? {} : { keyStore }),
+    ...(passwordCost === undefined ? {} : { passwordCost }),
+  });
+}
+
+function applyLogSettings(log: HostLog, { logLevel, logFormat }: HostSettings): void {
+  log.level = logLevel;
+  log.format = logFormat;
+}
+
+/** Opens the popups and links of the computer that the host runs on. */
+function openDesktop(
+  opening: AsyncDisposableStack,
+  { environment = process.env, notifier, openAddress }: HostOptions,
+  { parts }: Kernel,
+): Desktop {
+  const { platform } = process;
+  const open = openAddress ?? ((url: string) => openInBrowser(url, environment, platform));
+  const desktop: Desktop = {
+    notifier: opening.use(notifier ?? desktopNotifier({ environment, platform, log: parts.log.child('popups') })),
+    openPage(path) {
+      const base = parts.address('control');
+      if (base !== undefined) open(`${base}${path}`);
+    },
+    openLink(url) {
+      const path = parts.appPages.findPath(url);
+      if (path === undefined) open(url);
+      else desktop.openPage(path);
+    },
+  };
+  return desktop;
+}
+
+function openHostBackups(
+  { dataDir, restartHost }: HostOptions,
+  { config, parts }: Kernel,
+  runners: ReadonlyMap<string, ServiceRunner>,
+): BackupStore & AsyncDisposable {
+  return openBackups({
+    dataDir,
+    settings: () => config.read().host,
+    clock: parts.clock,
+    log: parts.log.child('backup'),
+    parts: () => getBackupParts(runners),
+    onScheduled: (name) => parts.security.record({ event: 'backup_created', detail: `${name}, by schedule` }),
+    restartHost: () => restartHost?.(),
+  });
+}
+
+/** Creates the functions of the host for services that declare a capability. */
+function createCapabilityProviders(
+  host: HostControl,
+  desktop: Desktop,
+  { accounts, parts }: Kernel,
+  runners: ReadonlyMap<string, ServiceRunner>,
+): CapabilityProviders {
+  return {
+    host,
     desktop,
     dispatched: (id, hosts) => runners.get(id)?.dispatched(hosts),
     targets: () => [...runners.values()].flatMap(({ target }) => target ?? []),
@@ -230,53 +287,45 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
     shareAddresses: (shared) => parts.appPages.share(shared),
     openSession: (account, from) => accounts.openSession(account, from),
   };
-  for (const descriptor of descriptors) {
+}
+
+/** Creates the runners of all services; in safe mode, only that of the control service. */
+function createRunners(
+  descriptors: readonly ServiceDescriptor[],
+  { config, parts }: Kernel,
+  powers: CapabilityProviders,
+  safeMode: boolean,
+): readonly ServiceRunner[] {
+  return descriptors.flatMap((descriptor) => {
     const settings = config.read().services[descriptor.id];
-    if (settings === undefined || (safeMode && descriptor.capabilities?.includes('controlHost') !== true)) continue;
-    runners.set(
-      descriptor.id,
-      new ServiceRunner(descriptor, parts, {
-        settings,
-        problems: config.getProblems(descriptor.id),
-        powers,
-      }),
-    );
-  }
-  opening.defer(async () => {
-    await Promise.all([...runners.values()].map((runner) => runner.close()));
+    if (settings === undefined || (safeMode && descriptor.capabilities?.includes('controlHost') !== true)) return [];
+    const problems = config.getProblems(descriptor.id);
+    return [new ServiceRunner(descriptor, parts, { settings, problems, powers })];
   });
-  // Jobs that wait for a receiver would otherwise prevent their services from closing.
-  opening.defer(() => started.resolve());
-  opening.use(
-    config.onChange(({ host }, { sections }) => {
-      log.level = host.logLevel;
-      log.format = host.logFormat;
-      if (sections.includes('host'))
-        void applyDeclared(kernel, log).catch((error: unknown) =>
-          log.error('declared accounts creation failed', { error }),
-        );
-      for (const runner of runners.values()) runner.renewGuard();
-      parts.bus.publish(settingsChanged, { sections: [...sections] });
-    }),
-  );
-  // A second start finds the page even when its port changes later.
-  opening.use(
-    parts.bus.subscribe(serviceChanged, ({ id, address: page }) => {
-      if (id === 'control' && page !== null) lock.announce(page);
-    }),
-  );
-  opening.use(watchEngineInstallations({ bus: parts.bus, clock, log }, [...runners.values()]));
-  await startAll([...runners.values()], clock, options.signal);
-  started.resolve();
+}
 
-  const page = address('control');
-  if (page !== undefined) lock.announce(page);
-  void engines.installMissing(config.read().host.installEngines && !safeMode);
-  log.info('host is ready', { version, safeMode });
-  parts.loop.startTelling();
-  opening.use(collectWhenIdle(clock));
+/** Applies changed settings of the host to the log, the declared accounts and the guards of the services. */
+function followSettings(kernel: Kernel, log: HostLog, runners: ReadonlyMap<string, ServiceRunner>): Disposable {
+  return kernel.config.onChange(({ host }, { sections }) => {
+    applyLogSettings(log, host);
+    if (sections.includes('host'))
+      void applyDeclared(kernel, log).catch((error: unknown) =>
+        log.error('declared accounts creation failed', { error }),
+      );
+    for (const runner of runners.values()) runner.renewGuard();
+    kernel.parts.bus.publish(settingsChanged, { sections: [...sections] });
+  });
+}
 
-  const resources = opening.move();
+/** Creates the interface of the running host; disposal closes its resources. */
+function createHost(
+  { config, accounts, parts }: Kernel,
+  control: HostControl,
+  runners: ReadonlyMap<string, ServiceRunner>,
+  resources: AsyncDisposableStack,
+): Host {
+  const { log } = parts;
+  const { safeMode } = control;
   return {
     safeMode,
     control,
@@ -296,7 +345,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
       return accounts.signInHere({ remoteAddress: '127.0.0.1', userAgent: 'Homeport window' });
     },
     async setupUrl() {
-      const base = address('control');
+      const base = parts.address('control');
       if (base === undefined || !accounts.firstRun.needed()) return undefined;
       return `${base}/setup?code=${await accounts.firstRun.code()}`;
     },

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Bus } from '../../services/contracts/bus.ts';
 import { engineProgress } from '../../services/contracts/control/engines.ts';
 import type { Clock, ServiceDescriptor, Vault } from '../../services/contracts/service.ts';
 import { openAccounts, type HostAccounts } from './accounts/accounts.ts';
@@ -11,7 +12,7 @@ import { openConfig } from './config/file-config.ts';
 import type { Config } from './config/config.ts';
 import type { CommandLineSettings } from './config/layers.ts';
 import { portsIn } from './config/settings.ts';
-import { openDatabase } from './database/open.ts';
+import { openDatabase, type Database } from './database/open.ts';
 import { ReadThread } from './database/reads/thread.ts';
 import { openEngines, type HostEngines } from './engines/engines.ts';
 import { findEnginesFolder } from './engines/engines-folder.ts';
@@ -72,35 +73,12 @@ export interface Kernel extends AsyncDisposable {
 
 /** Opens the common part of the data folder in order; disposal closes it in reverse. Starts no service. */
 export async function openKernel(options: KernelOptions): Promise<Kernel> {
-  const { dataDir, log, clock, environment } = options;
+  const { dataDir, log, clock } = options;
   await using opening = new AsyncDisposableStack();
-  const unlocked = Promise.withResolvers<Vault>();
-  const config = await openConfig({
-    dataDir,
-    descriptors: options.descriptors,
-    environment,
-    commandLine: options.commandLine,
-    readOnly: options.readOnly ?? false,
-    openVault: async (settings) => {
-      const opened = await openKernelVault(options, settings.host.keyring);
-      unlocked.resolve(opened);
-      return opened;
-    },
-    log: log.child('config'),
-  });
-  const vault = await unlocked.promise;
+  const { config, vault } = await openConfigAndVault(options);
   const loop = opening.use(new LoopWatch({ log: log.child('host'), clock }));
-  const folder = join(dataDir, 'host');
   const { databaseUrl } = config.read().host;
-  const database = opening.use(
-    await openDatabase({
-      folder,
-      schema: 'host',
-      log: log.child('database'),
-      loop,
-      ...(databaseUrl === '' ? {} : { url: databaseUrl }),
-    }),
-  );
+  const database = opening.use(await openHostDatabase(options, databaseUrl, loop));
   await database.migrate(accountsMigrations);
 
   const bus = createBus(log.child('bus'), loop);
@@ -122,26 +100,8 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
       ...(options.passwordCost === undefined ? {} : { passwordCost: options.passwordCost }),
     }),
   );
-  const engines = openEngines({
-    folder: findEnginesFolder(config.read().host, dataDir, log.child('engines')),
-    installsMissing: options.installsEngines === true && config.read().host.installEngines,
-    specs: getEngineSpecs(options.descriptors),
-    paths: () => config.read().enginePaths,
-    log: log.child('engines'),
-    onWork: (name, work) => bus.publish(engineProgress, { name, work }),
-  });
-  let networks: readonly string[] = [];
-  let trustsThem = compileTrustedProxies(networks);
-  const trusts: TrustPredicate = (from) => {
-    const current = config.read().host.trustedProxies;
-    if (current !== networks) [networks, trustsThem] = [current, compileTrustedProxies(current)];
-    return trustsThem(from);
-  };
-  const further = new RegisteredAddresses();
-  const addresses = (): readonly string[] => [...options.addresses(), ...further.list()];
-  const ownConnections = new OwnConnections(addresses);
-  const childPids = new Set<number>();
-  const localPrograms = new LocalPrograms(ownConnections, childPids);
+  const engines = openKernelEngines(options, config, bus);
+  const trusts = trustConfiguredProxies(config);
   const parts: HostDependencies = {
     dataDir,
     databaseUrl,
@@ -158,21 +118,88 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     security,
     vault,
     engines,
-    fetch: opening.use(createFetch({ log: log.child('fetch'), ownConnections })),
     clock,
     random,
     address: options.address,
     appPages: new AppAddresses({ address: options.address, publicUrl: () => config.read().host.publicUrl }),
-    addresses,
-    noteAddress: (address) => further.add(address),
+    ...openNetwork(opening, log, options.addresses),
     caller: createCallerResolver(() => config.read().host.allowedOrigins, trusts),
-    isLocalProgram: (request) => localPrograms.includes(request),
-    childPids,
     trusts,
     portsInUse: () => Object.values(config.read().services).flatMap((each) => [...portsIn(each).values()]),
   };
   const resources = opening.move();
   return { config, accounts, engines, parts, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** Opens the settings, and the vault as soon as the settings of the key store are read. */
+async function openConfigAndVault(options: KernelOptions): Promise<{ readonly config: Config; readonly vault: Vault }> {
+  const unlocked = Promise.withResolvers<Vault>();
+  const config = await openConfig({
+    dataDir: options.dataDir,
+    descriptors: options.descriptors,
+    environment: options.environment,
+    commandLine: options.commandLine,
+    readOnly: options.readOnly ?? false,
+    openVault: async (settings) => {
+      const opened = await openKernelVault(options, settings.host.keyring);
+      unlocked.resolve(opened);
+      return opened;
+    },
+    log: options.log.child('config'),
+  });
+  return { config, vault: await unlocked.promise };
+}
+
+function openHostDatabase({ dataDir, log }: KernelOptions, url: string, loop: LoopWatch): Promise<Database> {
+  return openDatabase({
+    folder: join(dataDir, 'host'),
+    schema: 'host',
+    log: log.child('database'),
+    loop,
+    ...(url === '' ? {} : { url }),
+  });
+}
+
+function openKernelEngines(options: KernelOptions, config: Config, bus: Bus): HostEngines {
+  const { descriptors, dataDir } = options;
+  const log = options.log.child('engines');
+  return openEngines({
+    folder: findEnginesFolder(config.read().host, dataDir, log),
+    installsMissing: options.installsEngines === true && config.read().host.installEngines,
+    specs: getEngineSpecs(descriptors),
+    paths: () => config.read().enginePaths,
+    log,
+    onWork: (name, work) => bus.publish(engineProgress, { name, work }),
+  });
+}
+
+/** Returns a predicate for the trusted proxies of the current settings. */
+function trustConfiguredProxies(config: Config): TrustPredicate {
+  let networks: readonly string[] = [];
+  let isTrusted = compileTrustedProxies(networks);
+  return (from) => {
+    const current = config.read().host.trustedProxies;
+    if (current !== networks) [networks, isTrusted] = [current, compileTrustedProxies(current)];
+    return isTrusted(from);
+  };
+}
+
+type Network = Pick<HostDependencies, 'fetch' | 'addresses' | 'noteAddress' | 'isLocalProgram' | 'childPids'>;
+
+/** Opens outgoing connections, and detects connections of this host and of its child processes. */
+function openNetwork(opening: AsyncDisposableStack, log: HostLog, listenerAddresses: () => readonly string[]): Network {
+  const registered = new RegisteredAddresses();
+  const addresses = (): readonly string[] => [...listenerAddresses(), ...registered.list()];
+  const ownConnections = new OwnConnections(addresses);
+  const childPids = new Set<number>();
+  const localPrograms = new LocalPrograms(ownConnections, childPids);
+  return {
+    fetch: opening.use(createFetch({ log: log.child('fetch'), ownConnections })),
+    addresses,
+    noteAddress: (address) => registered.add(address),
+    isLocalProgram: (request) => localPrograms.includes(request),
+    childPids,
+  };
 }
 
 async function openKernelVault({ dataDir, log, keyStore }: KernelOptions, keyring: boolean): Promise<Vault> {

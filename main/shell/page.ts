@@ -31,71 +31,103 @@ const pauses = [1000, 2000, 5000, 10_000, 30_000] as const;
 const maxCrashes = 3;
 const crashWindowMs = 60_000;
 
-export function openPage({ window, clock, waiting, failing, ...options }: PageOptions): WindowPage {
-  const contents = window.webContents;
-  let { base } = options;
-  let path = '/';
-  let failures = 0;
-  let retry: Disposable | undefined;
-  let crashes: readonly number[] = [];
+/** Follows the contents of a window; the first page is loaded by `go` or `serve`. */
+export function openPage(options: PageOptions): WindowPage {
+  return new LoadedPage(options);
+}
+
+class LoadedPage implements WindowPage {
+  readonly #options: PageOptions;
+  readonly #contents: ElectronWindow['webContents'];
+  #base: string | undefined;
+  #path = '/';
+  #failures = 0;
+  #retry: Disposable | undefined;
+  #crashes: readonly number[] = [];
   /** The app itself started the current load. */
-  let isOwnLoad = false;
+  #isOwnLoad = false;
 
-  const show = (address: string): void => {
-    retry?.[Symbol.dispose]();
-    isOwnLoad = true;
+  constructor(options: PageOptions) {
+    this.#options = options;
+    this.#contents = options.window.webContents;
+    this.#base = options.base;
+    this.#followLoads();
+    this.#followCrashes();
+  }
+
+  go(path: string): void {
+    this.#path = path;
+    this.#load();
+  }
+
+  serve(base: string | undefined): void {
+    this.#base = base;
+    if (base === undefined) return;
+    const currentUrl = URL.parse(this.#contents.getURL());
+    // A page that was already loaded reconnects by itself.
+    if (currentUrl?.origin === new URL(base).origin) return;
+    if (currentUrl !== null && !this.#showsNotice()) this.#path = currentUrl.pathname + currentUrl.search;
+    this.#load();
+  }
+
+  renew(): void {
+    if (this.#base === undefined && this.#showsNotice()) this.#load();
+  }
+
+  [Symbol.dispose](): void {
+    this.#retry?.[Symbol.dispose]();
+  }
+
+  #load(): void {
+    this.#show(this.#base === undefined ? noticePage(this.#options.waiting()) : this.#base + this.#path);
+  }
+
+  #show(address: string): void {
+    this.#retry?.[Symbol.dispose]();
+    this.#isOwnLoad = true;
     // Failed loads are also reported by an event.
-    window.loadURL(address).catch(() => undefined);
-  };
-  const load = (): void => show(base === undefined ? noticePage(waiting()) : base + path);
-  const showsNotice = (): boolean => contents.getURL().startsWith(noticeStart);
+    this.#options.window.loadURL(address).catch(() => undefined);
+  }
 
-  contents.on('will-prevent-unload', (event) => {
-    // Electron does not ask: a page with unsaved input would block the load without any visible effect.
-    if (isOwnLoad) event.preventDefault();
-  });
-  contents.on('did-navigate', (_, address) => {
-    isOwnLoad = false;
-    if (!address.startsWith(noticeStart)) failures = 0;
-  });
-  contents.on('did-fail-load', (_, code, description, address, isMainFrame) => {
-    if (!isMainFrame || code === aborted) return;
-    isOwnLoad = false;
-    if (address.startsWith(noticeStart)) return;
-    const pause = pauses[Math.min(failures, pauses.length - 1)] ?? 0;
-    failures += 1;
-    const text = `The page does not answer (${description}). It is asked for again by itself.`;
-    show(noticePage({ title: 'Homeport cannot be shown', text }));
-    retry = clock.after(pause, load);
-  });
-  contents.on('render-process-gone', (_, { reason }) => {
-    if (reason === 'clean-exit') return;
-    const now = clock.now();
-    crashes = [...crashes.filter((at) => now - at < crashWindowMs), now];
-    if (crashes.length < maxCrashes) contents.reload();
-    else {
-      crashes = [];
-      failing(load);
-    }
-  });
+  #showsNotice(): boolean {
+    return this.#contents.getURL().startsWith(noticeStart);
+  }
 
-  return {
-    go(wanted) {
-      path = wanted;
-      load();
-    },
-    serve(served) {
-      base = served;
-      if (base === undefined) return;
-      const currentUrl = URL.parse(contents.getURL());
-      // A page that was already loaded reconnects by itself.
-      if (currentUrl?.origin === new URL(base).origin) return;
-      if (currentUrl !== null && !showsNotice()) path = currentUrl.pathname + currentUrl.search;
-      load();
-    },
-    renew() {
-      if (base === undefined && showsNotice()) load();
-    },
-    [Symbol.dispose]: () => retry?.[Symbol.dispose](),
-  };
+  /** Loads the page again after a failure. */
+  #followLoads(): void {
+    const contents = this.#contents;
+    contents.on('will-prevent-unload', (event) => {
+      // Electron does not ask: a page with unsaved input would block the load without any visible effect.
+      if (this.#isOwnLoad) event.preventDefault();
+    });
+    contents.on('did-navigate', (_, address) => {
+      this.#isOwnLoad = false;
+      if (!address.startsWith(noticeStart)) this.#failures = 0;
+    });
+    contents.on('did-fail-load', (_, code, description, address, isMainFrame) => {
+      if (!isMainFrame || code === aborted) return;
+      this.#isOwnLoad = false;
+      if (address.startsWith(noticeStart)) return;
+      const pause = pauses[Math.min(this.#failures, pauses.length - 1)] ?? 0;
+      this.#failures += 1;
+      const text = `The page does not answer (${description}). It is asked for again by itself.`;
+      this.#show(noticePage({ title: 'Homeport cannot be shown', text }));
+      this.#retry = this.#options.clock.after(pause, () => this.#load());
+    });
+  }
+
+  /** Reloads a page that crashed, unless it crashes repeatedly. */
+  #followCrashes(): void {
+    const { clock, failing } = this.#options;
+    this.#contents.on('render-process-gone', (_, { reason }) => {
+      if (reason === 'clean-exit') return;
+      const now = clock.now();
+      this.#crashes = [...this.#crashes.filter((at) => now - at < crashWindowMs), now];
+      if (this.#crashes.length < maxCrashes) this.#contents.reload();
+      else {
+        this.#crashes = [];
+        failing(() => this.#load());
+      }
+    });
+  }
 }

@@ -40,75 +40,106 @@ const minSize = { minWidth: 360, minHeight: 480 } as const;
 /** Background of the pages in both themes, to avoid a white flash before the first page. */
 const backgroundColors = { light: '#f7fafc', dark: '#0d141b' } as const;
 
+/** Creates the window of the app, which is not shown yet. */
 export function createWindow(options: WindowOptions): AppWindow {
-  const { parts, preferences, clock } = options;
-  let createdWindow: { readonly window: ElectronWindow; readonly page: WindowPage } | undefined;
-  let base: string | undefined;
-  let closing = false;
-  let deciding = false;
+  return new ReusedWindow(options);
+}
 
-  const close = (window: ElectronWindow, decision: Closing): void => {
-    if (decision === 'quit') options.quit();
-    if (decision !== 'hide') return;
-    window.hide();
-    options.hidden();
-  };
-  const closed = (window: ElectronWindow): void => {
-    // The dialog is already shown.
-    if (deciding) return;
-    const decision = options.decide();
-    if (typeof decision === 'string') return close(window, decision);
-    deciding = true;
-    decision
-      .then((createdWindow) => close(window, createdWindow))
-      .catch(options.failed)
-      .finally(() => (deciding = false));
-  };
-  const make = (): NonNullable<typeof createdWindow> => {
+interface CreatedWindow {
+  readonly window: ElectronWindow;
+  readonly page: WindowPage;
+}
+
+class ReusedWindow implements AppWindow {
+  readonly #options: WindowOptions;
+  #created: CreatedWindow | undefined;
+  #base: string | undefined;
+  #isReleased = false;
+  #isDeciding = false;
+
+  constructor(options: WindowOptions) {
+    this.#options = options;
+  }
+
+  open(path: string): void {
+    this.#show(path);
+  }
+
+  bringBack(path: string): void {
+    this.#show(this.#created === undefined ? path : undefined);
+  }
+
+  hide(): void {
+    this.#created?.window.hide();
+  }
+
+  serve(base: string | undefined): void {
+    this.#base = base;
+    this.#created?.page.serve(base);
+  }
+
+  renew(): void {
+    this.#created?.page.renew();
+  }
+
+  release(): void {
+    this.#isReleased = true;
+  }
+
+  #show(path: string | undefined): void {
+    const { window, page } = (this.#created ??= this.#create());
+    if (path !== undefined) page.go(path);
+    if (window.isMinimized()) window.restore();
+    window.show();
+    window.focus();
+  }
+
+  #create(): CreatedWindow {
+    const { parts, preferences, clock, icon, webPreferences, waiting, failing } = this.#options;
     const bounds = preferences.get('bounds');
     const window = new parts.BrowserWindow({
       ...defaultSize,
       ...minSize,
       ...(bounds !== null && isVisible(bounds, parts.screen.getAllDisplays()) ? bounds : {}),
       title: 'Homeport',
-      icon: options.icon,
+      icon,
       show: false,
       autoHideMenuBar: true,
       backgroundColor: parts.nativeTheme.shouldUseDarkColors ? backgroundColors.dark : backgroundColors.light,
-      webPreferences: options.webPreferences,
+      webPreferences,
     } satisfies BrowserWindowConstructorOptions);
     if (preferences.get('maximized')) window.maximize();
-    const page = openPage({ window, base, clock, waiting: options.waiting, failing: options.failing });
+    const page = openPage({ window, base: this.#base, clock, waiting, failing });
     window.on('close', (event) => {
       preferences.set('bounds', window.getNormalBounds());
       preferences.set('maximized', window.isMaximized());
-      if (closing) return;
+      if (this.#isReleased) return;
       event.preventDefault();
-      closed(window);
+      this.#decideClosing(window);
     });
     window.on('closed', () => {
       page[Symbol.dispose]();
-      createdWindow = undefined;
+      this.#created = undefined;
     });
     return { window, page };
-  };
-  const show = (path: string | undefined): void => {
-    const { window, page } = (createdWindow ??= make());
-    if (path !== undefined) page.go(path);
-    if (window.isMinimized()) window.restore();
-    window.show();
-    window.focus();
-  };
+  }
 
-  return {
-    open: (path) => show(path),
-    bringBack: (path) => show(createdWindow === undefined ? path : undefined),
-    hide: () => createdWindow?.window.hide(),
-    serve(served) {
-      base = served;
-      createdWindow?.page.serve(served);
-    },
-    renew: () => createdWindow?.page.renew(),
-    release: () => void (closing = true),
-  };
+  #decideClosing(window: ElectronWindow): void {
+    // The dialog is already shown.
+    if (this.#isDeciding) return;
+    const decision = this.#options.decide();
+    if (typeof decision === 'string') return this.#close(window, decision);
+    this.#isDeciding = true;
+    decision
+      .then((answer) => this.#close(window, answer))
+      .catch(this.#options.failed)
+      .finally(() => (this.#isDeciding = false));
+  }
+
+  #close(window: ElectronWindow, decision: Closing): void {
+    if (decision === 'quit') this.#options.quit();
+    if (decision !== 'hide') return;
+    window.hide();
+    this.#options.hidden();
+  }
 }

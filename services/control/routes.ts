@@ -18,6 +18,8 @@ export function controlRoutes(context: ControlContext, events: LiveEvents): read
   return [
     ...sessionRoutes(context, events),
     ...hostRoutes(context),
+    ...engineRoutes(context),
+    ...backupRoutes(context),
     ...jobRoutes(context),
     ...accountRoutes(context),
     ...accessRoutes(context),
@@ -74,6 +76,7 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
   ];
 }
 
+/** Returns the handlers of services, settings, the log and the report. */
 function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
   return [
     implement(controlApi.services, async ({ rights }) => ({
@@ -100,13 +103,33 @@ function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
       accounts.record({ event: 'settings_changed', detail: `${section}: ${Object.keys(body).join(', ')}` });
       return { restarted: [...restarted], ...(pending.length === 0 ? {} : { pending: [...pending] }) };
     }),
+    implement(controlApi.report, async () => ({ text: await host.report() })),
+    implement(controlApi.log, ({ query: { level, service, text, before, cursor, limit } }) =>
+      host.log({
+        limit,
+        ...(before === undefined ? {} : { before }),
+        ...(cursor === undefined ? {} : { cursor }),
+        ...(level === undefined ? {} : { level }),
+        ...(service === undefined ? {} : { service }),
+        ...(text === undefined ? {} : { text }),
+      }),
+    ),
+  ];
+}
+
+function engineRoutes({ host }: ControlContext): readonly ApiHandler[] {
+  return [
     implement(controlApi.engines, async () => ({ engines: [...(await host.engines())] })),
     implement(controlApi.installEngine, ({ params, query }) =>
       host.installEngine(params['name'] ?? '', { wait: query.wait === 'true' }),
     ),
     implement(controlApi.verifyEngine, ({ params }) => host.verifyEngine(params['name'] ?? '')),
     implement(controlApi.removeEngine, ({ params }) => host.removeEngine(params['name'] ?? '')),
-    implement(controlApi.report, async () => ({ text: await host.report() })),
+  ];
+}
+
+function backupRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
+  return [
     implement(controlApi.backups, async () => ({
       folder: host.backups.folder(),
       backups: [...(await host.backups.list())],
@@ -147,16 +170,6 @@ function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
       await host.backups.remove(params['name'] ?? '');
       return success;
     }),
-    implement(controlApi.log, ({ query: { level, service, text, before, cursor, limit } }) =>
-      host.log({
-        limit,
-        ...(before === undefined ? {} : { before }),
-        ...(cursor === undefined ? {} : { cursor }),
-        ...(level === undefined ? {} : { level }),
-        ...(service === undefined ? {} : { service }),
-        ...(text === undefined ? {} : { text }),
-      }),
-    ),
   ];
 }
 

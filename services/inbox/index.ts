@@ -1,15 +1,9 @@
-import {
-  inboxAdded,
-  inboxChanged,
-  inboxOffered,
-  inboxRead,
-  inboxSeen,
-  type InboxChanged,
-  type InboxItem,
-  type InboxOffer,
-} from '../contracts/inbox/api.ts';
+import type { ApiHandler } from '../contracts/api.ts';
+import { inboxAdded, inboxChanged, inboxOffered, inboxRead } from '../contracts/inbox/api.ts';
+import type { Health } from '../contracts/health.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import { createLiveSettings } from '../kit/live-settings.ts';
+import { Announcer } from './announcer.ts';
 import { normalizeOffer, formatUnread } from './item-text.ts';
 import { manifest } from './manifest.ts';
 import { FeedFollower } from './feed-follower.ts';
@@ -18,128 +12,102 @@ import { purge } from './retention.ts';
 import { inboxRoutes } from './routes.ts';
 import type { Settings } from './settings.ts';
 import { FeedPositions } from './store/feed-positions.ts';
-import { isSeen, ItemMarker, type Announce } from './item-marker.ts';
-import { ItemStore, type ItemPlace } from './store/items.ts';
+import { ItemMarker } from './item-marker.ts';
+import { ItemStore } from './store/items.ts';
 import { UnreadCount } from './unread-count.ts';
 import { WordIndex } from './word-index.ts';
 
 /** Inbox: stores every message of Homeport, with search, marking and deletion. */
 export const inbox = defineService({
   ...manifest,
-  create,
+  create: (context, settings) => new InboxService(context, settings),
 });
 
 const hourMs = 3_600_000;
-/** Maximum number of ids in one event. */
-const maxIdsPerEvent = 1000;
 
-function create(context: Context, initialSettings: Settings): Service {
-  const live = createLiveSettings(initialSettings, () => purgeOld());
-  const { bus, clock, log } = context;
-  const resources = new DisposableStack();
-  const store = new ItemStore(context.reads);
-  const unread = new UnreadCount(new ItemStore(context.db), store, context.singleHost);
-  const addedCounter = context.metrics.counter({
-    name: 'inbox_items_total',
-    help: 'Notifications that came in.',
-    initial: [{}],
-  });
-  context.metrics.gauge({
-    name: 'inbox_items_unread',
-    help: 'Notifications that are neither read nor put away.',
-    collect: () => unread.count(),
-  });
+class InboxService implements Service {
+  readonly api: readonly ApiHandler[];
+  readonly reconfigure: (settings: unknown) => Promise<void>;
+  readonly #context: Context;
+  readonly #settings: Readonly<Settings>;
+  readonly #resources = new DisposableStack();
+  readonly #store: ItemStore;
+  readonly #unread: UnreadCount;
+  readonly #index: WordIndex;
+  readonly #intake: Intake;
+  readonly #feedFollower: FeedFollower;
+  readonly #announcer: Announcer;
+  readonly #marker: ItemMarker;
+  #indexing: AsyncDisposable | undefined;
+  #purging: Promise<void> | undefined;
 
-  const index = new WordIndex(context, store.itemWords);
-  let indexing: AsyncDisposable | undefined;
-  const announceAdded = (items: readonly InboxItem[]): void => {
-    addedCounter.inc({}, items.length);
-    for (const item of items) bus.publish(inboxAdded, item);
-  };
-  const intake = new Intake(context, store, announceAdded);
-  const feedFollower = new FeedFollower({
-    context,
-    items: store,
-    positions: new FeedPositions(context.db),
-    onAdded: announceAdded,
-  });
-  const receive = (offer: InboxOffer, key: string): Promise<void> => intake.add({ key, offer: normalizeOffer(offer) });
+  constructor(context: Context, initialSettings: Settings) {
+    const live = createLiveSettings(initialSettings, () => this.#purge());
+    const store = new ItemStore(context.reads);
+    this.#context = context;
+    this.#settings = live.current;
+    this.#store = store;
+    this.#unread = new UnreadCount(new ItemStore(context.db), store, context.singleHost);
+    this.#announcer = new Announcer(context, store);
+    context.metrics.gauge({
+      name: 'inbox_items_unread',
+      help: 'Notifications that are neither read nor put away.',
+      collect: () => this.#unread.count(),
+    });
+    this.#index = new WordIndex(context, store.itemWords);
+    const { announce, announceAdded, announceSeen } = this.#announcer;
+    this.#intake = new Intake(context, store, announceAdded);
+    this.#feedFollower = new FeedFollower({
+      context,
+      items: store,
+      positions: new FeedPositions(context.db),
+      onAdded: announceAdded,
+    });
+    this.#marker = new ItemMarker({ context, store, announce, announceSeen });
+    const catchUp = (): Promise<void> => this.#index.catchUp();
+    this.api = inboxRoutes({ context, store, marker: this.#marker, catchUp, announce });
+    this.reconfigure = live.update;
+  }
 
-  const announceSeen = async (rows: readonly ItemPlace[]): Promise<void> => {
-    const ids = rows.map(({ id }) => id);
-    bus.publish(inboxSeen, { keys: await store.findKeys(ids), ids });
-  };
-  const announce: Announce = async (rows, change) => {
-    const unreadNow = await store.countUnread();
-    const { read, done, removed } = change;
-    const visibleChange = {
-      ...(read !== undefined && { read }),
-      ...(done !== undefined && { done }),
-      ...(removed !== undefined && { removed }),
-    };
-    if (rows === 'many') {
-      bus.publish(inboxChanged, { ids: [], change: visibleChange, unread: unreadNow });
-      return unreadNow;
-    }
-    for (let offset = 0; offset < rows.length; offset += maxIdsPerEvent) {
-      const chunk = rows.slice(offset, offset + maxIdsPerEvent);
-      const some = chunk.map(({ id }) => id);
-      bus.publish(inboxChanged, { ids: some, change: visibleChange, unread: unreadNow, places: groupByPlace(chunk) });
-      if (isSeen(change)) await announceSeen(chunk);
-    }
-    return unreadNow;
-  };
+  async start(): Promise<void> {
+    const { bus, clock, handovers } = this.#context;
+    this.#resources.use(
+      handovers.receive(inboxOffered, (offer, key) => this.#intake.add({ key, offer: normalizeOffer(offer) })),
+    );
+    this.#resources.use(bus.subscribe(inboxAdded, () => this.#unread.invalidate()));
+    this.#resources.use(bus.subscribe(inboxChanged, () => this.#unread.invalidate()));
+    this.#resources.use(
+      handovers.receive(inboxRead, async ({ ids }) => {
+        await this.#marker.change(ids, { read: true });
+      }),
+    );
+    this.#resources.use(clock.every(hourMs, () => this.#purge()));
+    this.#purge();
+    this.#indexing = this.#index.start();
+    await this.#feedFollower.start();
+  }
 
-  const marker = new ItemMarker({ context, store, announce, announceSeen });
+  async health(): Promise<Health> {
+    return { state: 'up', detail: formatUnread(await this.#unread.count()) };
+  }
 
-  let purging: Promise<void> | undefined;
-  const purgeOld = (): void => {
-    purging ??= purge(context, store, live.current.keepDays, (rows) => announce(rows, { removed: true }))
-      .catch((error: unknown) => log.error('inbox purge failed', { error }))
-      .finally(() => (purging = undefined));
-  };
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#resources.dispose();
+    await Promise.all([
+      this.#purging,
+      this.#intake.drained(),
+      this.#feedFollower[Symbol.asyncDispose](),
+      this.#indexing?.[Symbol.asyncDispose](),
+    ]);
+  }
 
-  return {
-    api: inboxRoutes({ context, store, marker, catchUp: () => index.catchUp(), announce }),
-
-    async start() {
-      resources.use(context.handovers.receive(inboxOffered, receive));
-      resources.use(bus.subscribe(inboxAdded, () => unread.invalidate()));
-      resources.use(bus.subscribe(inboxChanged, () => unread.invalidate()));
-      resources.use(
-        context.handovers.receive(inboxRead, async ({ ids }) => {
-          await marker.change(ids, { read: true });
-        }),
-      );
-      resources.use(clock.every(hourMs, purgeOld));
-      purgeOld();
-      indexing = index.start();
-      await feedFollower.start();
-    },
-
-    async health() {
-      return { state: 'up', detail: formatUnread(await unread.count()) };
-    },
-
-    reconfigure: live.update,
-
-    async [Symbol.asyncDispose]() {
-      resources.dispose();
-      await Promise.all([
-        purging,
-        intake.drained(),
-        feedFollower[Symbol.asyncDispose](),
-        indexing?.[Symbol.asyncDispose](),
-      ]);
-    },
-  };
-}
-
-function groupByPlace(rows: readonly ItemPlace[]): NonNullable<InboxChanged['places']> {
-  const byPlace = Map.groupBy(rows, ({ topic, source }) => `${topic}\n${source}`);
-  return [...byPlace.values()].map((group) => ({
-    topic: group[0]?.topic ?? '',
-    source: group[0]?.source ?? '',
-    ids: group.map(({ id }) => id),
-  }));
+  /** Deletes items that are older than the retention time. */
+  #purge(): void {
+    const { announce } = this.#announcer;
+    this.#purging ??= purge(this.#context, this.#store, this.#settings.keepDays, (rows) =>
+      announce(rows, { removed: true }),
+    )
+      .catch((error: unknown) => this.#context.log.error('inbox purge failed', { error }))
+      .finally(() => (this.#purging = undefined));
+  }
 }

@@ -22,14 +22,24 @@ export interface RouteDependencies {
 }
 
 /** Handlers of the inbox's app API. */
-export function inboxRoutes({ store, context, marker, catchUp, announce }: RouteDependencies): readonly ApiHandler[] {
-  const getScope = (rights: Rights): Promise<Scope | undefined> => getReadableScope(rights, () => store.places());
-  /** Returns the unread rows that the caller may read. */
-  const countUnread = async (scope: Scope | undefined, total: number): Promise<number> =>
-    scope === undefined ? total : store.countUnread(scope);
+export function inboxRoutes(dependencies: RouteDependencies): readonly ApiHandler[] {
+  return [...readRoutes(dependencies), ...changeRoutes(dependencies)];
+}
+
+function getScope(store: ItemStore, rights: Rights): Promise<Scope | undefined> {
+  return getReadableScope(rights, () => store.places());
+}
+
+/** Returns the number of unread rows that the caller may read. */
+async function countUnread(store: ItemStore, scope: Scope | undefined, total: number): Promise<number> {
+  return scope === undefined ? total : store.countUnread(scope);
+}
+
+/** Returns the handlers that list and find items. */
+function readRoutes({ store, catchUp }: Pick<RouteDependencies, 'store' | 'catchUp'>): readonly ApiHandler[] {
   return [
     implement(inboxApi.list, async ({ query, rights }) => {
-      const scope = await getScope(rights);
+      const scope = await getScope(store, rights);
       const { q = '', source, tag, minPriority, unread } = query;
       const isSearch = q.trim() !== '';
       if (isSearch) await catchUp();
@@ -37,11 +47,11 @@ export function inboxRoutes({ store, context, marker, catchUp, announce }: Route
       const done = query.done ?? (isSearch ? undefined : false);
       // Unread rows and search results are listed individually.
       const newest = query.repeats === 'newest' && !isSearch && unread !== true;
-      const repeatsOf = query.repeatsOf === undefined ? undefined : await store.findRun(query.repeatsOf);
-      if (query.repeatsOf !== undefined && repeatsOf === undefined) {
+      const repeatedRun = query.repeatsOf === undefined ? undefined : await store.findRun(query.repeatsOf);
+      if (query.repeatsOf !== undefined && repeatedRun === undefined) {
         return { items: [], unread: await store.countUnread(scope), total: 0, sources: [] };
       }
-      const filter = { q, source, tag, minPriority, unread, done, scope, newest, repeatsOf };
+      const filter = { q, source, tag, minPriority, unread, done, scope, newest, repeatsOf: repeatedRun };
       const [items, unreadNow, total, sources] = await Promise.all([
         store.list(filter, query.before, query.limit),
         store.countUnread(scope),
@@ -53,7 +63,7 @@ export function inboxRoutes({ store, context, marker, catchUp, announce }: Route
 
     implement(inboxApi.find, async ({ query: { q, limit }, rights }) => {
       if (q.trim() === '') return { items: [] };
-      const scope = await getScope(rights);
+      const scope = await getScope(store, rights);
       await catchUp();
       return { items: await store.list({ q, scope }, undefined, limit) };
     }),
@@ -67,24 +77,34 @@ export function inboxRoutes({ store, context, marker, catchUp, announce }: Route
       }
       return item;
     }),
+  ];
+}
 
+/** Returns the handlers that mark and remove items. */
+function changeRoutes({
+  store,
+  context,
+  marker,
+  announce,
+}: Pick<RouteDependencies, 'store' | 'context' | 'marker' | 'announce'>): readonly ApiHandler[] {
+  return [
     implement(inboxApi.change, async ({ body: { ids, read, done, repeats, undoable }, rights }) => {
-      const scope = await getScope(rights);
+      const scope = await getScope(store, rights);
       const { changed, unread, change } =
         ids === 'all'
           ? await marker.changeAll({ read, done }, scope)
           : await marker.change(ids, { read, done }, { scope, repeats: repeats ?? false });
-      return { changed, unread: await countUnread(scope, unread), ...(undoable === true && { change }) };
+      return { changed, unread: await countUnread(store, scope, unread), ...(undoable === true && { change }) };
     }),
 
     implement(inboxApi.undo, async ({ body: { change }, rights }) => {
-      const scope = await getScope(rights);
+      const scope = await getScope(store, rights);
       const { changed, unread } = await marker.undo(change, scope);
-      return { changed, unread: await countUnread(scope, unread) };
+      return { changed, unread: await countUnread(store, scope, unread) };
     }),
 
     implement(inboxApi.remove, async ({ body, rights }) => {
-      const scope = await getScope(rights);
+      const scope = await getScope(store, rights);
       const ids =
         body.repeats === true ? [...body.ids, ...(await findEarlierRepeats(context.reads, body.ids))] : body.ids;
       const chunks = Array.from({ length: Math.ceil(ids.length / batchSize) }, (_, chunk) =>
@@ -102,7 +122,10 @@ export function inboxRoutes({ store, context, marker, catchUp, announce }: Route
       for (const part of chunks) {
         removed.push(...(await context.commit((transaction) => store.remove(transaction, part, scope))));
       }
-      return { removed: removed.length, unread: await countUnread(scope, await announce(removed, { removed: true })) };
+      return {
+        removed: removed.length,
+        unread: await countUnread(store, scope, await announce(removed, { removed: true })),
+      };
     }),
   ];
 }

@@ -30,33 +30,11 @@ export interface SocketIo extends AsyncDisposable {
  * Creates a server of Socket.IO 4 over engine.io 4 on a listener of the host. Loaded on demand, since most
  * installations have no such client and it uses much memory.
  */
-export function createSocketIo({
-  path,
-  maxMessageBytes: maxHttpBufferSize,
-  admit,
-  onConnection: take,
-  log,
-}: SocketIoOptions): SocketIo {
-  const checkAdmission = async (request: IncomingMessage): Promise<void> => await admit(request);
-  const open = async () => {
-    const [{ Server: Transport }, { Server }] = await Promise.all([import('engine.io'), import('socket.io')]);
-    const transport = new Transport({
-      maxHttpBufferSize: maxHttpBufferSize,
-      allowRequest(request, answer) {
-        checkAdmission(request).then(
-          () => answer(undefined, true),
-          (error: unknown) => answer(error instanceof Problem ? error.detail : 'Refused', false),
-        );
-      },
-    });
-    const server = new Server({ serveClient: false, connectTimeout: 10_000, cleanupEmptyChildNamespaces: true });
-    server.bind(transport);
-    server.on('connection', take);
-    return { transport, server };
-  };
-  let opened: ReturnType<typeof open> | undefined;
-  const serve = (call: (opened: Awaited<ReturnType<typeof open>>) => void, end: () => void): void => {
-    opened ??= open().catch((error: unknown) => {
+export function createSocketIo(options: SocketIoOptions): SocketIo {
+  const { path, log } = options;
+  let opened: Promise<OpenedServer> | undefined;
+  const serve = (call: (opened: OpenedServer) => void, end: () => void): void => {
+    opened ??= openServer(options).catch((error: unknown) => {
       // The next client retries.
       opened = undefined;
       throw error;
@@ -91,4 +69,25 @@ export function createSocketIo({
       running?.transport.close();
     },
   };
+}
+
+type OpenedServer = Awaited<ReturnType<typeof openServer>>;
+
+/** Loads Socket.IO and creates its server. */
+async function openServer({ maxMessageBytes, admit, onConnection }: SocketIoOptions) {
+  const [{ Server: Transport }, { Server }] = await Promise.all([import('engine.io'), import('socket.io')]);
+  const checkAdmission = async (request: IncomingMessage): Promise<void> => await admit(request);
+  const transport = new Transport({
+    maxHttpBufferSize: maxMessageBytes,
+    allowRequest(request, answer) {
+      checkAdmission(request).then(
+        () => answer(undefined, true),
+        (error: unknown) => answer(error instanceof Problem ? error.detail : 'Refused', false),
+      );
+    },
+  });
+  const server = new Server({ serveClient: false, connectTimeout: 10_000, cleanupEmptyChildNamespaces: true });
+  server.bind(transport);
+  server.on('connection', onConnection);
+  return { transport, server };
 }

@@ -47,7 +47,7 @@ type List = Pick<Accounts, 'list' | 'find' | 'create' | 'change' | 'remove' | 's
 
 /** Creates the operations of the list of accounts. */
 export function accountList(parts: AccountListDependencies): List {
-  const { directory, changes, passwords, releases, security } = parts;
+  const { directory, changes, releases, security } = parts;
 
   return {
     list: async () => directory.members().flatMap(({ account }) => (account.name === everyone ? [] : [account])),
@@ -62,34 +62,7 @@ export function accountList(parts: AccountListDependencies): List {
       return created;
     },
 
-    async change(name, change) {
-      checkChange(name, change);
-      const before = getExistingAccount(directory, name);
-      refuseDeclared(directory, name, change);
-      const { password, role, enabled, description, grants } = change;
-      const passwordHash = password === undefined ? change.passwordHash : await passwords.hash(password);
-      await changes.make([name], async (db) => {
-        if (!(await hasAccount(db, name))) throw buildUnknownAccountProblem(name);
-        await db
-          .updateTable('accounts')
-          .set({
-            name,
-            ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
-            ...(role === undefined ? {} : { role }),
-            ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0 }),
-            ...(description === undefined ? {} : { description }),
-          })
-          .where('name', '=', name)
-          .execute();
-        if (grants !== undefined) await replaceGrants(db, name, grants);
-        if (enabled === false) await endCredentials(db, name, 'all');
-        // A new password ends existing sessions, since the old one may be known to others.
-        else if (passwordHash !== undefined) await endCredentials(db, name, 'sessions');
-      });
-      const after = getExistingAccount(directory, name);
-      recordChanges(security, before, after, passwordHash !== undefined);
-      return after;
-    },
+    change: (name, change) => changeAccount(name, change, parts),
 
     async remove(name, request = { action: 'keep' }) {
       if (name === everyone) throw buildReservedProblem();
@@ -117,6 +90,39 @@ export function accountList(parts: AccountListDependencies): List {
       security.record({ event: 'grants_changed', account: name, detail });
     },
   };
+}
+
+async function changeAccount(
+  name: string,
+  change: AccountChange,
+  { directory, changes, passwords, security }: AccountListDependencies,
+): Promise<Account> {
+  checkChange(name, change);
+  const before = getExistingAccount(directory, name);
+  refuseDeclared(directory, name, change);
+  const { password, role, enabled, description, grants } = change;
+  const passwordHash = password === undefined ? change.passwordHash : await passwords.hash(password);
+  await changes.make([name], async (db) => {
+    if (!(await hasAccount(db, name))) throw buildUnknownAccountProblem(name);
+    await db
+      .updateTable('accounts')
+      .set({
+        name,
+        ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
+        ...(role === undefined ? {} : { role }),
+        ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0 }),
+        ...(description === undefined ? {} : { description }),
+      })
+      .where('name', '=', name)
+      .execute();
+    if (grants !== undefined) await replaceGrants(db, name, grants);
+    if (enabled === false) await endCredentials(db, name, 'all');
+    // A new password ends existing sessions, since the old one may be known to others.
+    else if (passwordHash !== undefined) await endCredentials(db, name, 'sessions');
+  });
+  const after = getExistingAccount(directory, name);
+  recordChanges(security, before, after, passwordHash !== undefined);
+  return after;
 }
 
 /** Validates the fields and hashes the password, which is too slow within a transaction. */

@@ -68,14 +68,8 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   const { vault, clock, random, bus, log, security } = options;
   const { commit } = options.database;
   const kysely: Db = options.database.kysely;
-  await commit(async (db: Db) => {
-    await nextRevision(db);
-    if (!(await hasAccount(db, everyone)))
-      await insertPresetAccounts(db, getPresetAccounts(options.services), clock.now());
-  });
-
-  const collisions = await findCollisions(kysely);
-  for (const names of collisions) log.warn('account names differ only in case', { names });
+  await insertMissingPresets(options);
+  const collisions = await reportCollisions(kysely, log);
 
   const directory = new Directory(kysely);
   await directory.synchronize();
@@ -84,40 +78,17 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   const proven = new WeakMap<Identity, string>();
   const limit = new SessionLimit(options.sessionDays ?? (() => 90));
   const permissions = new Permissions(directory, clock, proven, limit);
-  const failures = options.metrics?.counter({
-    name: 'accounts_authentication_failures_total',
-    help: 'Requests whose credentials were refused.',
-    labels: ['reason'],
-    initial: [{ reason: 'bad_credentials' }, { reason: 'too_many_attempts' }, { reason: 'busy' }],
-  });
-
-  const report = (message: string) => (error: unknown) => log.warn(message, { error });
-  const synchronize = (): void => void directory.synchronize().catch(report('accounts could not be read again'));
-  let removing: Promise<void> | undefined;
-  const removeExpired = (): void => {
-    removing ??= changes
-      .make([], async (db, alsoChanged) => (await deleteExpired(db, clock.now())).forEach(alsoChanged))
-      .catch(report('expired tokens and sessions could not be removed'))
-      .finally(() => (removing = undefined));
-  };
-
   const open = new AsyncDisposableStack();
-  open.defer(async () => {
-    await removing;
-    await directory.settled();
-  });
+  const removal = open.use(new ExpiryRemoval(changes, directory, clock, log));
   const uses = open.use(new LastUsed(commit, clock, log, limit));
-  open.use(bus.subscribe(accountsChanged, synchronize));
-  open.use(clock.every(pollIntervalMs, synchronize));
-  open.use(clock.every(cleanUp, removeExpired));
+  open.use(followChanges(directory, removal, options));
 
-  const renew = renewHash({ changes, passwords, log });
   const throttle = new SignInThrottle(clock, ({ source, name = '' }) => hasSignedIn(directory.member(name), source));
   const links = new SessionLinks({ directory, vault, clock, limit });
   const authentication = new Authentication({
     directory,
     passwords,
-    renew,
+    renew: renewHash({ changes, passwords, log }),
     uses,
     proven,
     throttle,
@@ -125,26 +96,16 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
     limit,
     clock,
     random,
-    failures,
+    failures: countFailures(options.metrics),
     security,
     stands: permissions.stands,
   });
-  const services = options.services.map(({ id }) => id);
   const secrets = serviceSecrets({ throttle, random, security });
   const passkeys = new Passkeys({ kysely, changes, clock, security });
-  const factors = new SecondFactorStore({
-    kysely,
-    directory,
-    changes,
-    vault,
-    clock,
-    random,
-    security,
-    passkeys,
-    checkSecret: secrets.checkSecret,
-  });
+  const common = { directory, changes, clock, random, security };
+  const factors = new SecondFactorStore({ ...common, kysely, vault, passkeys, checkSecret: secrets.checkSecret });
   const secondFactors = { factors, passkeys, checkSecret: secrets.checkSecret };
-  const releases = new AccountReleases({ kysely, commit, services, random, log });
+  const releases = new AccountReleases({ kysely, commit, services: options.services.map(({ id }) => id), random, log });
   return {
     authenticate: authentication.authenticate,
     may: permissions.may,
@@ -152,11 +113,11 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
     link: links.make,
     ...secrets,
     ...accountList({ directory, changes, passwords, clock, releases, security }),
-    ...accessTokens({ directory, changes, clock, random, security }),
-    ...browserSessions({ authentication, proven, directory, changes, clock, random, security, limit, secondFactors }),
+    ...accessTokens(common),
+    ...browserSessions({ ...common, authentication, proven, limit, secondFactors }),
     ...portableAccounts({ directory, changes, clock, vault, releases }),
     ...declaredAccounts({ changes, clock, random, log, releases }),
-    firstRun: firstRun({ kysely, directory, changes, passwords, clock, random, releases, security }),
+    firstRun: firstRun({ ...common, kysely, passwords, releases }),
     ...nameReservations({ changes }),
     record: (event) => security.record(event),
     refuseWeakPassword,
@@ -164,4 +125,72 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
     collisions,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+/** Creates the predefined service accounts at the first start. */
+async function insertMissingPresets({ database, services, clock }: AccountsOptions): Promise<void> {
+  await database.commit(async (db: Db) => {
+    await nextRevision(db);
+    if (!(await hasAccount(db, everyone))) await insertPresetAccounts(db, getPresetAccounts(services), clock.now());
+  });
+}
+
+/** Finds groups of names that differ only in case, and logs them. */
+async function reportCollisions(kysely: Db, log: Log): Promise<readonly (readonly string[])[]> {
+  const collisions = await findCollisions(kysely);
+  for (const names of collisions) log.warn('account names differ only in case', { names });
+  return collisions;
+}
+
+function countFailures(metrics: Metrics | undefined): ReturnType<Metrics['counter']> | undefined {
+  return metrics?.counter({
+    name: 'accounts_authentication_failures_total',
+    help: 'Requests whose credentials were refused.',
+    labels: ['reason'],
+    initial: [{ reason: 'bad_credentials' }, { reason: 'too_many_attempts' }, { reason: 'busy' }],
+  });
+}
+
+/** Removes expired tokens and sessions; disposal waits for a running removal. */
+class ExpiryRemoval implements AsyncDisposable {
+  readonly #changes: Changes;
+  readonly #directory: Directory;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #running: Promise<void> | undefined;
+
+  constructor(changes: Changes, directory: Directory, clock: Clock, log: Log) {
+    this.#changes = changes;
+    this.#directory = directory;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#running ??= this.#changes
+      .make([], async (db, alsoChanged) => (await deleteExpired(db, this.#clock.now())).forEach(alsoChanged))
+      .catch((error: unknown) => this.#log.warn('expired tokens and sessions could not be removed', { error }))
+      .finally(() => (this.#running = undefined));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#running;
+    await this.#directory.settled();
+  }
+}
+
+/** Reads the directory again after changes of other hosts, and removes what has expired. */
+function followChanges(
+  directory: Directory,
+  removal: ExpiryRemoval,
+  { bus, clock, log }: Pick<AccountsOptions, 'bus' | 'clock' | 'log'>,
+): Disposable {
+  const synchronize = (): void => {
+    directory.synchronize().catch((error: unknown) => log.warn('accounts could not be read again', { error }));
+  };
+  const subscriptions = new DisposableStack();
+  subscriptions.use(bus.subscribe(accountsChanged, synchronize));
+  subscriptions.use(clock.every(pollIntervalMs, synchronize));
+  subscriptions.use(clock.every(cleanUp, () => removal.start()));
+  return subscriptions;
 }

@@ -8,6 +8,7 @@ import {
   type AccountListDependencies,
   type PreparedAccount,
 } from './account-list.ts';
+import type { Changes } from './changes.ts';
 import { findAccountName } from './names.ts';
 import { refuseWeakPassword } from './password-rules.ts';
 import { hasAdministrator, type Db } from './store.ts';
@@ -50,8 +51,7 @@ export interface FirstRunDependencies extends AccountListDependencies {
 export function firstRun(parts: FirstRunDependencies): FirstRun {
   const { directory, changes, clock, random } = parts;
   let code: Promise<string> | undefined;
-  let wrongCodes = 0;
-  let wrongAt = clock.now();
+  const wrongCodes = new WrongCodes(clock);
 
   const needed = (): boolean =>
     !directory
@@ -61,44 +61,12 @@ export function firstRun(parts: FirstRunDependencies): FirstRun {
           account.kind === 'person' && account.role === 'admin' && account.enabled && account.hasPassword,
       );
 
-  const makeCode = async (): Promise<string> => {
-    const text = random.text(32);
-    await changes.make([], async (db) => {
-      if (await hasAdministrator(db)) throw buildSetUpDoneProblem();
-      await db.deleteFrom('setup').execute();
-      await db
-        .insertInto('setup')
-        .values({ id: 1, code_hash: fingerprint(text) })
-        .execute();
-    });
-    return text;
-  };
-
-  const insertFirst = async (db: Db, prepared: PreparedAccount): Promise<void> => {
-    if (await hasAdministrator(db)) throw buildSetUpDoneProblem();
-    await prepared.insert(db);
-    await db.deleteFrom('setup').execute();
-  };
-
-  const refuse = (): never => {
-    const now = clock.now();
-    wrongCodes = Math.max(0, wrongCodes - Math.max(0, now - wrongAt) / interval);
-    wrongAt = now;
-    if (wrongCodes + 1 > burst) throw buildTooManyAttemptsProblem((wrongCodes + 1 - burst) * interval);
-    wrongCodes += 1;
-    throw new Problem(
-      'accounts.bad_setup_code',
-      403,
-      'This set-up link is not valid. Use the one that was printed at the last start.',
-    );
-  };
-
   return {
     needed,
 
     async code() {
       if (!needed()) throw buildSetUpDoneProblem();
-      code ??= makeCode().catch((error: unknown) => {
+      code ??= replaceCode(changes, random).catch((error: unknown) => {
         code = undefined;
         throw error;
       });
@@ -110,7 +78,7 @@ export function firstRun(parts: FirstRunDependencies): FirstRun {
       if (!(await isRight(parts.kysely, input))) {
         // Another host may have created one whose event has not arrived yet.
         if (await hasAdministrator(parts.kysely)) throw buildSetUpDoneProblem();
-        return refuse();
+        return wrongCodes.refuse();
       }
       refuseWeakPassword(name, password);
       const prepared = await prepareAccount({ name, password, role: 'admin' }, parts);
@@ -132,6 +100,52 @@ export function firstRun(parts: FirstRunDependencies): FirstRun {
       });
     },
   };
+}
+
+/** Stores the hash of a new code and returns the code. */
+async function replaceCode(changes: Changes, random: Random): Promise<string> {
+  const text = random.text(32);
+  await changes.make([], async (db) => {
+    if (await hasAdministrator(db)) throw buildSetUpDoneProblem();
+    await db.deleteFrom('setup').execute();
+    await db
+      .insertInto('setup')
+      .values({ id: 1, code_hash: fingerprint(text) })
+      .execute();
+  });
+  return text;
+}
+
+async function insertFirst(db: Db, prepared: PreparedAccount): Promise<void> {
+  if (await hasAdministrator(db)) throw buildSetUpDoneProblem();
+  await prepared.insert(db);
+  await db.deleteFrom('setup').execute();
+}
+
+/** Limits the attempts with wrong codes. */
+class WrongCodes {
+  readonly #clock: Clock;
+  #count = 0;
+  #changedAt: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#changedAt = clock.now();
+  }
+
+  /** @throws Problem `accounts.bad_setup_code` (403), `accounts.too_many_attempts` (429). */
+  refuse(): never {
+    const now = this.#clock.now();
+    this.#count = Math.max(0, this.#count - Math.max(0, now - this.#changedAt) / interval);
+    this.#changedAt = now;
+    if (this.#count + 1 > burst) throw buildTooManyAttemptsProblem((this.#count + 1 - burst) * interval);
+    this.#count += 1;
+    throw new Problem(
+      'accounts.bad_setup_code',
+      403,
+      'This set-up link is not valid. Use the one that was printed at the last start.',
+    );
+  }
 }
 
 async function isRight(db: Db, code: string): Promise<boolean> {

@@ -89,49 +89,8 @@ function secondFactors({ factors, passkeys }: SessionDependencies['secondFactors
 
 export function browserSessions(parts: SessionDependencies): Sessions {
   const { authentication, proven, directory, changes, clock, random, security, limit } = parts;
-  const end = (account: string, id: string): Promise<boolean> =>
-    changes.make([account], async (db) => {
-      const ended = await db
-        .deleteFrom('sessions')
-        .where('account', '=', account)
-        .where('id', '=', id)
-        .returning('id')
-        .execute();
-      return ended.length > 0;
-    });
-
-  /** `proven`: hash of the verified password, which must still be the account's. */
-  const begin = async (account: string, client: Client, proven?: string): Promise<OpenedSession> => {
-    const secret = generateSessionSecret(random);
-    const now = clock.now();
-    const row: SessionRow = {
-      id: random.text(16),
-      hash: fingerprint(secret),
-      account,
-      created_at: now,
-      expires_at: limit.expiry(now, now),
-      used_at: now,
-      address: client.remoteAddress.slice(0, 64),
-      user_agent: client.userAgent.slice(0, 256).replaceAll(/\p{Cc}/gu, ' '),
-    };
-    await changes.make([account], async (db) => {
-      // The account may have been disabled, or its password changed, since the verification.
-      const currentAccount = await db
-        .selectFrom('accounts')
-        .select('password_hash')
-        .where('name', '=', account)
-        .where('enabled', '=', 1)
-        .executeTakeFirst();
-      if (currentAccount === undefined || (proven !== undefined && currentAccount.password_hash !== proven)) {
-        throw new Problem('accounts.bad_credentials', 401, 'The account has just been changed. Sign in again.');
-      }
-      await deleteOldest(db, 'sessions', account, maxSessions);
-      await db.insertInto('sessions').values(row).execute();
-    });
-    security.record({ event: 'sign_in', account, address: client.remoteAddress, by: account, detail: 'session' });
-    return { identity: identify(getExistingAccount(directory, account), 'session', row.id), secret };
-  };
-
+  const begin = (account: string, client: Client, provenHash?: string): Promise<OpenedSession> =>
+    beginSession(account, client, provenHash, parts);
   const secondStep = new SecondStep({ ...parts.secondFactors, clock, random, open: begin });
 
   return {
@@ -152,7 +111,10 @@ export function browserSessions(parts: SessionDependencies): Sessions {
       const [only] = administrators;
       if (only === undefined || administrators.length > 1) return undefined;
       const { identity, secret } = await begin(only.account.name, client);
-      return { secret, end: async () => void (await end(identity.account, identity.credentialId ?? '')) };
+      return {
+        secret,
+        end: async () => void (await deleteSession(changes, identity.account, identity.credentialId ?? '')),
+      };
     },
 
     async openSession(account, client) {
@@ -161,26 +123,18 @@ export function browserSessions(parts: SessionDependencies): Sessions {
 
     async signOut({ via, account, credentialId }) {
       if (via !== 'session' || credentialId === undefined) return;
-      if (await end(account, credentialId)) security.record({ event: 'sign_out', account });
+      if (await deleteSession(changes, account, credentialId)) security.record({ event: 'sign_out', account });
     },
 
     async sessions(account) {
       getExistingAccount(directory, account);
       const all = [...(directory.member(account)?.sessions.values() ?? [])].map(({ row }) => row);
-      const current = all.filter((row) => !limit.isOver(row, clock.now()));
-      return current.map((row) => ({
-        id: row.id,
-        account: row.account,
-        createdAt: row.created_at,
-        lastUsedAt: row.used_at,
-        expiresAt: limit.end(row),
-        address: row.address,
-        userAgent: row.user_agent,
-      }));
+      return all.filter((row) => !limit.isOver(row, clock.now())).map((row) => toSession(row, limit));
     },
 
     async endSession(account, id) {
-      if (!(await end(account, id))) throw new Problem('accounts.unknown_session', 404, 'Session not found.');
+      if (!(await deleteSession(changes, account, id)))
+        throw new Problem('accounts.unknown_session', 404, 'Session not found.');
       security.record({ event: 'session_ended', account });
     },
 
@@ -192,5 +146,70 @@ export function browserSessions(parts: SessionDependencies): Sessions {
       if (ended.length > 0) security.record({ event: 'session_ended', account, detail: 'all sessions' });
       return ended.length;
     },
+  };
+}
+
+/** Deletes a session and returns whether it existed. */
+function deleteSession(changes: Changes, account: string, id: string): Promise<boolean> {
+  return changes.make([account], async (db) => {
+    const ended = await db
+      .deleteFrom('sessions')
+      .where('account', '=', account)
+      .where('id', '=', id)
+      .returning('id')
+      .execute();
+    return ended.length > 0;
+  });
+}
+
+/**
+ * Begins a session.
+ * @param provenHash Hash of the verified password, which must still be the account's.
+ */
+async function beginSession(
+  account: string,
+  client: Client,
+  provenHash: string | undefined,
+  { directory, changes, clock, random, security, limit }: SessionDependencies,
+): Promise<OpenedSession> {
+  const secret = generateSessionSecret(random);
+  const now = clock.now();
+  const row: SessionRow = {
+    id: random.text(16),
+    hash: fingerprint(secret),
+    account,
+    created_at: now,
+    expires_at: limit.expiry(now, now),
+    used_at: now,
+    address: client.remoteAddress.slice(0, 64),
+    user_agent: client.userAgent.slice(0, 256).replaceAll(/\p{Cc}/gu, ' '),
+  };
+  await changes.make([account], async (db) => {
+    // The account may have been disabled, or its password changed, since the verification.
+    const currentAccount = await db
+      .selectFrom('accounts')
+      .select('password_hash')
+      .where('name', '=', account)
+      .where('enabled', '=', 1)
+      .executeTakeFirst();
+    if (currentAccount === undefined || (provenHash !== undefined && currentAccount.password_hash !== provenHash)) {
+      throw new Problem('accounts.bad_credentials', 401, 'The account has just been changed. Sign in again.');
+    }
+    await deleteOldest(db, 'sessions', account, maxSessions);
+    await db.insertInto('sessions').values(row).execute();
+  });
+  security.record({ event: 'sign_in', account, address: client.remoteAddress, by: account, detail: 'session' });
+  return { identity: identify(getExistingAccount(directory, account), 'session', row.id), secret };
+}
+
+function toSession(row: SessionRow, limit: SessionLimit): Session {
+  return {
+    id: row.id,
+    account: row.account,
+    createdAt: row.created_at,
+    lastUsedAt: row.used_at,
+    expiresAt: limit.end(row),
+    address: row.address,
+    userAgent: row.user_agent,
   };
 }

@@ -33,13 +33,10 @@ export interface TokenDependencies {
 }
 
 /** Manages access tokens, which are listed without their text. */
-export function accessTokens({
-  directory,
-  changes,
-  clock,
-  random,
-  security,
-}: TokenDependencies): Pick<Accounts, 'tokens' | 'findToken' | 'createToken' | 'changeToken' | 'removeToken'> {
+export function accessTokens(
+  dependencies: TokenDependencies,
+): Pick<Accounts, 'tokens' | 'findToken' | 'createToken' | 'changeToken' | 'removeToken'> {
+  const { directory, changes, security } = dependencies;
   return {
     async tokens(account) {
       getExistingAccount(directory, account);
@@ -55,56 +52,9 @@ export function accessTokens({
       return match === undefined ? undefined : toAccessToken(match.row, match.member);
     },
 
-    async createToken(account, { label, expiresAt, text = generateToken(random), scopes }) {
-      if (account === everyone) throw buildReservedProblem();
-      const now = clock.now();
-      checkExpiry(expiresAt, now);
-      checkLabel(label);
-      if (!isTokenShaped(text)) throw buildInvalidProblem('text', 'A token is tk_ and 29 of a-z and 0-9.');
-      const row: TokenRow = {
-        id: random.text(16),
-        hash: fingerprint(text),
-        account,
-        label: plainLabel(label),
-        created_at: now,
-        expires_at: expiresAt,
-        last_used_at: null,
-        last_used_from: null,
-        scopes: scopes === undefined ? null : JSON.stringify(TokenScopes.parse(scopes)),
-      };
-      await changes.make([account], async (db) => {
-        if (!(await hasAccount(db, account))) throw buildUnknownAccountProblem(account);
-        const duplicate = await db.selectFrom('tokens').select('id').where('hash', '=', row.hash).executeTakeFirst();
-        if (duplicate !== undefined) throw new Problem('accounts.token_exists', 409, 'This token is in use already.');
-        await deleteOldest(db, 'tokens', account, maxTokens);
-        await db.insertInto('tokens').values(row).execute();
-      });
-      security.record({ event: 'token_created', account, detail: describeToken(row) });
-      return { token: toAccessToken(row), text };
-    },
+    createToken: (account, token) => createToken(account, token, dependencies),
 
-    async changeToken(account, id, { label, expiresAt }) {
-      if (expiresAt !== undefined) checkExpiry(expiresAt, clock.now());
-      if (label !== undefined) checkLabel(label);
-      refuseDeclared(directory, account, id);
-      await changes.make([account], async (db) => {
-        const changed = await db
-          .updateTable('tokens')
-          .set({
-            id,
-            ...(label === undefined ? {} : { label: plainLabel(label) }),
-            ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
-          })
-          .where('account', '=', account)
-          .where('id', '=', id)
-          .returning('id')
-          .execute();
-        if (changed.length === 0) throw buildUnknownTokenProblem();
-      });
-      const token = directory.member(account)?.tokens.get(id);
-      if (token === undefined) throw buildUnknownTokenProblem();
-      return toAccessToken(token.row, token.member);
-    },
+    changeToken: (account, id, change) => changeToken(account, id, change, dependencies),
 
     async removeToken(account, id) {
       refuseDeclared(directory, account, id);
@@ -121,6 +71,67 @@ export function accessTokens({
       security.record({ event: 'token_revoked', account, detail: label || id });
     },
   };
+}
+
+async function createToken(
+  account: string,
+  input: Parameters<Accounts['createToken']>[1],
+  { changes, clock, random, security }: TokenDependencies,
+): Promise<{ token: AccessToken; text: string }> {
+  const { label, expiresAt, text = generateToken(random), scopes } = input;
+  if (account === everyone) throw buildReservedProblem();
+  const now = clock.now();
+  checkExpiry(expiresAt, now);
+  checkLabel(label);
+  if (!isTokenShaped(text)) throw buildInvalidProblem('text', 'A token is tk_ and 29 of a-z and 0-9.');
+  const row: TokenRow = {
+    id: random.text(16),
+    hash: fingerprint(text),
+    account,
+    label: plainLabel(label),
+    created_at: now,
+    expires_at: expiresAt,
+    last_used_at: null,
+    last_used_from: null,
+    scopes: scopes === undefined ? null : JSON.stringify(TokenScopes.parse(scopes)),
+  };
+  await changes.make([account], async (db) => {
+    if (!(await hasAccount(db, account))) throw buildUnknownAccountProblem(account);
+    const duplicate = await db.selectFrom('tokens').select('id').where('hash', '=', row.hash).executeTakeFirst();
+    if (duplicate !== undefined) throw new Problem('accounts.token_exists', 409, 'This token is in use already.');
+    await deleteOldest(db, 'tokens', account, maxTokens);
+    await db.insertInto('tokens').values(row).execute();
+  });
+  security.record({ event: 'token_created', account, detail: describeToken(row) });
+  return { token: toAccessToken(row), text };
+}
+
+async function changeToken(
+  account: string,
+  id: string,
+  { label, expiresAt }: Parameters<Accounts['changeToken']>[2],
+  { directory, changes, clock }: TokenDependencies,
+): Promise<AccessToken> {
+  if (expiresAt !== undefined) checkExpiry(expiresAt, clock.now());
+  if (label !== undefined) checkLabel(label);
+  refuseDeclared(directory, account, id);
+  await changes.make([account], async (db) => {
+    const changed = await db
+      .updateTable('tokens')
+      .set({
+        id,
+        ...(label === undefined ? {} : { label: plainLabel(label) }),
+        ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
+      })
+      .where('account', '=', account)
+      .where('id', '=', id)
+      .returning('id')
+      .execute();
+    if (changed.length === 0) throw buildUnknownTokenProblem();
+  });
+  const token = directory.member(account)?.tokens.get(id);
+  if (token === undefined) throw buildUnknownTokenProblem();
+  return toAccessToken(token.row, token.member);
 }
 
 function describeToken({ label, scopes, expires_at }: TokenRow): string {

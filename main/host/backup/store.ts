@@ -1,10 +1,12 @@
 import { readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import type {
   BackupAge,
   BackupContents,
   BackupFile,
   BackupStore,
+  SetAsideData,
 } from '../../../services/contracts/control/backups.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
@@ -42,36 +44,54 @@ const maxAgeDays = { withoutRhythm: 30, withoutAny: 7 };
 const backupName = /^homeport-\d{4}-\d\d-\d\d-\d{6}(-\d+)?\.tar\.gz$/;
 
 /** Opens the folder of manual and automatic backups. */
-export function openBackups({
-  dataDir,
-  settings,
-  clock,
-  log,
-  parts,
-  onScheduled,
-  restartHost,
-}: BackupStoreOptions): BackupStore & AsyncDisposable {
-  const folder = (): string =>
-    settings().backupFolder || join(dirname(resolve(dataDir)), `${basename(resolve(dataDir))}-backups`);
-  let making: Promise<BackupFile> | undefined;
-  let restoring: Promise<unknown> | undefined;
+export function openBackups(options: BackupStoreOptions): BackupStore & AsyncDisposable {
+  return new BackupFolder(options);
+}
 
-  const list = async (): Promise<readonly BackupFile[]> => {
-    const names = await readdir(folder()).catch((error: NodeJS.ErrnoException) => {
+class BackupFolder implements BackupStore, AsyncDisposable {
+  readonly #options: BackupStoreOptions;
+  /** Assigned names: concurrent uploads must not get the same one, and the list may be older. */
+  readonly #assignedNames = new Set<string>();
+  readonly #timers = new DisposableStack();
+  #making: Promise<BackupFile> | undefined;
+  #restoring: Promise<unknown> | undefined;
+
+  constructor(options: BackupStoreOptions) {
+    const { dataDir, clock, log } = options;
+    this.#options = options;
+    const makeWhenDue = (): void => {
+      this.#makeWhenDue().catch((error: unknown) => log.error('backup failed', { error }));
+    };
+    this.#timers.use(clock.every(msPerHour, makeWhenDue));
+    this.#timers.use(clock.after(60_000, makeWhenDue));
+    removeLeftovers(dataDir).catch((error: unknown) => log.warn('backup leftovers not removed', { error }));
+    removeIncomplete(this.folder(), clock.now()).catch((error: unknown) =>
+      log.warn('incomplete uploads not removed', { error }),
+    );
+  }
+
+  folder(): string {
+    const { dataDir, settings } = this.#options;
+    return settings().backupFolder || join(dirname(resolve(dataDir)), `${basename(resolve(dataDir))}-backups`);
+  }
+
+  async list(): Promise<readonly BackupFile[]> {
+    const names = await readdir(this.folder()).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
       throw error;
     });
     const contents = names
       .filter((name) => backupName.test(name))
       .map(async (name) => {
-        const { size, mtimeMs } = await stat(join(folder(), name));
+        const { size, mtimeMs } = await stat(join(this.folder(), name));
         return { name, bytes: size, createdAt: Math.round(mtimeMs) };
       });
     return (await Promise.all(contents)).sort((a, b) => b.createdAt - a.createdAt || b.name.localeCompare(a.name));
-  };
+  }
 
-  const age = async (): Promise<BackupAge> => {
-    const [newest] = await list();
+  async getAge(): Promise<BackupAge> {
+    const { dataDir, clock, settings } = this.#options;
+    const [newest] = await this.list();
     const { backupEveryDays } = settings();
     // Automatic backups may be a day late.
     const rhythm = backupEveryDays > 0 ? backupEveryDays + 1 : undefined;
@@ -79,33 +99,105 @@ export function openBackups({
     const limit = rhythm ?? (newest === undefined ? maxAgeDays.withoutAny : maxAgeDays.withoutRhythm);
     const since = newest?.createdAt ?? birthtimeMs;
     return { newestAt: newest?.createdAt ?? null, isOld: clock.now() - since > limit * msPerDay };
-  };
+  }
 
-  const path = async (name: string): Promise<string> => {
+  async getPath(name: string): Promise<string> {
     // Only listed names, so that a name cannot leave the folder.
-    if ((await list()).some((backup) => backup.name === name)) return join(folder(), name);
+    if ((await this.list()).some((backup) => backup.name === name)) return join(this.folder(), name);
     throw new Problem('backup.unknown', 404, 'There is no such backup any more.');
-  };
+  }
 
-  /** Assigned names: concurrent uploads must not get the same one, and the list may be older. */
-  const assignedNames = new Set<string>();
+  async create(): Promise<BackupFile> {
+    return this.#make();
+  }
+
+  async receive(incoming: Readable): Promise<BackupFile> {
+    const { file, createdAt } = await receiveBackup(this.folder(), incoming);
+    const name = await this.#assignName(createdAt);
+    await rename(file, join(this.folder(), name));
+    const { size } = await stat(join(this.folder(), name));
+    this.#options.log.info('backup uploaded', { name, bytes: size });
+    return { name, bytes: size, createdAt };
+  }
+
+  async remove(name: string): Promise<void> {
+    await rm(await this.getPath(name), { force: true });
+    this.#assignedNames.delete(name);
+    this.#options.log.info('backup removed', { name });
+  }
+
+  async contents(name: string): Promise<BackupContents> {
+    return toContents(await readBackupInThread({ file: await this.getPath(name) }));
+  }
+
+  async restore(name: string): Promise<void> {
+    const { dataDir, log, restartHost } = this.#options;
+    const file = await this.getPath(name);
+    this.#refuseWhileBusy();
+    this.#restoring = readBackupInThread({ file, stageIn: dataDir });
+    try {
+      await this.#restoring;
+    } catch (error) {
+      this.#restoring = undefined;
+      throw error;
+    }
+    log.warn('restore staged, host restarts', { name });
+    // The response to the current request goes through a service that ends with this.
+    setImmediate(restartHost);
+  }
+
+  setAside(): Promise<readonly SetAsideData[]> {
+    return listSetAside(this.#options.dataDir);
+  }
+
+  async restoreSetAside(name: string): Promise<void> {
+    const { dataDir, log, restartHost } = this.#options;
+    const former = await setAsidePath(dataDir, name);
+    this.#refuseWhileBusy();
+    stageFormer(dataDir, former);
+    this.#restoring = Promise.resolve();
+    log.warn('set-aside data staged, host restarts', { name });
+    setImmediate(restartHost);
+  }
+
+  async removeSetAside(name: string): Promise<void> {
+    const { dataDir, log } = this.#options;
+    const former = await setAsidePath(dataDir, name);
+    this.#refuseWhileRestoring();
+    await rm(removeFromList(dataDir, former), { recursive: true, force: true });
+    log.info('set-aside data removed', { name });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#timers.dispose();
+    // Otherwise a partly written backup would be discarded.
+    await Promise.allSettled([this.#making, this.#restoring]);
+  }
+
   /** Returns an unused name for a backup with this creation time. */
-  const freeName = async (createdAt: number): Promise<string> => {
+  async #assignName(createdAt: number): Promise<string> {
     const stamp = new Date(createdAt).toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
-    const backup = new Set((await list()).map(({ name }) => name));
+    const existing = new Set((await this.list()).map(({ name }) => name));
     let name = `homeport-${stamp}.tar.gz`;
-    for (let next = 2; backup.has(name) || assignedNames.has(name); next += 1)
+    for (let next = 2; existing.has(name) || this.#assignedNames.has(name); next += 1)
       name = `homeport-${stamp}-${String(next)}.tar.gz`;
-    assignedNames.add(name);
+    this.#assignedNames.add(name);
     return name;
-  };
+  }
 
-  const write = async (): Promise<BackupFile> => {
-    const target = folder();
+  #make(): Promise<BackupFile> {
+    this.#refuseWhileBusy();
+    this.#making = this.#write().finally(() => (this.#making = undefined));
+    return this.#making;
+  }
+
+  async #write(): Promise<BackupFile> {
+    const { dataDir, clock, log, parts, settings } = this.#options;
+    const target = this.folder();
     await makeBackupFolder(target);
     // The name, the archive and the file have the same creation time, so that another computer lists it identically.
     const createdAt = clock.now();
-    const name = await freeName(createdAt);
+    const name = await this.#assignName(createdAt);
     const tables = settings().databaseUrl === '' ? 'here' : 'elsewhere';
     const { bytes, files } = await writeBackupInThread(
       { dataDir, file: join(target, name), tables, createdAt },
@@ -114,97 +206,27 @@ export function openBackups({
     log.info('backup written', { name, bytes, files });
     await utimes(join(target, name), new Date(createdAt), new Date(createdAt));
     return { name, bytes, createdAt };
-  };
+  }
 
-  const refuseWhileRestoring = (): void => {
-    if (restoring !== undefined) throw new Problem('backup.running', 409, 'A backup is being restored.');
-  };
-  const refuseWhileBusy = (): void => {
-    if (making !== undefined) throw new Problem('backup.running', 409, 'A backup is being written already.');
-    refuseWhileRestoring();
-  };
-
-  const make = (): Promise<BackupFile> => {
-    refuseWhileBusy();
-    making = write().finally(() => (making = undefined));
-    return making;
-  };
-
-  const makeWhenDue = async (): Promise<void> => {
+  /** Creates the backup of the schedule, and deletes the oldest ones. */
+  async #makeWhenDue(): Promise<void> {
+    const { clock, settings, onScheduled } = this.#options;
     const { backupEveryDays, backupKeep } = settings();
-    if (backupEveryDays === 0 || making !== undefined || restoring !== undefined) return;
-    const [newest] = await list();
+    if (backupEveryDays === 0 || this.#making !== undefined || this.#restoring !== undefined) return;
+    const [newest] = await this.list();
     if (newest !== undefined && clock.now() - newest.createdAt < backupEveryDays * msPerDay) return;
-    onScheduled((await make()).name);
-    for (const { name } of (await list()).slice(backupKeep)) await rm(join(folder(), name), { force: true });
-  };
-  const calmly = (): void => {
-    makeWhenDue().catch((error: unknown) => log.error('backup failed', { error }));
-  };
-  const timer = clock.every(msPerHour, calmly);
-  const first = clock.after(60_000, calmly);
-  removeLeftovers(dataDir).catch((error: unknown) => log.warn('backup leftovers not removed', { error }));
+    onScheduled((await this.#make()).name);
+    for (const { name } of (await this.list()).slice(backupKeep)) await rm(join(this.folder(), name), { force: true });
+  }
 
-  removeIncomplete(folder(), clock.now()).catch((error: unknown) =>
-    log.warn('incomplete uploads not removed', { error }),
-  );
+  #refuseWhileRestoring(): void {
+    if (this.#restoring !== undefined) throw new Problem('backup.running', 409, 'A backup is being restored.');
+  }
 
-  return {
-    folder,
-    list,
-    getAge: age,
-    getPath: path,
-    create: async () => make(),
-    async receive(incoming) {
-      const { file, createdAt } = await receiveBackup(folder(), incoming);
-      const name = await freeName(createdAt);
-      await rename(file, join(folder(), name));
-      const { size } = await stat(join(folder(), name));
-      log.info('backup uploaded', { name, bytes: size });
-      return { name, bytes: size, createdAt };
-    },
-    async remove(name) {
-      await rm(await path(name), { force: true });
-      assignedNames.delete(name);
-      log.info('backup removed', { name });
-    },
-    contents: async (name) => toContents(await readBackupInThread({ file: await path(name) })),
-    async restore(name) {
-      const file = await path(name);
-      refuseWhileBusy();
-      restoring = readBackupInThread({ file, stageIn: dataDir });
-      try {
-        await restoring;
-      } catch (error) {
-        restoring = undefined;
-        throw error;
-      }
-      log.warn('restore staged, host restarts', { name });
-      // The response to the current request goes through a service that ends with this.
-      setImmediate(restartHost);
-    },
-    setAside: () => listSetAside(dataDir),
-    async restoreSetAside(name) {
-      const former = await setAsidePath(dataDir, name);
-      refuseWhileBusy();
-      stageFormer(dataDir, former);
-      restoring = Promise.resolve();
-      log.warn('set-aside data staged, host restarts', { name });
-      setImmediate(restartHost);
-    },
-    async removeSetAside(name) {
-      const former = await setAsidePath(dataDir, name);
-      refuseWhileRestoring();
-      await rm(removeFromList(dataDir, former), { recursive: true, force: true });
-      log.info('set-aside data removed', { name });
-    },
-    async [Symbol.asyncDispose]() {
-      timer[Symbol.dispose]();
-      first[Symbol.dispose]();
-      // Otherwise a partly written backup would be discarded.
-      await Promise.allSettled([making, restoring]);
-    },
-  };
+  #refuseWhileBusy(): void {
+    if (this.#making !== undefined) throw new Problem('backup.running', 409, 'A backup is being written already.');
+    this.#refuseWhileRestoring();
+  }
 }
 
 /** Files at the top of the data folder belong to the host. */

@@ -44,42 +44,81 @@ export function createCommitQueue(
   log: Log,
   settle: (durable: boolean) => Promise<void>,
 ): CommitQueue {
-  const open = new WeakMap<Kysely<any>, Promise<boolean>>();
-  let serving: Promise<void> | undefined;
+  return new GroupCommitQueue(transact, log, settle);
+}
 
-  const serve = async (group: readonly Caller[]): Promise<void> => {
+class GroupCommitQueue implements CommitQueue {
+  readonly #transact: Transact;
+  readonly #log: Log;
+  readonly #settle: (durable: boolean) => Promise<void>;
+  readonly #open = new WeakMap<Kysely<any>, Promise<boolean>>();
+  readonly #callers: Batcher<Caller>;
+  #serving: Promise<void> | undefined;
+
+  constructor(transact: Transact, log: Log, settle: (durable: boolean) => Promise<void>) {
+    this.#transact = transact;
+    this.#log = log;
+    this.#settle = settle;
+    this.#callers = new Batcher<Caller>({
+      maxBatchSize: maxGroupSize,
+      waitEachTurn: true,
+      process: async (group) => {
+        this.#serving = this.#serve(group);
+        await this.#serving;
+        this.#serving = undefined;
+      },
+    });
+  }
+
+  join<T>(work: Work<T>, durable: boolean): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#callers.add({ work, durable, resolve: resolve as (value: unknown) => void, reject });
+    });
+  }
+
+  settling(transaction: Kysely<any>): Promise<boolean> | undefined {
+    return this.#open.get(transaction);
+  }
+
+  current(): Promise<void> | undefined {
+    return this.#serving;
+  }
+
+  drained(): Promise<void> | undefined {
+    return this.#callers.drained();
+  }
+
+  async #serve(group: readonly Caller[]): Promise<void> {
     if (group.length > 1) {
-      const outcome = await together(group);
+      const outcome = await this.#commitTogether(group);
       if (outcome === 'committed') return;
-      if (!outcome.repeatable) return refuse(group, outcome.error);
-      log.debug('group commit split', { callers: group.length, error: outcome.error });
+      if (!outcome.repeatable) return rejectAll(group, outcome.error);
+      this.#log.debug('group commit split', { callers: group.length, error: outcome.error });
     }
     for (const [index, caller] of group.entries()) {
-      const outcome = await together([caller]);
+      const outcome = await this.#commitTogether([caller]);
       if (outcome === 'committed') continue;
-      if (!outcome.repeatable) return refuse(group.slice(index), outcome.error);
+      if (!outcome.repeatable) return rejectAll(group.slice(index), outcome.error);
       caller.reject(outcome.error);
     }
-  };
+  }
 
-  const refuse = (group: readonly Caller[], error: unknown): void => group.forEach((caller) => caller.reject(error));
-
-  const together = async (group: readonly Caller[]): Promise<Outcome> => {
+  async #commitTogether(group: readonly Caller[]): Promise<Outcome> {
     const durable = group.some((caller) => caller.durable);
     // A transaction that cannot begin would fail again for each work, each time after its timeout.
     let repeatable = false;
     const over = Promise.withResolvers<boolean>();
     try {
-      const values = await transact(async (transaction) => {
+      const values = await this.#transact(async (transaction) => {
         repeatable = true;
-        open.set(transaction, over.promise);
+        this.#open.set(transaction, over.promise);
         const results: unknown[] = [];
         for (const caller of group) results.push(await caller.work(transaction));
         return results;
       }, durable);
       // Committed work must not be repeated.
       repeatable = false;
-      await settle(durable);
+      await this.#settle(durable);
       group.forEach((caller, index) => caller.resolve(values[index]));
       over.resolve(true);
       return 'committed';
@@ -87,25 +126,9 @@ export function createCommitQueue(
       over.resolve(false);
       return { error, repeatable };
     }
-  };
+  }
+}
 
-  const callers = new Batcher<Caller>({
-    maxBatchSize: maxGroupSize,
-    waitEachTurn: true,
-    async process(group) {
-      serving = serve(group);
-      await serving;
-      serving = undefined;
-    },
-  });
-
-  return {
-    join: <T>(work: Work<T>, durable: boolean) =>
-      new Promise<T>((resolve, reject) => {
-        callers.add({ work, durable, resolve: resolve as (value: unknown) => void, reject });
-      }),
-    settling: (transaction) => open.get(transaction),
-    current: () => serving,
-    drained: () => callers.drained(),
-  };
+function rejectAll(callers: readonly Caller[], error: unknown): void {
+  for (const caller of callers) caller.reject(error);
 }

@@ -1,4 +1,5 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import type { Notifier, Popup, PopupEvent } from '../../../services/contracts/popups/desktop.ts';
 import { escapeMarkup } from './markup.ts';
 
@@ -45,78 +46,97 @@ export function notifySendHasActions(environment: NodeJS.ProcessEnv): Promise<bo
   });
 }
 
+/** Creates a notifier that uses `notify-send`. */
+export function notifySendNotifier(options: NotifySendOptions): Notifier {
+  return new NotifySendNotifier(options);
+}
+
+type ListenForEvent = Parameters<Notifier['show']>[1];
+
 /**
  * Shows popups through `notify-send`, whose process runs until the popup is answered or closed: it prints the popup's
  * number once the server has accepted it, then the selected action.
  */
-export function notifySendNotifier(options: NotifySendOptions): Notifier {
-  const env = childEnvironment(options.environment);
-  const pending = new Set<ChildProcess>();
-  const listening = new Set<ChildProcess>();
+class NotifySendNotifier implements Notifier {
+  readonly name = 'notify-send';
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #responseTimeoutMs: number;
+  readonly #pending = new Set<ChildProcess>();
+  readonly #listening = new Set<ChildProcess>();
 
-  return {
-    name: 'notify-send',
-    show(popup, listener) {
-      if (pending.size >= maxPending) {
-        listener({ failed: 'the popup server does not answer' });
-        return;
-      }
-      const child = spawn(command, [...prefix, ...notifySendArguments(popup)], {
-        env,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      pending.add(child);
-      let isEnded = false;
-      const end = (event: PopupEvent): void => {
-        pending.delete(child);
-        listening.delete(child);
+  constructor(options: NotifySendOptions) {
+    this.#environment = childEnvironment(options.environment);
+    this.#responseTimeoutMs = options.responseTimeoutMs ?? responseTimeoutMs;
+  }
+
+  show(popup: Popup, listener: ListenForEvent): void {
+    if (this.#pending.size >= maxPending) {
+      listener({ failed: 'the popup server does not answer' });
+      return;
+    }
+    const child = spawn(command, [...prefix, ...notifySendArguments(popup)], {
+      env: this.#environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#pending.add(child);
+    let isEnded = false;
+    const end = (event: PopupEvent): void => {
+      this.#pending.delete(child);
+      this.#listening.delete(child);
+      clearTimeout(timer);
+      if (isEnded) return;
+      isEnded = true;
+      listener(event);
+    };
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      end({ failed: 'the popup server does not answer' });
+    }, this.#responseTimeoutMs).unref();
+    let isShown = false;
+    onLine(child.stdout, (line) => {
+      // Number 0 means that no server accepted the popup.
+      if (!isShown && /^[1-9]\d*$/.test(line)) {
+        isShown = true;
         clearTimeout(timer);
-        if (isEnded) return;
-        isEnded = true;
-        listener(event);
-      };
-      const timer = setTimeout(() => {
-        child.kill('SIGKILL');
-        end({ failed: 'the popup server does not answer' });
-      }, options.responseTimeoutMs ?? responseTimeoutMs).unref();
+        this.#listenTo(child);
+        listener('shown');
+      } else if (isShown && line === 'default') listener('clicked');
+      else if (isShown && popup.actions.some(({ id }) => id === line)) listener({ action: line });
+    });
+    let complaint = '';
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (complaint = (complaint + chunk).slice(0, 300)));
+    child.on('error', (error) => end({ failed: error.message }));
+    child.on('close', (code) =>
+      end(isShown ? 'closed' : { failed: complaint.trim() || `notify-send ended with ${String(code)}` }),
+    );
+    // A visible popup must not keep the process alive.
+    child.unref();
+  }
 
-      let line = '';
-      let isShown = false;
-      const output = (text: string): void => {
-        // Number 0 means that no server accepted the popup.
-        if (!isShown && /^[1-9]\d*$/.test(text)) {
-          isShown = true;
-          clearTimeout(timer);
-          pending.delete(child);
-          listening.add(child);
-          const [oldest] = listening;
-          // Its popup remains, without active buttons. SIGKILL, since other signals make it close the popup.
-          if (listening.size > maxListening) oldest?.kill('SIGKILL');
-          listener('shown');
-        } else if (isShown && text === 'default') listener('clicked');
-        else if (isShown && popup.actions.some(({ id }) => id === text)) listener({ action: text });
-      };
-      child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-        line = (line + chunk).slice(-4096);
-        for (let end = line.indexOf('\n'); end !== -1; end = line.indexOf('\n')) {
-          output(line.slice(0, end).trim());
-          line = line.slice(end + 1);
-        }
-      });
-      let complaint = '';
-      child.stderr.setEncoding('utf8').on('data', (chunk: string) => (complaint = (complaint + chunk).slice(0, 300)));
-      child.on('error', (error) => end({ failed: error.message }));
-      child.on('close', (code) =>
-        end(isShown ? 'closed' : { failed: complaint.trim() || `notify-send ended with ${String(code)}` }),
-      );
-      // A visible popup must not keep the process alive.
-      child.unref();
-    },
-    [Symbol.asyncDispose]() {
-      for (const child of [...pending, ...listening]) child.kill('SIGKILL');
-      return Promise.resolve();
-    },
-  };
+  [Symbol.asyncDispose](): Promise<void> {
+    for (const child of [...this.#pending, ...this.#listening]) child.kill('SIGKILL');
+    return Promise.resolve();
+  }
+
+  /** Waits for the actions of a popup that the server has accepted. */
+  #listenTo(child: ChildProcess): void {
+    this.#pending.delete(child);
+    this.#listening.add(child);
+    const [oldest] = this.#listening;
+    // Its popup remains, without active buttons. SIGKILL, since other signals make it close the popup.
+    if (this.#listening.size > maxListening) oldest?.kill('SIGKILL');
+  }
+}
+
+function onLine(output: Readable, call: (line: string) => void): void {
+  let rest = '';
+  output.setEncoding('utf8').on('data', (chunk: string) => {
+    rest = (rest + chunk).slice(-4096);
+    for (let end = rest.indexOf('\n'); end !== -1; end = rest.indexOf('\n')) {
+      call(rest.slice(0, end).trim());
+      rest = rest.slice(end + 1);
+    }
+  });
 }
 
 /**

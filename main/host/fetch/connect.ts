@@ -53,14 +53,7 @@ export async function openConnection(
     const address = socket.remoteAddress ?? host;
     if (options.tls === undefined)
       return { socket, address, phases: { ...phases, tls: undefined }, certificate: undefined, protocol: undefined };
-    const { servername = isIP(host) === 0 ? host : '', verify = true, alpn } = options.tls;
-    const secured = connectTls({
-      socket,
-      ...(isIP(servername) === 0 && servername !== '' ? { servername } : {}),
-      ...(isIP(host) === 0 ? { host } : { host: servername === '' ? host : servername }),
-      rejectUnauthorized: verify,
-      ...(alpn === undefined ? {} : { ALPNProtocols: [...alpn] }),
-    });
+    const secured = secure(socket, host, options.tls);
     secured.once('error', reject);
     await Promise.race([failed, opened(secured, 'secureConnect')]);
     return {
@@ -79,6 +72,18 @@ export async function openConnection(
     signal?.removeEventListener('abort', abort);
     failed.catch(() => undefined);
   }
+}
+
+/** Begins the TLS handshake; a server without a name is verified by its address. */
+function secure(socket: Socket, host: string, tls: NonNullable<ConnectOptions['tls']>): TLSSocket {
+  const { servername = isIP(host) === 0 ? host : '', verify = true, alpn } = tls;
+  return connectTls({
+    socket,
+    ...(isIP(servername) === 0 && servername !== '' ? { servername } : {}),
+    ...(isIP(host) === 0 ? { host } : { host: servername === '' ? host : servername }),
+    rejectUnauthorized: verify,
+    ...(alpn === undefined ? {} : { ALPNProtocols: [...alpn] }),
+  });
 }
 
 function opened(socket: Socket, event: string): Promise<void> {

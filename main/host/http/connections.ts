@@ -36,52 +36,112 @@ export interface Connections extends Disposable {
   destroyAll(): void;
 }
 
+type ConnectionLimits = LingerLimits & { readonly bodyStallMs: number };
+
+/** Watches the connections of a listener. */
+export function watchConnections(limits: ConnectionLimits): Connections {
+  return new ConnectionWatch(limits);
+}
+
 /**
  * Uses one timer for all connections, since one per request would slow down fast paths. The accuracy of `bodyStallMs`
  * is a quarter of its value.
  */
-export function watchConnections({
-  bodyStallMs,
-  ...limits
-}: LingerLimits & { readonly bodyStallMs: number }): Connections {
-  const connections = new Map<Socket, Connection>();
-  const lingering = new Set<Socket>();
-  let hurried = false;
+class ConnectionWatch implements Connections {
+  readonly #limits: ConnectionLimits;
+  readonly #connections = new Map<Socket, Connection>();
+  readonly #lingering = new Set<Socket>();
+  readonly #timer: NodeJS.Timeout;
+  #isLingeringStopped = false;
 
-  const end = (socket: Socket): void => {
-    if (socket.destroyed || lingering.has(socket)) return;
-    const connection = connections.get(socket);
-    if (hurried || connection === undefined) return void socket.destroySoon();
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits;
+    this.#timer = setInterval(() => this.#endStalled(), Math.max(10, limits.bodyStallMs / 4)).unref();
+  }
+
+  add(socket: Socket): void {
+    const changedAt = performance.now();
+    this.#connections.set(socket, { exchange: undefined, received: 0, changedAt, isLingering: false });
+    socket.once('close', () => {
+      this.#connections.delete(socket);
+      this.#lingering.delete(socket);
+    });
+  }
+
+  startExchange(exchange: Exchange): void {
+    const { request, response } = exchange;
+    // Node detaches the socket from a request whose reader discarded it, so it is stored here.
+    const { socket } = request;
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) return;
+    connection.exchange = exchange;
+    connection.changedAt = performance.now();
+    connection.received = -1;
+    if (hasNoBody(request)) return;
+    this.#lingerAfterAnswer(socket, connection);
+    response.once('close', () => {
+      const isOpen = !socket.destroyed && !this.#lingering.has(socket);
+      if (!request.complete && isOpen) discardBody(socket, request, this.#limits);
+    });
+  }
+
+  findExchange(socket: Socket): Exchange | undefined {
+    const exchange = this.#connections.get(socket)?.exchange;
+    return exchange?.response.writableFinished === false ? exchange : undefined;
+  }
+
+  isAnswered(socket: Socket): boolean {
+    return this.#lingering.has(socket);
+  }
+
+  end(socket: Socket): void {
+    if (socket.destroyed || this.#lingering.has(socket)) return;
+    const connection = this.#connections.get(socket);
+    if (this.#isLingeringStopped || connection === undefined) return void socket.destroySoon();
     const request = connection.exchange?.request;
     connection.exchange = undefined;
-    lingering.add(socket);
-    linger(socket, request?.complete === false ? request : undefined, limits);
-  };
+    this.#lingering.add(socket);
+    linger(socket, request?.complete === false ? request : undefined, this.#limits);
+  }
+
+  stopLingering(): void {
+    this.#isLingeringStopped = true;
+    for (const socket of this.#lingering) socket.destroy();
+  }
+
+  destroyAll(): void {
+    for (const socket of this.#connections.keys()) socket.destroy();
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
 
   /** Node calls `destroySoon` after the last response, even while the client is still sending. */
-  const lingerAfterAnswer = (socket: Socket, connection: Connection): void => {
+  #lingerAfterAnswer(socket: Socket, connection: Connection): void {
     if (connection.isLingering) return;
     connection.isLingering = true;
-    const endAtOnce = socket.destroySoon.bind(socket);
+    const destroySoon = socket.destroySoon.bind(socket);
     socket.destroySoon = () => {
-      if (hurried || connection.exchange?.request.complete !== false) endAtOnce();
-      else end(socket);
+      if (this.#isLingeringStopped || connection.exchange?.request.complete !== false) destroySoon();
+      else this.end(socket);
     };
-  };
+  }
 
-  const isStalled = (socket: Socket, connection: Connection, now: number): boolean => {
+  #isStalled(socket: Socket, connection: Connection, now: number): boolean {
     // `readableLength` is not 0 when the service has not read the received data, so the client is not the slow side.
     if (socket.bytesRead === connection.received && connection.exchange?.request.readableLength === 0) {
-      return now - connection.changedAt > bodyStallMs;
+      return now - connection.changedAt > this.#limits.bodyStallMs;
     }
     connection.received = socket.bytesRead;
     connection.changedAt = now;
     return false;
-  };
+  }
 
-  const look = (): void => {
+  /** Ends the connections whose request body has stalled. */
+  #endStalled(): void {
     const now = performance.now();
-    for (const [socket, connection] of connections) {
+    for (const [socket, connection] of this.#connections) {
       const { exchange } = connection;
       if (exchange === undefined) continue;
       if (exchange.request.complete) {
@@ -89,54 +149,12 @@ export function watchConnections({
         if (exchange.response.writableFinished) connection.exchange = undefined;
         continue;
       }
-      if (!isStalled(socket, connection, now)) continue;
+      if (!this.#isStalled(socket, connection, now)) continue;
       if (!exchange.response.headersSent && socket.writable)
         socket.write(formatRawResponse(408, 'The request body stopped coming.\n'));
       socket.destroySoon();
     }
-  };
-  const timer = setInterval(look, Math.max(10, bodyStallMs / 4)).unref();
-
-  return {
-    add(socket) {
-      connections.set(socket, { exchange: undefined, received: 0, changedAt: performance.now(), isLingering: false });
-      socket.once('close', () => {
-        connections.delete(socket);
-        lingering.delete(socket);
-      });
-    },
-    startExchange(exchange) {
-      const { request, response } = exchange;
-      // Node detaches the socket from a request whose reader discarded it, so it is stored here.
-      const { socket } = request;
-      const connection = connections.get(socket);
-      if (connection === undefined) return;
-      connection.exchange = exchange;
-      connection.changedAt = performance.now();
-      connection.received = -1;
-      if (hasNoBody(request)) return;
-      lingerAfterAnswer(socket, connection);
-      response.once('close', () => {
-        if (!request.complete && !socket.destroyed && !lingering.has(socket)) discardBody(socket, request, limits);
-      });
-    },
-    findExchange(socket) {
-      const exchange = connections.get(socket)?.exchange;
-      return exchange?.response.writableFinished === false ? exchange : undefined;
-    },
-    isAnswered: (socket) => lingering.has(socket),
-    end,
-    stopLingering() {
-      hurried = true;
-      for (const socket of lingering) socket.destroy();
-    },
-    destroyAll() {
-      for (const socket of connections.keys()) socket.destroy();
-    },
-    [Symbol.dispose]() {
-      clearInterval(timer);
-    },
-  };
+  }
 }
 
 /** Returns whether the request has no body: a body must be announced. */

@@ -55,13 +55,15 @@ export function createLog(options: LogOptions): HostLog {
   const { keep = 2000, now = Date.now } = options;
   const write = options.write ?? ((line: string) => void process.stderr.write(`${line}\n`));
   let { format } = options;
-  const ring: LogEntry[] = [];
+  const ring = new EntryRing(keep);
   const listeners = new Set<(entry: LogEntry) => void>();
   let threshold = logLevels.indexOf(options.level);
   let last = 0;
 
-  const record = (service: string, level: LogLevel, message: string, fields?: Record<string, unknown>): void => {
-    if (logLevels.indexOf(level) < threshold) return;
+  const isEnabled = (level: LogLevel): boolean => logLevels.indexOf(level) >= threshold;
+
+  const record: RecordEntry = (service, level, message, fields) => {
+    if (!isEnabled(level)) return;
     const entry: LogEntry = {
       id: (last += 1),
       at: now(),
@@ -70,10 +72,7 @@ export function createLog(options: LogOptions): HostLog {
       message: redactText(oneLine(String(message))),
       fields: fields === undefined ? {} : redactFields(fields),
     };
-    if (keep > 0) {
-      if (ring.length < keep) ring.push(entry);
-      else ring[(entry.id - 1) % keep] = entry;
-    }
+    ring.add(entry);
     write(format === 'json' ? jsonLine(entry) : textLine(entry));
     for (const listener of listeners) {
       try {
@@ -85,13 +84,7 @@ export function createLog(options: LogOptions): HostLog {
     }
   };
 
-  const part = (service: string): PartLog => ({
-    debug: (message, fields) => record(service, 'debug', message, fields),
-    info: (message, fields) => record(service, 'info', message, fields),
-    warn: (message, fields) => record(service, 'warn', message, fields),
-    error: (message, fields) => record(service, 'error', message, fields),
-    enabled: (level) => logLevels.indexOf(level) >= threshold,
-  });
+  const part = (service: string): PartLog => createPartLog(service, record, isEnabled);
 
   return {
     ...part('host'),
@@ -108,11 +101,11 @@ export function createLog(options: LogOptions): HostLog {
     set format(next) {
       format = next;
     },
-    recent(filter = {}) {
-      const newest = ring.length < keep ? ring.length : last % keep;
-      const inOrder = [...ring.slice(newest), ...ring.slice(0, newest)];
-      return inOrder.filter(createFilter(filter)).slice(-Math.max(1, filter.limit ?? 200));
-    },
+    recent: (filter = {}) =>
+      ring
+        .list()
+        .filter(createFilter(filter))
+        .slice(-Math.max(1, filter.limit ?? 200)),
     subscribe(listener) {
       // Wrapped, so that one function subscribed twice is two subscriptions.
       const wrapped = (entry: LogEntry): void => listener(entry);
@@ -120,6 +113,44 @@ export function createLog(options: LogOptions): HostLog {
       return { [Symbol.dispose]: () => void listeners.delete(wrapped) };
     },
   };
+}
+
+type RecordEntry = (service: string, level: LogLevel, message: string, fields?: Record<string, unknown>) => void;
+
+function createPartLog(service: string, record: RecordEntry, enabled: PartLog['enabled']): PartLog {
+  return {
+    debug: (message, fields) => record(service, 'debug', message, fields),
+    info: (message, fields) => record(service, 'info', message, fields),
+    warn: (message, fields) => record(service, 'warn', message, fields),
+    error: (message, fields) => record(service, 'error', message, fields),
+    enabled,
+  };
+}
+
+/** Newest entries in memory. */
+class EntryRing {
+  readonly #capacity: number;
+  readonly #entries: LogEntry[] = [];
+  /** Index of the oldest entry, once the ring is full. */
+  #oldest = 0;
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  /** Adds an entry in place of the oldest one. */
+  add(entry: LogEntry): void {
+    if (this.#entries.length < this.#capacity) this.#entries.push(entry);
+    else if (this.#capacity > 0) {
+      this.#entries[this.#oldest] = entry;
+      this.#oldest = (this.#oldest + 1) % this.#capacity;
+    }
+  }
+
+  /** Returns the entries, oldest first. */
+  list(): LogEntry[] {
+    return [...this.#entries.slice(this.#oldest), ...this.#entries.slice(0, this.#oldest)];
+  }
 }
 
 /** Returns a predicate for entries and parsed lines. */

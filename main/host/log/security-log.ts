@@ -72,38 +72,50 @@ export interface SecurityLog {
   identified(account: string): void;
 }
 
-/** @param log the log of the part `security` */
-export function createSecurityLog(log: Log, clock: Clock): SecurityLog {
-  const scopes = new AsyncLocalStorage<RequestScope>();
-  const repeats = new BoundedMap<string, { until: number; count: number }>(2000);
-  const uses = new BoundedMap<string, number>(5000);
+/** Limits the lines of events that any client can cause without end. */
+class RepeatLimiter {
+  readonly #clock: Clock;
+  readonly #windows = new BoundedMap<string, { until: number; count: number }>(2000);
 
-  /** Returns the number of lines omitted before this one; undefined when this one is omitted as well. */
-  const countOmitted = (key: string, max: number): number | undefined => {
-    const now = clock.now();
-    const existing = repeats.get(key);
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Counts a line. Returns the number of lines omitted before this one; undefined when this one is omitted as well.
+   */
+  count(event: SecurityEventName, address = '', account = ''): number | undefined {
+    if (!limited.has(event)) return 0;
+    const ofAccount = this.#countOmitted(`${event}\0${address}\0${account}`, maxRepeats);
+    if (ofAccount === undefined) return undefined;
+    const ofAddress = this.#countOmitted(`${event}\0${address}`, maxRepeatsOfAddress);
+    return ofAddress === undefined ? undefined : Math.max(ofAccount, ofAddress);
+  }
+
+  #countOmitted(key: string, max: number): number | undefined {
+    const now = this.#clock.now();
+    const existing = this.#windows.get(key);
     if (existing === undefined || existing.until <= now) {
-      repeats.set(key, { until: now + repeatWindowMs, count: 1 });
+      this.#windows.set(key, { until: now + repeatWindowMs, count: 1 });
       return existing === undefined ? 0 : Math.max(0, existing.count - max);
     }
     existing.count += 1;
     return existing.count > max ? undefined : 0;
-  };
+  }
+}
 
-  const countSuppressed = (event: SecurityEventName, address = '', account = ''): number | undefined => {
-    if (!limited.has(event)) return 0;
-    const ofAccount = countOmitted(`${event}\0${address}\0${account}`, maxRepeats);
-    if (ofAccount === undefined) return undefined;
-    const ofAddress = countOmitted(`${event}\0${address}`, maxRepeatsOfAddress);
-    return ofAddress === undefined ? undefined : Math.max(ofAccount, ofAddress);
-  };
+/** @param log the log of the part `security` */
+export function createSecurityLog(log: Log, clock: Clock): SecurityLog {
+  const scopes = new AsyncLocalStorage<RequestScope>();
+  const repeats = new RepeatLimiter(clock);
+  const uses = new BoundedMap<string, number>(5000);
 
   const record = (entry: SecurityEvent): void => {
     const scope = scopes.getStore();
     const { event, account = scope?.account, address = scope?.address, service = scope?.service, detail } = entry;
     const by = entry.by ?? scope?.account;
     const isWarning = warnings.has(event);
-    const suppressed = countSuppressed(event, address, account);
+    const suppressed = repeats.count(event, address, account);
     if (suppressed === undefined) return;
     // The address precedes every value that a client can choose, so a fail2ban filter cannot match another one.
     const fields = {

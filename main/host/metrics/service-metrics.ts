@@ -65,21 +65,107 @@ interface Collected {
   collect: Collect | undefined;
 }
 
-export function openServiceMetrics({ owner, names, log }: ServiceMetricsOptions): ServiceMetrics {
-  const registry = new Registry();
-  const shapes = new Map<string, string>();
-  const collected = new Map<string, Collected>();
-  const summed = new Map<string, Sums>();
+/** Opens the registry of a service or of the host. */
+export function openServiceMetrics(options: ServiceMetricsOptions): ServiceMetrics {
+  return new OwnerMetrics(options);
+}
+
+class OwnerMetrics implements ServiceMetrics {
+  readonly registry = new Registry();
+  readonly metrics: Metrics = {
+    counter: (options) => this.#declareCounter(options),
+    gauge: (options) => this.#declareGauge(options),
+    histogram: (options) => this.#declareHistogram(options),
+  };
+  readonly #options: ServiceMetricsOptions;
+  /** Kind and labels by name. */
+  readonly #shapes = new Map<string, string>();
+  readonly #collected = new Map<string, Collected>();
+  readonly #summed = new Map<string, Sums>();
+
+  constructor(options: ServiceMetricsOptions) {
+    this.#options = options;
+  }
+
+  release(): void {
+    for (const sample of this.#collected.values()) sample.collect = undefined;
+  }
+
+  async total(name: string, labels: Labels = {}): Promise<number> {
+    this.#summed.get(name)?.handOver();
+    const metric = this.registry.getSingleMetric(name);
+    if (metric === undefined || !this.#shapes.get(name)?.startsWith('counter ')) return 0;
+    const { values } = await metric.get();
+    const requestedLabels = Object.entries(labels);
+    return values
+      .filter((sample) => requestedLabels.every(([label, value]) => sample.labels[label] === value))
+      .reduce((sum, { value }) => sum + value, 0);
+  }
+
+  async families(): Promise<Family[]> {
+    const { log, owner } = this.#options;
+    for (const sums of this.#summed.values()) sums.handOver();
+    const absent = new Set<string>();
+    for (const [name, { gauge, collect }] of this.#collected) {
+      try {
+        if (collect === undefined) absent.add(name);
+        else gauge.set(await collect());
+      } catch (error) {
+        absent.add(name);
+        log?.warn('metric collection failed', { metric: name, service: owner, error });
+      }
+    }
+    const read = await this.registry.getMetricsAsJSON();
+    return read.filter((metric) => !absent.has(metric.name)).map(family);
+  }
+
+  #declareCounter(options: Parameters<Metrics['counter']>[0]): ReturnType<Metrics['counter']> {
+    const counter = this.#declare('counter', options, () => new Counter(this.#toConfiguration(options)));
+    for (const labels of options.initial ?? []) counter.inc(labels, 0);
+    this.#summed.get(options.name)?.handOver();
+    const sums = new Sums(counter);
+    this.#summed.set(options.name, sums);
+    return { inc: (labels = {}, by = 1) => sums.add(labels, by) };
+  }
+
+  #declareGauge(options: Parameters<Metrics['gauge']>[0]): ReturnType<Metrics['gauge']> {
+    const gauge = this.#declare('gauge', options, () => new Gauge(this.#toConfiguration(options)));
+    if (options.collect === undefined) this.#collected.delete(options.name);
+    else this.#collected.set(options.name, { gauge, collect: options.collect });
+    for (const labels of options.initial ?? []) gauge.set(labels, 0);
+    return { set: (value, labels = {}) => gauge.set(labels, value) };
+  }
+
+  #declareHistogram(options: Parameters<Metrics['histogram']>[0]): ReturnType<Metrics['histogram']> {
+    const buckets = options.buckets === undefined ? {} : { buckets: [...options.buckets] };
+    const histogram = this.#declare(
+      'histogram',
+      options,
+      () => new Histogram({ ...this.#toConfiguration(options), ...buckets }),
+    );
+    for (const labels of options.initial ?? []) histogram.zero(labels);
+    return { observe: (value, labels = {}) => histogram.observe(labels, value) };
+  }
 
   /** Creates a metric, or returns the one that this owner created before a restart. */
-  const declare = <T extends Counter | Gauge | Histogram>(
-    kind: MetricKind,
-    options: MetricOptions,
-    make: () => T,
-  ): T => {
-    const { name, help, labels = [], peer = false } = options;
+  #declare<T extends Counter | Gauge | Histogram>(kind: MetricKind, options: MetricOptions, make: () => T): T {
+    const { name, labels = [] } = options;
+    this.#checkDeclaration(kind, options);
+    const shape = `${kind} ${labels.join(',')}`;
+    const previous = this.registry.getSingleMetric(name);
+    if (previous !== undefined && this.#shapes.get(name) === shape) return previous as T;
+    if (previous !== undefined) this.registry.removeSingleMetric(name);
+    const { names, owner } = this.#options;
+    names.set(name, names.get(name) ?? { kind, owner });
+    this.#shapes.set(name, shape);
+    return make();
+  }
+
+  /** Refuses names that are invalid, or that another owner has declared differently. */
+  #checkDeclaration(kind: MetricKind, { name, help, labels = [], peer }: MetricOptions): void {
+    const { names, owner } = this.#options;
     const named = owner === 'host' ? labels.filter((label) => label !== 'service') : labels;
-    const complaint = peer ? undefined : findNameProblem(kind, name, help, named);
+    const complaint = peer === true ? undefined : findNameProblem(kind, name, help, named);
     if (complaint !== undefined) throw new Error(`The metric ${name} ${complaint}.`);
     const existing = names.get(name);
     if (existing !== undefined && existing.owner !== owner && (existing.owner === 'host' || owner === 'host')) {
@@ -88,78 +174,16 @@ export function openServiceMetrics({ owner, names, log }: ServiceMetricsOptions)
     if (existing !== undefined && existing.kind !== kind) {
       throw new Error(`The metric ${name} is a ${existing.kind} of ${existing.owner} and cannot be a ${kind} as well.`);
     }
-    const shape = `${kind} ${labels.join(',')}`;
-    const previous = registry.getSingleMetric(name);
-    if (previous !== undefined && shapes.get(name) === shape) return previous as T;
-    if (previous !== undefined) registry.removeSingleMetric(name);
-    names.set(name, existing ?? { kind, owner });
-    shapes.set(name, shape);
-    return make();
-  };
+  }
 
-  const common = (
-    options: MetricOptions,
-  ): { name: string; help: string; labelNames: string[]; registers: Registry[] } => ({
-    name: options.name,
-    help: options.help,
-    labelNames: [...(options.labels ?? [])],
-    registers: [registry],
-  });
-
-  return {
-    registry,
-    metrics: {
-      counter(options) {
-        const counter = declare('counter', options, () => new Counter(common(options)));
-        for (const labels of options.initial ?? []) counter.inc(labels, 0);
-        summed.get(options.name)?.handOver();
-        const sums = new Sums(counter);
-        summed.set(options.name, sums);
-        return { inc: (labels = {}, by = 1) => sums.add(labels, by) };
-      },
-      gauge(options) {
-        const gauge = declare('gauge', options, () => new Gauge(common(options)));
-        if (options.collect === undefined) collected.delete(options.name);
-        else collected.set(options.name, { gauge, collect: options.collect });
-        for (const labels of options.initial ?? []) gauge.set(labels, 0);
-        return { set: (value, labels = {}) => gauge.set(labels, value) };
-      },
-      histogram(options) {
-        const buckets = options.buckets === undefined ? {} : { buckets: [...options.buckets] };
-        const histogram = declare('histogram', options, () => new Histogram({ ...common(options), ...buckets }));
-        for (const labels of options.initial ?? []) histogram.zero(labels);
-        return { observe: (value, labels = {}) => histogram.observe(labels, value) };
-      },
-    },
-    release() {
-      for (const sample of collected.values()) sample.collect = undefined;
-    },
-    async total(name, labels = {}) {
-      summed.get(name)?.handOver();
-      const metric = registry.getSingleMetric(name);
-      if (metric === undefined || !shapes.get(name)?.startsWith('counter ')) return 0;
-      const { values } = await metric.get();
-      const requestedLabels = Object.entries(labels);
-      return values
-        .filter((sample) => requestedLabels.every(([label, value]) => sample.labels[label] === value))
-        .reduce((sum, { value }) => sum + value, 0);
-    },
-    async families() {
-      for (const sums of summed.values()) sums.handOver();
-      const absent = new Set<string>();
-      for (const [name, { gauge, collect }] of collected) {
-        try {
-          if (collect === undefined) absent.add(name);
-          else gauge.set(await collect());
-        } catch (error) {
-          absent.add(name);
-          log?.warn('metric collection failed', { metric: name, service: owner, error });
-        }
-      }
-      const read = await registry.getMetricsAsJSON();
-      return read.filter((metric) => !absent.has(metric.name)).map(family);
-    },
-  };
+  #toConfiguration({ name, help, labels = [] }: MetricOptions): {
+    name: string;
+    help: string;
+    labelNames: string[];
+    registers: Registry[];
+  } {
+    return { name, help, labelNames: [...labels], registers: [this.registry] };
+  }
 }
 
 /** Result of prom-client 15; its own types lack the name of a histogram's samples. */

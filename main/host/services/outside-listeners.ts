@@ -17,69 +17,91 @@ export interface ExternalListeners {
   close(options: { readonly timeoutMs: number }): Promise<void>;
 }
 
+/** Creates the listeners for other computers of a service; none is open yet. */
 export function createExternalListeners(service: string, parts: HostDependencies, names: Hosts): ExternalListeners {
-  const opened = new Map<Listener, ListenerHandler>();
-  const opening = new Set<Promise<unknown>>();
-  let closed = false;
-  const guard = (): GuardPolicy => ({
-    // The receiving service decides about pages of other origins.
-    crossOrigin: 'any',
-    publicHost: createPublicHostResolver(parts.trusts),
-    hosts: [...parts.hostSettings().allowedHosts, ...names.names],
-  });
+  return new ServiceExternalListeners(service, parts, names);
+}
 
-  const open = async (options: ExternalListenerOptions): Promise<ExternalListener> => {
+class ServiceExternalListeners implements ExternalListeners {
+  readonly #service: string;
+  readonly #parts: HostDependencies;
+  readonly #names: Hosts;
+  readonly #opened = new Map<Listener, ListenerHandler>();
+  readonly #opening = new Set<Promise<unknown>>();
+  #isClosed = false;
+
+  constructor(service: string, parts: HostDependencies, names: Hosts) {
+    this.#service = service;
+    this.#parts = parts;
+    this.#names = names;
+  }
+
+  open(options: ExternalListenerOptions): Promise<ExternalListener> {
+    const work = this.#open(options);
+    this.#opening.add(work);
+    const settled = (): void => void this.#opening.delete(work);
+    work.then(settled, settled);
+    return work;
+  }
+
+  renewGuard(): void {
+    for (const [listener, handler] of this.#opened) listener.replaceHandler(handler, this.#guard());
+  }
+
+  running(begunBefore: number): number {
+    return [...this.#opened.keys()].reduce((sum, listener) => sum + listener.running(begunBefore), 0);
+  }
+
+  async close(options: { readonly timeoutMs: number }): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled(this.#opening);
+    await Promise.all([...this.#opened.keys()].map((listener) => listener.close(options)));
+  }
+
+  #guard(): GuardPolicy {
+    const { trusts, hostSettings } = this.#parts;
+    return {
+      // The receiving service decides about pages of other origins.
+      crossOrigin: 'any',
+      publicHost: createPublicHostResolver(trusts),
+      hosts: [...hostSettings().allowedHosts, ...this.#names.names],
+    };
+  }
+
+  async #open(options: ExternalListenerOptions): Promise<ExternalListener> {
     const { certificate, handler, ...rest } = options;
+    const { log, metrics, loop, noteAddress, portsInUse } = this.#parts;
     const protocol = handler.tcp === undefined ? 'http' : 'tcp';
     const scheme = certificate === undefined ? protocol : 'https';
     const listener = await openListener({
       ...rest,
-      service,
+      service: this.#service,
       handler,
       protocol,
       certificate,
       http2: certificate !== undefined,
-      guard: guard(),
-      log: parts.log.child(service),
-      metrics: parts.metrics.http,
-      loop: parts.loop,
-      avoidPorts: parts.portsInUse(),
+      guard: this.#guard(),
+      log: log.child(this.#service),
+      metrics: metrics.http,
+      loop,
+      avoidPorts: portsInUse(),
     });
-    opened.set(listener, handler);
+    this.#opened.set(listener, handler);
     const noted = new DisposableStack();
     for (const host of options.hosts) {
       const name = host.includes(':') ? `[${host}]` : host;
-      noted.use(parts.noteAddress(`${scheme}://${name}:${String(listener.port)}`));
+      noted.use(noteAddress(`${scheme}://${name}:${String(listener.port)}`));
     }
     const close = async (timeoutMs?: number): Promise<void> => {
-      opened.delete(listener);
+      this.#opened.delete(listener);
       noted.dispose();
       await listener.close(timeoutMs === undefined ? {} : { timeoutMs });
     };
-    if (closed) await close(0);
+    if (this.#isClosed) await close(0);
     return {
       port: listener.port,
       replaceCertificate: (next) => listener.replaceCertificate(next),
       close: () => close(),
     };
-  };
-
-  return {
-    open(options) {
-      const work = open(options);
-      opening.add(work);
-      const closed = (): void => void opening.delete(work);
-      work.then(closed, closed);
-      return work;
-    },
-    renewGuard() {
-      for (const [listener, handler] of opened) listener.replaceHandler(handler, guard());
-    },
-    running: (begunBefore) => [...opened.keys()].reduce((sum, listener) => sum + listener.running(begunBefore), 0),
-    async close(options) {
-      closed = true;
-      await Promise.allSettled(opening);
-      await Promise.all([...opened.keys()].map((listener) => listener.close(options)));
-    },
-  };
+  }
 }

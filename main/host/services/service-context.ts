@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hosts } from '../../../services/contracts/hosts.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
-import type { Clock, Context, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { Clock, Context, Log, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { openChildren } from '../children/children.ts';
-import { openDatabase } from '../database/open.ts';
+import { openDatabase, type Database } from '../database/open.ts';
 import { jobsMigrations, openJobs } from '../jobs/jobs.ts';
 import { findPublicUrl } from '../http/proxies.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
@@ -42,30 +42,16 @@ export async function openServiceContext(
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   moveFormerFiles(descriptor, parts.dataDir);
   await using opening = new AsyncDisposableStack();
-  const url = parts.databaseUrl;
-  const database = opening.use(
-    await openDatabase({
-      folder,
-      schema: id,
-      log,
-      loop: parts.loop,
-      readThread: parts.readThread,
-      ...(url === '' ? {} : { url }),
-    }),
-  );
+  const database = opening.use(await openServiceDatabase(id, folder, log, parts));
   await database.migrate([...jobsMigrations, ...descriptor.migrations]);
   const { random } = parts;
   const clock = watchedClock(parts.clock, parts.loop, id);
   const metrics = parts.metrics.forService(id);
   opening.defer(() => parts.metrics.release(id));
   const jobs = opening.use(await openJobs({ service: id, database, clock, random, log, metrics }));
+  const { noteAddress, childPids: pids } = parts;
   const children = opening.use(
-    await openChildren(join(parts.dataDir, '.children', id), {
-      clock,
-      log,
-      noteAddress: parts.noteAddress,
-      pids: parts.childPids,
-    }),
+    await openChildren(join(parts.dataDir, '.children', id), { clock, log, noteAddress, pids }),
   );
   const resources = opening.move();
   return {
@@ -100,6 +86,22 @@ export async function openServiceContext(
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+function openServiceDatabase(
+  id: string,
+  folder: string,
+  log: Log,
+  { databaseUrl, loop, readThread }: HostDependencies,
+): Promise<Database> {
+  return openDatabase({
+    folder,
+    schema: id,
+    log,
+    loop,
+    readThread,
+    ...(databaseUrl === '' ? {} : { url: databaseUrl }),
+  });
 }
 
 /** Moves files from locations of earlier versions; existing files in the service's folder are newer. */

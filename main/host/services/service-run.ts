@@ -6,7 +6,7 @@ import type { DispatchHandlers, ConnectionHandler } from '../../../services/cont
 import type { Hosts } from '../../../services/contracts/hosts.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { Clock, Log, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { servicePartName } from '../backup/write.ts';
 import type { ServiceSettings } from '../config/settings.ts';
 import { withCapabilities, type CapabilityProviders } from './capabilities.ts';
@@ -70,28 +70,19 @@ export async function runService(
   const hosts = new AdditionalHosts(() => renewGuard());
   const outside = createExternalListeners(descriptor.id, parts, hosts);
 
-  const ending = async (share: number, works: readonly (() => PromiseLike<unknown> | undefined)[]): Promise<void> => {
-    const all = Promise.allSettled(works.map(async (work) => work()));
-    try {
-      for (const result of await withTimeout(all, getStopTimeout(descriptor, parts) * share, parts.clock)) {
-        if (result.status === 'rejected') log.error('service close failed', { error: result.reason });
-      }
-    } catch (error) {
-      if (!(error instanceof TimeoutExceeded)) throw error;
-      log.error('service stop timed out, left behind');
-      options.onLeftBehind(all);
-    }
-  };
+  const stopTimeoutMs = (): number => getStopTimeout(descriptor, parts);
+  const stopWithin = (share: number, works: readonly StopWork[]): Promise<void> =>
+    settleWithin(works, stopTimeoutMs() * share, parts.clock, log, options.onLeftBehind);
   const close = async (): Promise<void> => {
     // Both run concurrently: the listeners wait for running requests, and streams among them end only with their
     // service.
     releases?.[Symbol.dispose]();
-    await ending(serviceShare, [
-      () => listeners?.close({ timeoutMs: getStopTimeout(descriptor, parts) * serviceShare * 0.9 }),
-      () => outside.close({ timeoutMs: getStopTimeout(descriptor, parts) * serviceShare * 0.9 }),
+    await stopWithin(serviceShare, [
+      () => listeners?.close({ timeoutMs: stopTimeoutMs() * serviceShare * 0.9 }),
+      () => outside.close({ timeoutMs: stopTimeoutMs() * serviceShare * 0.9 }),
       () => service?.[Symbol.asyncDispose](),
     ]);
-    await ending(databaseShare, [() => room?.[Symbol.asyncDispose]()]);
+    await stopWithin(databaseShare, [() => room?.[Symbol.asyncDispose]()]);
   };
 
   try {
@@ -120,6 +111,28 @@ export async function runService(
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+type StopWork = () => PromiseLike<unknown> | undefined;
+
+/** Waits until all works have ended, and logs their errors; what has not ended in time is passed to `onLeftBehind`. */
+async function settleWithin(
+  works: readonly StopWork[],
+  timeoutMs: number,
+  clock: Clock,
+  log: Log,
+  onLeftBehind: (rest: Promise<unknown>) => void,
+): Promise<void> {
+  const all = Promise.allSettled(works.map(async (work) => work()));
+  try {
+    for (const result of await withTimeout(all, timeoutMs, clock)) {
+      if (result.status === 'rejected') log.error('service close failed', { error: result.reason });
+    }
+  } catch (error) {
+    if (!(error instanceof TimeoutExceeded)) throw error;
+    log.error('service stop timed out, left behind');
+    onLeftBehind(all);
   }
 }
 

@@ -19,11 +19,10 @@ interface RowRouteOptions {
 
 /** Creates the routes that list and change rows. */
 export function createRowRoutes({ database, settings }: RowRouteOptions): readonly ApiHandler[] {
-  const withTable = async <T>(
-    params: Readonly<Record<string, string>>,
-    work: (client: pg.PoolClient, shape: TableShape) => Promise<T>,
-  ): Promise<T> => {
-    const shape = await database.withCatalogue((pool) => readTableShape(pool, settings.schemas, params));
+  const readShape = (params: Params): Promise<TableShape> =>
+    database.withCatalogue((pool) => readTableShape(pool, settings.schemas, params));
+  const withTable = async <T>(params: Params, work: TableWork<T>): Promise<T> => {
+    const shape = await readShape(params);
     return database.asOwner((pool) =>
       inTransaction(pool, async (client) => {
         await client.query(`set local statement_timeout = '30s'`);
@@ -33,95 +32,113 @@ export function createRowRoutes({ database, settings }: RowRouteOptions): readon
   };
   return [
     implement(dataRowsApi.shape, async ({ params }) => {
-      const { columns, policies, isProtected, isView } = await database.withCatalogue((pool) =>
-        readTableShape(pool, settings.schemas, params),
-      );
+      const { columns, policies, isProtected, isView } = await readShape(params);
       return { columns: [...columns], policies: [...policies], isProtected, isView };
     }),
     implement(dataRowsApi.list, ({ params, query }) =>
-      withTable(params, async (client, shape) => {
-        const values: string[] = [];
-        const where = buildWhere(shape, query, values);
-        const selected = shape.columns.map(({ name, isKey }) => {
-          const text = `t.${quote(name)}::text`;
-          return `${isKey ? text : `left(${text}, ${maxValueLength})`} as ${quote(name)}`;
-        });
-        const source = `${shape.reference} t${where}${buildOrder(shape, query)}`;
-        const text = `select ${selected.join(', ')} from ${source} limit ${query.limit} offset ${query.offset}`;
-        const { rows } = await client
-          .query<(string | null)[]>({ text, values, rowMode: 'array', types: asText })
-          .catch((error: unknown) => {
-            if (!(error instanceof pg.DatabaseError) || !/^(?:22|42)/.test(error.code ?? '')) throw error;
-            throw new Problem('data.bad_filter', 400, formatRefusal(error), { cause: error });
-          });
-        return {
-          rows,
-          total: query.count
-            ? await countRows(client, `select count(*)::float8 as count from ${shape.reference} t${where}`, values)
-            : null,
-        };
-      }),
+      withTable(params, (client, shape) => listRows(client, shape, query)),
     ),
     implement(dataRowsApi.read, ({ params, body: { key } }) =>
-      withTable(params, async (client, shape) => {
-        const values: (string | null)[] = [];
-        const where = buildKeyCondition(shape, key, values);
-        const selected = shape.columns.map(({ name }) => `${quote(name)}::text as ${quote(name)}`).join(', ');
-        const { rows } = await withRefusals(client, shape, {}, () =>
-          client.query<Record<string, string | null>>({
-            text: `select ${selected} from ${shape.reference} where ${where}`,
-            values,
-            types: asText,
-          }),
-        );
-        if (rows[0] === undefined) throw createUnknownRowError();
-        return { values: rows[0] };
-      }),
+      withTable(params, async (client, shape) => ({ values: await readRow(client, shape, key) })),
     ),
     implement(dataRowsApi.insert, ({ params, body: { values } }) =>
       withTable(params, async (client, shape) => {
-        const names = getWritableNames(shape, values);
-        const placeholders = names.map((_, index) => `$${index + 1}`).join(', ');
-        const text =
-          names.length === 0 ? 'default values' : `(${names.map(quote).join(', ')}) values (${placeholders})`;
-        await withRefusals(client, shape, values, () =>
-          client.query(
-            `insert into ${shape.reference} ${text}`,
-            names.map((name) => values[name] ?? null),
-          ),
-        );
+        await insertRow(client, shape, values);
         return { ok: true as const };
       }),
     ),
     implement(dataRowsApi.change, ({ params, body: { key, values } }) =>
       withTable(params, async (client, shape) => {
-        const names = getWritableNames(shape, values);
-        if (names.length === 0) return { ok: true as const };
-        const all = names.map((name) => values[name] ?? null);
-        const sets = names.map((name, index) => `${quote(name)} = $${index + 1}`).join(', ');
-        const where = buildKeyCondition(shape, key, all);
-        const { rowCount } = await withRefusals(client, shape, values, () =>
-          client.query(`update ${shape.reference} set ${sets} where ${where}`, all),
-        );
-        if (rowCount !== 1) throw createUnknownRowError();
+        await changeRow(client, shape, key, values);
         return { ok: true as const };
       }),
     ),
     implement(dataRowsApi.remove, ({ params, body: { keys } }) =>
-      withTable(params, async (client, shape) => {
-        let removed = 0;
-        for (const key of keys) {
-          const values: (string | null)[] = [];
-          const where = buildKeyCondition(shape, key, values);
-          const { rowCount } = await withRefusals(client, shape, {}, () =>
-            client.query(`delete from ${shape.reference} where ${where}`, values),
-          );
-          removed += rowCount ?? 0;
-        }
-        return { removed };
-      }),
+      withTable(params, async (client, shape) => ({ removed: await removeRows(client, shape, keys) })),
     ),
   ];
+}
+
+type Params = Readonly<Record<string, string>>;
+type TableWork<T> = (client: pg.PoolClient, shape: TableShape) => Promise<T>;
+
+/** Lists a page of rows, with truncated values, and counts all matching ones on request. */
+async function listRows(
+  client: pg.ClientBase,
+  shape: TableShape,
+  query: RowQuery & { readonly limit: number; readonly offset: number; readonly count: boolean },
+): Promise<{ rows: (string | null)[][]; total: number | null }> {
+  const values: string[] = [];
+  const where = buildWhere(shape, query, values);
+  const selected = shape.columns.map(({ name, isKey }) => {
+    const text = `t.${quote(name)}::text`;
+    return `${isKey ? text : `left(${text}, ${maxValueLength})`} as ${quote(name)}`;
+  });
+  const source = `${shape.reference} t${where}${buildOrder(shape, query)}`;
+  const text = `select ${selected.join(', ')} from ${source} limit ${query.limit} offset ${query.offset}`;
+  const { rows } = await client
+    .query<(string | null)[]>({ text, values, rowMode: 'array', types: asText })
+    .catch((error: unknown) => {
+      if (!(error instanceof pg.DatabaseError) || !/^(?:22|42)/.test(error.code ?? '')) throw error;
+      throw new Problem('data.bad_filter', 400, formatRefusal(error), { cause: error });
+    });
+  const countText = `select count(*)::float8 as count from ${shape.reference} t${where}`;
+  return { rows, total: query.count ? await countRows(client, countText, values) : null };
+}
+
+/** Reads the complete values of a row. @throws Problem `data.unknown_row` (404). */
+async function readRow(client: pg.ClientBase, shape: TableShape, key: Values): Promise<Record<string, string | null>> {
+  const values: (string | null)[] = [];
+  const where = buildKeyCondition(shape, key, values);
+  const selected = shape.columns.map(({ name }) => `${quote(name)}::text as ${quote(name)}`).join(', ');
+  const { rows } = await withRefusals(client, shape, {}, () =>
+    client.query<Record<string, string | null>>({
+      text: `select ${selected} from ${shape.reference} where ${where}`,
+      values,
+      types: asText,
+    }),
+  );
+  if (rows[0] === undefined) throw createUnknownRowError();
+  return rows[0];
+}
+
+async function insertRow(client: pg.ClientBase, shape: TableShape, values: Values): Promise<void> {
+  const names = getWritableNames(shape, values);
+  const placeholders = names.map((_, index) => `$${index + 1}`).join(', ');
+  const text = names.length === 0 ? 'default values' : `(${names.map(quote).join(', ')}) values (${placeholders})`;
+  await withRefusals(client, shape, values, () =>
+    client.query(
+      `insert into ${shape.reference} ${text}`,
+      names.map((name) => values[name] ?? null),
+    ),
+  );
+}
+
+/** Changes columns of a row. @throws Problem `data.unknown_row` (404). */
+async function changeRow(client: pg.ClientBase, shape: TableShape, key: Values, values: Values): Promise<void> {
+  const names = getWritableNames(shape, values);
+  if (names.length === 0) return;
+  const all = names.map((name) => values[name] ?? null);
+  const sets = names.map((name, index) => `${quote(name)} = $${index + 1}`).join(', ');
+  const where = buildKeyCondition(shape, key, all);
+  const { rowCount } = await withRefusals(client, shape, values, () =>
+    client.query(`update ${shape.reference} set ${sets} where ${where}`, all),
+  );
+  if (rowCount !== 1) throw createUnknownRowError();
+}
+
+/** Removes rows and returns the number of those that existed. */
+async function removeRows(client: pg.ClientBase, shape: TableShape, keys: readonly Values[]): Promise<number> {
+  let removed = 0;
+  for (const key of keys) {
+    const values: (string | null)[] = [];
+    const where = buildKeyCondition(shape, key, values);
+    const { rowCount } = await withRefusals(client, shape, {}, () =>
+      client.query(`delete from ${shape.reference} where ${where}`, values),
+    );
+    removed += rowCount ?? 0;
+  }
+  return removed;
 }
 
 interface RowQuery {

@@ -16,14 +16,14 @@ import { parseJson, parsePayload, type Payload } from './parse/body.ts';
 import { parseQuery } from './parse/query.ts';
 import type { Preferences } from './parse/preferences.ts';
 import { findRoutine } from './plan/routines.ts';
-import { planTree } from './plan/tree.ts';
+import { planTree, type ReadNode } from './plan/tree.ts';
 import { getAppliedReadPreferences, buildCount, createPageResponse, readOptions, tableName } from './read.ts';
-import type { Catalogue } from './schema/catalogue.ts';
+import type { Catalogue, Routine } from './schema/catalogue.ts';
 import { buildCallStatement, type Arguments } from './statement/call.ts';
 import { buildReadStatement, getTypedRows, type Range } from './statement/read.ts';
 import { Values } from './statement/sql.ts';
 import { wrapStatement } from './statement/wrap.ts';
-import type { Result, Run } from './transaction.ts';
+import type { Result, Run, Transaction } from './transaction.ts';
 
 /** Handles `/rpc/{function}`. */
 export async function handleRoutineCall(
@@ -32,7 +32,7 @@ export async function handleRoutineCall(
   context: RequestContext,
   body: string,
 ): Promise<RestResponse> {
-  const { method, schema, media, preferences } = context;
+  const { method, schema, preferences } = context;
   const isRead = method === 'GET' || method === 'HEAD';
   const name = tableName(context.path.slice('/rpc'.length));
   const query = parseQuery(context.query, isRead);
@@ -61,36 +61,73 @@ export async function handleRoutineCall(
     throw new RestError(400, 'PGRST128', message);
   }
 
-  if (routine.returns === 'void') {
-    // PostgreSQL does not call a function whose result is not used, unless it is volatile.
-    const more = ['count(pgrst_t.pgrst_scalar)::text AS called'];
-    const statement = wrapStatement({ media, source, read: undefined, count: undefined, more });
-    if (media.kind === 'plan')
-      return createPlanResponse(run, context, { ...transaction, statement, values: values.all });
-    const result = await run({ ...transaction, statement, values: values.all, end });
-    return applyResponseSettings({ status: 204, headers: {}, body: undefined }, result);
-  }
+  const call: RoutineCall = { routine, source, values, transaction, end, applied, maxAffected };
+  if (routine.returns === 'void') return callWithoutResult(run, context, call);
   const range = getRange(context, query.scopes.get(''));
-  const isRows = routine.returns === 'composite';
   const root = planTree(catalogue, schema, name, routine.table, query);
   const rows = getTypedRows(name, routine.table === undefined ? undefined : catalogue.tables.get(routine.table));
+  return callWithResult(run, context, call, { root, rows, range });
+}
+
+/** Call of a routine within a request. */
+interface RoutineCall {
+  readonly routine: Routine;
+  /** Statement that calls the routine. */
+  readonly source: string;
+  readonly values: Values;
+  readonly transaction: Omit<Transaction, 'statement' | 'values' | 'end'>;
+  readonly end: 'commit' | 'rollback';
+  /** Preferences that apply to this request. */
+  readonly applied: Preferences;
+  readonly maxAffected: number | undefined;
+}
+
+/** Part of the result that the client reads. */
+interface RoutineSelection {
+  readonly root: ReadNode;
+  readonly rows: ReturnType<typeof getTypedRows>;
+  readonly range: Range;
+}
+
+/** Calls a routine that returns nothing. */
+async function callWithoutResult(
+  run: Run,
+  context: RequestContext,
+  { source, values, transaction, end }: RoutineCall,
+): Promise<RestResponse> {
+  const { media } = context;
+  // PostgreSQL does not call a function whose result is not used, unless it is volatile.
+  const more = ['count(pgrst_t.pgrst_scalar)::text AS called'];
+  const statement = wrapStatement({ media, source, read: undefined, count: undefined, more });
+  if (media.kind === 'plan') return createPlanResponse(run, context, { ...transaction, statement, values: values.all });
+  const result = await run({ ...transaction, statement, values: values.all, end });
+  return applyResponseSettings({ status: 204, headers: {}, body: undefined }, result);
+}
+
+/** Calls a routine that returns a value, a row or a set of them. */
+async function callWithResult(
+  run: Run,
+  context: RequestContext,
+  call: RoutineCall,
+  { root, rows, range }: RoutineSelection,
+): Promise<RestResponse> {
+  const { media, preferences } = context;
+  const { routine, source, values, transaction, end, applied, maxAffected } = call;
+  const isRows = routine.returns === 'composite';
   const read = isRows ? buildReadStatement(root, rows, range, readOptions(context, values)) : scalarStatement(range);
+  const scalarCount = preferences.count === undefined ? undefined : 'SELECT 1 FROM pgrst_source';
   const statement = wrapStatement({
     media,
     source,
     read,
     isScalar: !isRows,
     isOne: !routine.isSet,
-    count: isRows
-      ? buildCount(context, root, rows, values)
-      : preferences.count === undefined
-        ? undefined
-        : 'SELECT 1 FROM pgrst_source',
+    count: isRows ? buildCount(context, root, rows, values) : scalarCount,
   });
   if (media.kind === 'plan') return createPlanResponse(run, context, { ...transaction, statement, values: values.all });
-  const judge = (judged: Result): 'commit' | 'rollback' => {
-    requireSingleRow(context, judged);
-    if (maxAffected !== undefined) requireMaxAffected(maxAffected, judged);
+  const judge = (result: Result): 'commit' | 'rollback' => {
+    requireSingleRow(context, result);
+    if (maxAffected !== undefined) requireMaxAffected(maxAffected, result);
     return end;
   };
   const result = await run({

@@ -41,9 +41,7 @@ export async function handleWrite(
   const key = findTable(catalogue, context.schema, name);
   const table = catalogue.tables.get(key);
   if (table === undefined) throw new Error('the schema cache lacks a resolved table');
-  const parsedPayload =
-    method === 'DELETE' ? emptyPayload : parsePayload(context.request.headers['content-type'], body, query.columns);
-  const payload = method === 'PUT' ? limitToFirst(parsedPayload) : parsedPayload;
+  const payload = parseWritePayload(context, body, query);
   const root = planTree(catalogue, context.schema, name, key, query);
   if (method === 'PUT') checkPut(table, query, payload);
   if (context.settings.writesNeedFilter) checkFiltered(method, root);
@@ -101,6 +99,13 @@ function checkFiltered(method: string, { scope }: ReadNode): void {
   const verb = method === 'PATCH' ? 'UPDATE' : method;
   if ((verb !== 'UPDATE' && verb !== 'DELETE') || scope.conditions.length > 0 || scope.limit !== undefined) return;
   throw new RestError(400, '21000', `${verb} requires a WHERE clause`);
+}
+
+/** Parses the body; a `DELETE` has none, and a `PUT` writes one row only. */
+function parseWritePayload({ method, request }: RequestContext, body: string, { columns }: Query): Payload {
+  if (method === 'DELETE') return emptyPayload;
+  const payload = parsePayload(request.headers['content-type'], body, columns);
+  return method === 'PUT' ? limitToFirst(payload) : payload;
 }
 
 /** Limits the payload of a `PUT` to its first row. */

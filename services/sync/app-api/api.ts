@@ -36,6 +36,7 @@ const done = { ok: true } as const;
 /** Returns the handlers of the app API. */
 export function syncHandlers(dependencies: ApiDependencies): readonly ApiHandler[] {
   return [
+    ...listHandlers(dependencies),
     ...jobHandlers(dependencies),
     ...taskHandlers(dependencies),
     ...planHandlers(dependencies),
@@ -51,35 +52,15 @@ function canSee(request: AppRequest, account: string): boolean {
   return request.rights.all || request.identity?.account === account;
 }
 
-function jobHandlers({ context, engine, jobs, runs, tasks, taskStore, plans }: ApiDependencies): readonly ApiHandler[] {
-  const getRow = async (request: AppRequest): Promise<JobRow> => {
-    const row = await runs.find(getId(request));
-    if (row === undefined || !canSee(request, row.account))
-      throw new Problem('sync.unknown_job', 404, 'There is no such job.');
-    return row;
-  };
-  const toJob = (row: JobRow): SyncJob => {
-    const job = jobs.find(row.id);
-    return job?.isRunning === true ? toJobView(job) : toRowView(row);
-  };
-  /** Adds the first failed file to jobs with errors, because a number alone does not help users. */
-  const withFailedFiles = async (rows: readonly JobRow[]): Promise<SyncJob[]> => {
-    const visibleJobs = rows.map(toJob);
-    const firstFiles = await runs.firstFiles(visibleJobs.filter(({ totals }) => totals.errors > 0).map(({ id }) => id));
-    return visibleJobs.map((job) => {
-      const firstFile = firstFiles.get(job.id);
-      return firstFile === undefined
-        ? job
-        : { ...job, failedFile: { name: firstFile.name, error: explainFailure(firstFile.error).error } };
-    });
-  };
+/** Returns the handlers that list jobs and tasks. */
+function listHandlers({ context, engine, jobs, runs, taskStore }: ApiDependencies): readonly ApiHandler[] {
   return [
     implement(syncApi.overview, async (request) => {
       const list = (await taskStore.list()).filter(({ account }) => canSee(request, account));
       const rclone = await context.engines.find('rclone');
       return {
         running: jobs.running.filter(({ order }) => order.durable && canSee(request, order.account)).map(toJobView),
-        tasks: await Promise.all(list.map((task) => withLastJob(task, runs, toJob))),
+        tasks: await Promise.all(list.map((task) => withLastJob(task, runs, jobs))),
         engine: { version: rclone.version, remedy: rclone.remedy, running: engine().isRunning },
       };
     }),
@@ -94,10 +75,22 @@ function jobHandlers({ context, engine, jobs, runs, tasks, taskStore, plans }: A
         ...(show === 'worked' ? { ended: { well: true as const } } : {}),
       });
       return {
-        items: await withFailedFiles(rows),
+        items: await withFailedFiles(rows, jobs, runs),
         nextCursor: rows.length < limit ? null : (rows.at(-1)?.id ?? null),
       };
     }),
+  ];
+}
+
+/** Returns the handlers of a single job. */
+function jobHandlers({ jobs, runs, tasks, plans }: ApiDependencies): readonly ApiHandler[] {
+  const getRow = async (request: AppRequest): Promise<JobRow> => {
+    const row = await runs.find(getId(request));
+    if (row === undefined || !canSee(request, row.account))
+      throw new Problem('sync.unknown_job', 404, 'There is no such job.');
+    return row;
+  };
+  return [
     implement(syncApi.job, async (request) => {
       const row = await getRow(request);
       const job = jobs.find(row.id);
@@ -105,7 +98,7 @@ function jobHandlers({ context, engine, jobs, runs, tasks, taskStore, plans }: A
       const planId = job?.planId ?? row.plan_id;
       const plan = planId === null ? undefined : await plans.find(planId);
       return {
-        job: toJob(row),
+        job: toJob(row, jobs),
         errors: errors.map(({ name, what: action, size, at, error }) => ({
           name,
           what: action,
@@ -125,11 +118,25 @@ function jobHandlers({ context, engine, jobs, runs, tasks, taskStore, plans }: A
   ];
 }
 
+/** Returns the current state of a job that runs, or the stored state of one that has ended. */
+function toJob(row: JobRow, jobs: Jobs): SyncJob {
+  const job = jobs.find(row.id);
+  return job?.isRunning === true ? toJobView(job) : toRowView(row);
+}
+
+/** Adds the first failed file to jobs with errors, because a number alone does not help users. */
+async function withFailedFiles(rows: readonly JobRow[], jobs: Jobs, runs: JobStore): Promise<SyncJob[]> {
+  const visibleJobs = rows.map((row) => toJob(row, jobs));
+  const firstFiles = await runs.firstFiles(visibleJobs.filter(({ totals }) => totals.errors > 0).map(({ id }) => id));
+  return visibleJobs.map((job) => {
+    const firstFile = firstFiles.get(job.id);
+    return firstFile === undefined
+      ? job
+      : { ...job, failedFile: { name: firstFile.name, error: explainFailure(firstFile.error).error } };
+  });
+}
+
 function taskHandlers({ jobs, runs, tasks, taskStore }: ApiDependencies): readonly ApiHandler[] {
-  const toJob = (row: JobRow): SyncJob => {
-    const job = jobs.find(row.id);
-    return job?.isRunning === true ? toJobView(job) : toRowView(row);
-  };
   const find = async (request: AppRequest): Promise<Task> => {
     const task = await taskStore.find(getId(request));
     if (task === undefined || !canSee(request, task.account))
@@ -139,7 +146,7 @@ function taskHandlers({ jobs, runs, tasks, taskStore }: ApiDependencies): readon
   const getView = async (id: number): Promise<SyncTask> => {
     const task = await taskStore.find(id);
     if (task === undefined) throw new Problem('sync.unknown_task', 404, 'There is no such saved sync.');
-    return withLastJob(task, runs, toJob);
+    return withLastJob(task, runs, jobs);
   };
   return [
     implement(syncApi.addTask, async ({ body, ...request }) => getView((await tasks.add(toCaller(request), body)).id)),
@@ -199,9 +206,9 @@ function planHandlers({ access, engine, plans, taskStore }: ApiDependencies): re
   ];
 }
 
-async function withLastJob(task: Task, runs: JobStore, toJob: (row: JobRow) => SyncJob): Promise<SyncTask> {
+async function withLastJob(task: Task, runs: JobStore, jobs: Jobs): Promise<SyncTask> {
   const [lastRow] = await runs.list({ task: task.id, limit: 1 });
-  return toTaskView(task, lastRow === undefined ? null : toJob(lastRow));
+  return toTaskView(task, lastRow === undefined ? null : toJob(lastRow, jobs));
 }
 
 function getFiles(plan: Plan, plannedAction: PlannedAction): readonly PlannedFile[] {

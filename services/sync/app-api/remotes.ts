@@ -18,16 +18,26 @@ export function remoteHandlers({
   readonly engine: () => Engine;
   readonly setups: RemoteSetups;
 }): readonly ApiHandler[] {
-  const callEngine = async (path: string, input: object): Promise<EngineResponse['body']> => {
+  const callEngine: EngineCall = async (path, input) => {
     const { status, body } = await engine().call(path, input);
     if (status === 200) return body;
     throw new Problem('sync.remote', 422, `rclone says: ${getErrorMessage(body)}.`);
   };
-  const getRemotes = async (): Promise<Record<string, Record<string, string>>> =>
-    redact(await callEngine('config/dump', {})) as Record<string, Record<string, string>>;
+  return [...listHandlers(callEngine, setups), ...changeHandlers(callEngine, setups), ...setupHandlers(setups)];
+}
+
+/** Calls the engine. @throws Problem `sync.remote` (422). */
+type EngineCall = (path: string, input: object) => Promise<EngineResponse['body']>;
+
+async function getRemotes(callEngine: EngineCall): Promise<Record<string, Record<string, string>>> {
+  return redact(await callEngine('config/dump', {})) as Record<string, Record<string, string>>;
+}
+
+/** Returns the handlers that read remotes and their providers. */
+function listHandlers(callEngine: EngineCall, setups: RemoteSetups): readonly ApiHandler[] {
   return [
     implement(syncApi.remotes, async () => ({
-      remotes: Object.entries(await getRemotes())
+      remotes: Object.entries(await getRemotes(callEngine))
         .map(([name, section]) => ({
           name,
           type: section['type'] ?? '',
@@ -40,20 +50,26 @@ export function remoteHandlers({
       const { providers } = await callEngine('config/providers', {});
       return { providers: toProviders(Array.isArray(providers) ? (providers as EngineProvider[]) : []) };
     }),
-    implement(syncApi.addRemote, async ({ body: { name, type, parameters } }) => {
-      const command = findCommandOption(parameters);
-      if (command !== undefined) throw commandProblem(`parameters.${command}`);
-      if (Object.hasOwn(await getRemotes(), name)) {
-        const detail = 'There is a remote of this name.';
-        throw new Problem('sync.exists', 409, detail, { fields: { name: detail } });
-      }
-      return await setups.begin(name, type, parameters);
-    }),
     implement(syncApi.remote, async ({ params: { name = '' } }) => {
       const { type = '', ...fields } = await getRemote(callEngine, name);
       const secrets = Object.keys(fields).filter((field) => isSecretName(field) && fields[field] !== '');
       const visibleFields = Object.entries(fields).filter(([field]) => !isSecretName(field));
       return { name, type, values: redact(Object.fromEntries(visibleFields)) as Record<string, string>, secrets };
+    }),
+  ];
+}
+
+/** Returns the handlers that add, change and remove remotes. */
+function changeHandlers(callEngine: EngineCall, setups: RemoteSetups): readonly ApiHandler[] {
+  return [
+    implement(syncApi.addRemote, async ({ body: { name, type, parameters } }) => {
+      const command = findCommandOption(parameters);
+      if (command !== undefined) throw commandProblem(`parameters.${command}`);
+      if (Object.hasOwn(await getRemotes(callEngine), name)) {
+        const detail = 'There is a remote of this name.';
+        throw new Problem('sync.exists', 409, detail, { fields: { name: detail } });
+      }
+      return await setups.begin(name, type, parameters);
     }),
     implement(syncApi.changeRemote, async ({ params: { name = '' }, body: { parameters } }) => {
       if (setups.isOpen(name)) throw new Problem('sync.busy', 409, 'It is being set up. Finish that first.');
@@ -71,6 +87,16 @@ export function remoteHandlers({
       await changeRemote(callEngine, name, parameters);
       return { ok: true as const };
     }),
+    implement(syncApi.removeRemote, async ({ params }) => {
+      await setups.remove(params['name'] ?? '');
+      return { ok: true as const };
+    }),
+  ];
+}
+
+/** Returns the handlers for the steps in which a remote is set up. */
+function setupHandlers(setups: RemoteSetups): readonly ApiHandler[] {
+  return [
     implement(syncApi.remoteSetup, async ({ params }) => setups.step(params['name'] ?? '')),
     implement(syncApi.answerRemote, async ({ params, body: { answer } }) => {
       if (findCommandOption(answer) !== undefined) throw commandProblem('answer');
@@ -78,10 +104,6 @@ export function remoteHandlers({
     }),
     implement(syncApi.giveUpRemote, async ({ params }) => {
       await setups.cancel(params['name'] ?? '');
-      return { ok: true as const };
-    }),
-    implement(syncApi.removeRemote, async ({ params }) => {
-      await setups.remove(params['name'] ?? '');
       return { ok: true as const };
     }),
   ];

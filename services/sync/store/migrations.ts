@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 
 export const migrations: readonly Migration[] = [
@@ -9,60 +10,70 @@ export const migrations: readonly Migration[] = [
         .addColumn('name', 'text', (column) => column.primaryKey())
         .addColumn('value', 'text', (column) => column.notNull())
         .execute();
-      await db.schema
-        .createTable('runs')
-        .addColumn('id', 'integer', (column) => column.primaryKey())
-        .addColumn('kind', 'text', (column) => column.notNull())
-        .addColumn('account', 'text', (column) => column.notNull())
-        .addColumn('group_name', 'text', (column) => column.notNull())
-        .addColumn('input', 'text', (column) => column.notNull())
-        .addColumn('source', 'text', (column) => column.notNull())
-        .addColumn('destination', 'text', (column) => column.notNull())
-        .addColumn('state', 'text', (column) => column.notNull())
-        .addColumn('started_at', 'integer', (column) => column.notNull())
-        .addColumn('ended_at', 'integer')
-        .addColumn('error', 'text', (column) => column.notNull())
-        .addColumn('output', 'text', (column) => column.notNull())
-        .addColumn('stats', 'text', (column) => column.notNull())
-        .addColumn('speeds', 'text', (column) => column.notNull())
-        .addColumn('task_id', 'integer')
-        .addColumn('plan_id', 'integer')
-        .addColumn('attempt', 'integer', (column) => column.notNull())
-        .execute();
-      await db.schema.createIndex('runs_state').on('runs').columns(['state', 'id']).execute();
-      await db.schema.createIndex('runs_task').on('runs').columns(['task_id', 'id']).execute();
-      await db.schema.createIndex('runs_group').on('runs').columns(['group_name', 'id']).execute();
-      await db.schema
-        .createTable('run_files')
-        .addColumn('job_id', 'integer', (column) => column.notNull())
-        .addColumn('seq', 'integer', (column) => column.notNull())
-        .addColumn('name', 'text', (column) => column.notNull())
-        .addColumn('what', 'text', (column) => column.notNull())
-        .addColumn('size', 'integer', (column) => column.notNull())
-        .addColumn('at', 'integer', (column) => column.notNull())
-        .addColumn('error', 'text', (column) => column.notNull())
-        .addPrimaryKeyConstraint('run_files_key', ['job_id', 'seq'])
-        .execute();
-      await db.schema
-        .createTable('tasks')
-        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
-        .addColumn('account', 'text', (column) => column.notNull())
-        .addColumn('body', 'text', (column) => column.notNull())
-        .addColumn('paused', 'integer', (column) => column.notNull())
-        .addColumn('next_at', 'integer')
-        .addColumn('failures', 'integer', (column) => column.notNull())
-        .addColumn('created_at', 'integer', (column) => column.notNull())
-        .execute();
-      await db.schema
-        .createTable('plans')
-        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
-        .addColumn('task_id', 'integer', (column) => column.notNull())
-        .addColumn('created_at', 'integer', (column) => column.notNull())
-        .addColumn('fingerprint', 'text', (column) => column.notNull())
-        .addColumn('summary', 'text', (column) => column.notNull())
-        .addColumn('body', 'text', (column) => column.notNull())
-        .execute();
-      await db.schema.createIndex('plans_task').on('plans').columns(['task_id', 'id']).execute();
+      await createRunTables(db);
+      await createTaskTables(db);
     },
   },
 ];
+
+/** Creates the tables of the runs of jobs, with their indexes. */
+async function createRunTables(db: Kysely<any>): Promise<void> {
+  await db.schema
+    .createTable('runs')
+    .addColumn('id', 'integer', (column) => column.primaryKey())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('account', 'text', (column) => column.notNull())
+    .addColumn('group_name', 'text', (column) => column.notNull())
+    .addColumn('input', 'text', (column) => column.notNull())
+    .addColumn('source', 'text', (column) => column.notNull())
+    .addColumn('destination', 'text', (column) => column.notNull())
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('started_at', 'integer', (column) => column.notNull())
+    .addColumn('ended_at', 'integer')
+    .addColumn('error', 'text', (column) => column.notNull())
+    .addColumn('output', 'text', (column) => column.notNull())
+    .addColumn('stats', 'text', (column) => column.notNull())
+    .addColumn('speeds', 'text', (column) => column.notNull())
+    .addColumn('task_id', 'integer')
+    .addColumn('plan_id', 'integer')
+    .addColumn('attempt', 'integer', (column) => column.notNull())
+    .execute();
+  await db.schema.createIndex('runs_state').on('runs').columns(['state', 'id']).execute();
+  await db.schema.createIndex('runs_task').on('runs').columns(['task_id', 'id']).execute();
+  await db.schema.createIndex('runs_group').on('runs').columns(['group_name', 'id']).execute();
+  await db.schema
+    .createTable('run_files')
+    .addColumn('job_id', 'integer', (column) => column.notNull())
+    .addColumn('seq', 'integer', (column) => column.notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('what', 'text', (column) => column.notNull())
+    .addColumn('size', 'integer', (column) => column.notNull())
+    .addColumn('at', 'integer', (column) => column.notNull())
+    .addColumn('error', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('run_files_key', ['job_id', 'seq'])
+    .execute();
+}
+
+/** Creates the tables of tasks and their previews, with their index. */
+async function createTaskTables(db: Kysely<any>): Promise<void> {
+  await db.schema
+    .createTable('tasks')
+    .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+    .addColumn('account', 'text', (column) => column.notNull())
+    .addColumn('body', 'text', (column) => column.notNull())
+    .addColumn('paused', 'integer', (column) => column.notNull())
+    .addColumn('next_at', 'integer')
+    .addColumn('failures', 'integer', (column) => column.notNull())
+    .addColumn('created_at', 'integer', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable('plans')
+    .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+    .addColumn('task_id', 'integer', (column) => column.notNull())
+    .addColumn('created_at', 'integer', (column) => column.notNull())
+    .addColumn('fingerprint', 'text', (column) => column.notNull())
+    .addColumn('summary', 'text', (column) => column.notNull())
+    .addColumn('body', 'text', (column) => column.notNull())
+    .execute();
+  await db.schema.createIndex('plans_task').on('plans').columns(['task_id', 'id']).execute();
+}

@@ -12,139 +12,158 @@ import type { LocalEvent } from './local-totals.ts';
 import type { Mover, MoverOptions } from './mover.ts';
 
 const maxConcurrency = 8;
+const success: JobOutcome = { status: 200, body: {} };
 /** Prevents reading a file that became a link after it was listed. Windows has no such flag. */
 const noFollowFlag = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW;
 
-/**
- * Syncs local folders without rclone. Files are written under a temporary name and renamed. Links are skipped, as in rclone,
- * and never followed.
- */
+/** Creates a mover for local folders. */
 export function localMover(random: Context['random'], report: (event: LocalEvent) => void): Mover {
-  const success: JobOutcome = { status: 200, body: {} };
-  const forEachConcurrently = async <T>(
-    items: readonly T[],
-    signal: AbortSignal,
-    work: (item: T) => Promise<void>,
-  ): Promise<void> => {
-    let next = 0;
-    const worker = async (): Promise<void> => {
-      for (let index = next++; index < items.length; index = next++) {
-        signal.throwIfAborted();
-        await work(items[index] as T);
+  return new LocalMover(random, report);
+}
+
+/**
+ * Syncs local folders without rclone. Files are written under a temporary name and renamed. Links are skipped, as in
+ * rclone, and never followed.
+ */
+class LocalMover implements Mover {
+  readonly #random: Context['random'];
+  readonly #report: (event: LocalEvent) => void;
+
+  constructor(random: Context['random'], report: (event: LocalEvent) => void) {
+    this.#random = random;
+    this.#report = report;
+  }
+
+  async list(location: string, { exclude, signal }: MoverOptions): Promise<Listing> {
+    const entries: ListedEntry[] = [];
+    await walk({ root: location, exclusion: compileExclusion(exclude), entries, signal }, '');
+    return { entries, ignoresCase: process.platform === 'win32' || process.platform === 'darwin', precisionMs: 1 };
+  }
+
+  async copy(
+    source: string,
+    destination: string,
+    replaced: string | undefined,
+    options: MoverOptions,
+  ): Promise<JobOutcome> {
+    const sourceListing = await this.list(source, options);
+    await mkdir(destination, { recursive: true });
+    const destinationListing = await this.list(destination, options);
+    this.#report({ kind: 'listed', entries: sourceListing.entries.length + destinationListing.entries.length });
+    const plan = buildPlan(sourceListing, destinationListing, 'copy');
+    const created = new Set(plan.creates.map(({ path }) => path));
+    for (const { isFolder, path, size } of sourceListing.entries) {
+      if (!isFolder && !created.has(path)) this.#report({ kind: 'checked', path, size });
+    }
+    const transfers = [...plan.creates, ...plan.updates];
+    this.#report({ kind: 'planned', files: transfers });
+    return await this.#processFiles(transfers, options, async ({ path, size }) => {
+      this.#report({ kind: 'started', path, size });
+      const target = join(destination, path);
+      await refuseLinks(destination, [path]);
+      if (replaced !== undefined && (await exists(target))) {
+        await refuseReplacedFilesLinks(replaced, path);
+        await this.#moveOrDelete(target, join(replaced, path), options.signal);
       }
-    };
-    await Promise.all(Array.from({ length: maxConcurrency }, worker));
-  };
+      await mkdir(dirname(target), { recursive: true });
+      const bytes = await copyFile(join(source, path), target, options.signal, this.#random);
+      this.#report({ kind: 'copied', path, size: bytes });
+    });
+  }
+
+  remove(
+    location: string,
+    files: readonly PlannedFile[],
+    to: string | undefined,
+    options: MoverOptions,
+  ): Promise<JobOutcome> {
+    return this.#processFiles(files, options, async ({ path, size }) => {
+      await refuseLinks(location, [path]);
+      if (to !== undefined) await refuseReplacedFilesLinks(to, path);
+      await this.#moveOrDelete(join(location, path), to === undefined ? undefined : join(to, path), options.signal);
+      this.#report({ kind: 'removed', path, size });
+    });
+  }
+
+  async removeFolders(location: string, folders: readonly string[], { signal }: MoverOptions): Promise<void> {
+    for (const path of folders) {
+      signal.throwIfAborted();
+      await refuseLinks(location, [path]);
+      // A folder that is not empty stays.
+      const isRemoved = await rmdir(join(location, path)).then(
+        () => true,
+        () => false,
+      );
+      if (isRemoved) this.#report({ kind: 'removedFolder' });
+    }
+  }
+
+  async purge(location: string): Promise<void> {
+    await refuseReplacedFilesLinks(location, '');
+    await rm(location, { recursive: true, force: true });
+  }
+
+  async move(from: string, to: string, options: MoverOptions): Promise<JobOutcome> {
+    if (!(await exists(from))) return success;
+    const { entries } = await this.list(from, options);
+    const files = entries.filter(({ isFolder }) => !isFolder);
+    const outcome = await this.#processFiles(files, options, async ({ path }) => {
+      await refuseReplacedFilesLinks(from, path);
+      await refuseLinks(to, [path]);
+      await this.#moveOrDelete(join(from, path), join(to, path), options.signal);
+    });
+    if (outcome.status === 200) await rm(from, { recursive: true, force: true });
+    return outcome;
+  }
+
   /** Continues with the other files when one fails, and reports the number of failures at the end. */
-  const processFiles = async (
-    items: readonly PlannedFile[],
+  async #processFiles(
+    files: readonly PlannedFile[],
     { signal }: MoverOptions,
     work: (file: PlannedFile) => Promise<void>,
-  ): Promise<JobOutcome> => {
+  ): Promise<JobOutcome> {
     let errors = 0;
-    await forEachConcurrently(items, signal, async (file) => {
+    await forEachConcurrently(files, signal, async (file) => {
       try {
         await work(file);
       } catch (error) {
         if (signal.aborted) throw error;
         errors += 1;
-        report({ kind: 'failed', path: file.path, error: getErrorMessage(error) });
+        this.#report({ kind: 'failed', path: file.path, error: getErrorMessage(error) });
       }
     });
-    return errors === 0
-      ? success
-      : {
-          status: 500,
-          body: {
-            error:
-              errors === 1
-                ? 'One file failed; all others are done.'
-                : `${String(errors)} files failed; all others are done.`,
-          },
-        };
-  };
-  const moveOrDelete = async (from: string, to: string | undefined, signal: AbortSignal): Promise<void> => {
+    if (errors === 0) return success;
+    const failed = errors === 1 ? 'One file failed' : `${String(errors)} files failed`;
+    return { status: 500, body: { error: `${failed}; all others are done.` } };
+  }
+
+  /** Moves a file, also to another file system, or deletes it without a target. */
+  async #moveOrDelete(from: string, to: string | undefined, signal: AbortSignal): Promise<void> {
     if (to === undefined) return await unlink(from);
     await mkdir(dirname(to), { recursive: true });
     try {
       await rename(from, to);
     } catch (error) {
       if (!(error instanceof Error) || !('code' in error) || error.code !== 'EXDEV') throw error;
-      await copyFile(from, to, signal, random);
+      await copyFile(from, to, signal, this.#random);
       await unlink(from);
     }
-  };
+  }
+}
 
-  return {
-    async list(location, { exclude, signal }): Promise<Listing> {
-      const entries: ListedEntry[] = [];
-      await walk({ root: location, exclusion: compileExclusion(exclude), entries, signal }, '');
-      return { entries, ignoresCase: process.platform === 'win32' || process.platform === 'darwin', precisionMs: 1 };
-    },
-    async copy(source, destination, replaced, options) {
-      const sourceListing = await this.list(source, options);
-      await mkdir(destination, { recursive: true });
-      const destinationListing = await this.list(destination, options);
-      report({ kind: 'listed', entries: sourceListing.entries.length + destinationListing.entries.length });
-      const plan = buildPlan(sourceListing, destinationListing, 'copy');
-      const created = new Set(plan.creates.map(({ path }) => path));
-      for (const { isFolder, path, size } of sourceListing.entries) {
-        if (!isFolder && !created.has(path)) report({ kind: 'checked', path, size });
-      }
-      const transfers = [...plan.creates, ...plan.updates];
-      report({ kind: 'planned', files: transfers });
-      return await processFiles(transfers, options, async ({ path, size }) => {
-        report({ kind: 'started', path, size });
-        const target = join(destination, path);
-        await refuseLinks(destination, [path]);
-        if (replaced !== undefined && (await exists(target))) {
-          await refuseReplacedFilesLinks(replaced, path);
-          await moveOrDelete(target, join(replaced, path), options.signal);
-        }
-        await mkdir(dirname(target), { recursive: true });
-        const bytes = await copyFile(join(source, path), target, options.signal, random);
-        report({ kind: 'copied', path, size: bytes });
-      });
-    },
-    remove: (location, list, to, options) =>
-      processFiles(list, options, async ({ path, size }) => {
-        await refuseLinks(location, [path]);
-        if (to !== undefined) await refuseReplacedFilesLinks(to, path);
-        await moveOrDelete(join(location, path), to === undefined ? undefined : join(to, path), options.signal);
-        report({ kind: 'removed', path, size });
-      }),
-    async removeFolders(location, folders, { signal }) {
-      for (const path of folders) {
-        signal.throwIfAborted();
-        await refuseLinks(location, [path]);
-        // A folder that is not empty stays.
-        const isRemoved = await rmdir(join(location, path)).then(
-          () => true,
-          () => false,
-        );
-        if (isRemoved) report({ kind: 'removedFolder' });
-      }
-    },
-    async purge(location) {
-      await refuseReplacedFilesLinks(location, '');
-      await rm(location, { recursive: true, force: true });
-    },
-    async move(from, to, options) {
-      if (!(await exists(from))) return success;
-      const { entries } = await this.list(from, options);
-      const outcome = await processFiles(
-        entries.filter(({ isFolder }) => !isFolder),
-        options,
-        async ({ path }) => {
-          await refuseReplacedFilesLinks(from, path);
-          await refuseLinks(to, [path]);
-          await moveOrDelete(join(from, path), join(to, path), options.signal);
-        },
-      );
-      if (outcome.status === 200) await rm(from, { recursive: true, force: true });
-      return outcome;
-    },
+async function forEachConcurrently<T>(
+  items: readonly T[],
+  signal: AbortSignal,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let index = next++; index < items.length; index = next++) {
+      signal.throwIfAborted();
+      await work(items[index] as T);
+    }
   };
+  await Promise.all(Array.from({ length: maxConcurrency }, worker));
 }
 
 interface WalkOptions {

@@ -91,29 +91,8 @@ export function toDraft(config: Config): Draft {
   const custom = toRecord(toRecord(formatter['definitions'])['custom'] ?? formatter['definition']);
   return {
     addonName: toText(config['addonName']),
-    presets: toList(config['presets']).map((item) => {
-      const preset = toRecord(item);
-      return {
-        ...preset,
-        type: toText(preset['type']),
-        instanceId: toText(preset['instanceId']),
-        enabled: preset['enabled'] !== false,
-        options: { ...toRecord(preset['options']) },
-      };
-    }),
-    services: toList(config['services']).map((item) => {
-      const service = toRecord(item);
-      const credentials = Object.entries(toRecord(service['credentials'])).map(([name, value]) => [
-        name,
-        toText(value),
-      ]);
-      return {
-        ...service,
-        id: toText(service['id']),
-        enabled: service['enabled'] !== false,
-        credentials: Object.fromEntries(credentials) as Record<string, string>,
-      };
-    }),
+    presets: toList(config['presets']).map(toDraftPreset),
+    services: toList(config['services']).map(toDraftService),
     formatter: {
       id: toText(formatter['id']) || 'torrentio',
       name: toText(custom['name']),
@@ -134,16 +113,7 @@ export function toDraft(config: Config): Draft {
     ),
     flags: Object.fromEntries(flagPaths.map((path) => [path, getValue(config, path) === true])),
     texts: Object.fromEntries(pictureTexts.map((name) => [name, toText(config[name])])),
-    catalogs: toList(config['catalogModifications']).map((item) => {
-      const { name, ...change } = toRecord(item);
-      return {
-        ...change,
-        id: toText(change['id']),
-        type: toText(change['type']),
-        enabled: change['enabled'] !== false,
-        ...(typeof name === 'string' ? { name } : {}),
-      };
-    }),
+    catalogs: toList(config['catalogModifications']).map(toDraftCatalog),
     rules: toRulesDraft(config),
     parent: {
       uuid: toText(toRecord(config['parentConfig'])['uuid']),
@@ -233,6 +203,39 @@ function toParentConfig(before: Config, { uuid, strategies }: Draft['parent']): 
   const password = before['uuid'] === uuid ? toText(before['password']) : '';
   const mergeStrategies = Object.fromEntries(Object.entries(strategies).filter(([, strategy]) => strategy !== ''));
   return { ...before, uuid, password, mergeStrategies };
+}
+
+function toDraftPreset(item: unknown): DraftPreset {
+  const preset = toRecord(item);
+  return {
+    ...preset,
+    type: toText(preset['type']),
+    instanceId: toText(preset['instanceId']),
+    enabled: preset['enabled'] !== false,
+    options: { ...toRecord(preset['options']) },
+  };
+}
+
+function toDraftService(item: unknown): DraftService {
+  const service = toRecord(item);
+  const credentials = Object.entries(toRecord(service['credentials'])).map(([name, value]) => [name, toText(value)]);
+  return {
+    ...service,
+    id: toText(service['id']),
+    enabled: service['enabled'] !== false,
+    credentials: Object.fromEntries(credentials) as Record<string, string>,
+  };
+}
+
+function toDraftCatalog(item: unknown): DraftCatalog {
+  const { name, ...change } = toRecord(item);
+  return {
+    ...change,
+    id: toText(change['id']),
+    type: toText(change['type']),
+    enabled: change['enabled'] !== false,
+    ...(typeof name === 'string' ? { name } : {}),
+  };
 }
 
 function toCriterion(item: unknown): DraftCriterion {

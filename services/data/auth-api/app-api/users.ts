@@ -26,42 +26,24 @@ const perPage = 50;
 /** End of a permanent ban. */
 const permanentBanEnd = Date.UTC(9999, 0, 1);
 
+type UserContext = Pick<Context, 'clock' | 'publicUrl'>;
+
 /** Creates the app API routes for users of projects. */
-export function createUserRoutes(
-  context: Pick<Context, 'clock' | 'publicUrl'>,
-  deps: AuthDependencies,
-): readonly ApiHandler[] {
-  const { database, passwords, timing } = deps;
+export function createUserRoutes(context: UserContext, deps: AuthDependencies): readonly ApiHandler[] {
+  const { database } = deps;
   const { clock } = context;
-
-  const getUser = async (id = ''): Promise<StoredUser> => {
-    const user = isUuid(id) ? await findUserById(database, id) : undefined;
-    if (user === undefined) throw new Problem('data.unknown_user', 404, 'There is no such user.');
-    return user;
-  };
-  const toDataUsers = async (users: readonly StoredUser[]): Promise<DataUser[]> => {
-    const activity = await readActivity(
-      database,
-      users.map(({ id }) => id),
-    );
-    return users.map((user) => toDataUser(user, activity.get(user.id), clock.now()));
-  };
-  const getDataUser = async (id: string): Promise<DataUser> => {
-    const [user] = await toDataUsers([await getUser(id)]);
-    if (user === undefined) throw new Error('the user was not listed');
-    return user;
-  };
-
   return [
     implement(dataUsersApi.list, async ({ query: { q, page } }) => {
       const sort = [{ column: 'created_at', ascending: false }] as const;
       const { users, total } = await listUsers(database, { page, perPage, filter: q.replaceAll('\0', ''), sort });
-      return { users: await toDataUsers(users), total, perPage };
+      return { users: await toDataUsers(database, users, clock.now()), total, perPage };
     }),
     implement(dataUsersApi.one, async ({ params }) => {
-      const user = await getUser(params['id']);
-      const [[row], signedIn] = await Promise.all([toDataUsers([user]), listSessions(database, user.id)]);
-      if (row === undefined) throw new Error('the user was not listed');
+      const user = await getUser(database, params['id']);
+      const [row, signedIn] = await Promise.all([
+        getDataUser(database, user, clock.now()),
+        listSessions(database, user.id),
+      ]);
       return {
         ...row,
         hasPassword: (user.encrypted_password ?? '') !== '',
@@ -75,63 +57,120 @@ export function createUserRoutes(
       };
     }),
     implement(dataUsersApi.endSession, async ({ params }) => {
-      const { id } = await getUser(params['id']);
+      const { id } = await getUser(database, params['id']);
       const only = params['session'] ?? '';
       if (isUuid(only)) await deleteSessions(database, id, { only });
       return { ok: true as const };
     }),
     implement(dataUsersApi.create, async ({ body }) => {
-      const email = parseEmail(body.email);
-      if (body.password !== '') checkPassword(body.password);
-      if ((await findUserByEmail(database, email)) !== undefined) throw createTakenError();
-      const encrypted = body.password === '' ? {} : { encrypted_password: await passwords.hash(body.password) };
-      const fields = { email, ...encrypted, raw_app_meta_data: emailProvider, raw_user_meta_data: {} };
-      const now = clock.now();
-      try {
-        const created = await database.transaction(async (sql) =>
-          confirmEmail(sql, await saveUser(sql, fields, { identity: { email }, now }), now),
-        );
-        return await getDataUser(created.id);
-      } catch (error) {
-        throw isTaken(error) ? createTakenError() : error;
-      }
+      const { id } = await createUser(body, deps, clock);
+      return getDataUser(database, await getUser(database, id), clock.now());
     }),
-    implement(dataUsersApi.change, async ({ params, body: { password, banned } }) => {
-      const { id } = await getUser(params['id']);
-      if (password !== undefined) checkPassword(password);
-      const passwordChange =
-        password === undefined ? {} : { encrypted_password: await passwords.hash(password), ...noTokens };
-      const ban = banned === undefined ? {} : { banned_until: banned ? permanentBanEnd : null };
-      await database.transaction(async (sql) => {
-        await changeUser(sql, id, { ...passwordChange, ...ban }, clock.now());
-        if (password !== undefined) await deleteSessions(sql, id);
-      });
-      return getDataUser(id);
+    implement(dataUsersApi.change, async ({ params, body }) => {
+      const { id } = await getUser(database, params['id']);
+      await changePasswordAndBan(id, body, deps, clock);
+      return getDataUser(database, await getUser(database, id), clock.now());
     }),
     implement(dataUsersApi.signOut, async ({ params }) => {
-      const { id } = await getUser(params['id']);
+      const { id } = await getUser(database, params['id']);
       await deleteSessions(database, id);
       return { ok: true as const };
     }),
-    implement(dataUsersApi.link, async ({ params }) => {
-      const { id, email } = await getUser(params['id']);
-      if (email === null || email === '') {
-        throw new Problem('data.no_address', 422, 'Who came without a name has no address that a link could be for.');
-      }
-      const code = createCode();
-      const hash = deps.keys.hashCode(email, code);
-      const now = clock.now();
-      await changeUser(database, id, { recovery_token: hash, recovery_sent_at: now }, now);
-      const base = getBaseUrl(context, deps.settings, undefined);
-      const link = buildLink(base, hash, 'magiclink', getSiteUrl(deps, { base }));
-      return { link, code, validMs: timing.codeLifetimeMs };
-    }),
+    implement(dataUsersApi.link, async ({ params }) =>
+      createSignInLink(await getUser(database, params['id']), context, deps),
+    ),
     implement(dataUsersApi.remove, async ({ params }) => {
-      const { id } = await getUser(params['id']);
+      const { id } = await getUser(database, params['id']);
       await database.query('delete from auth.users where id = $1', [id]);
       return { ok: true as const };
     }),
   ];
+}
+
+type UserDatabase = AuthDependencies['database'];
+
+/** @throws Problem `data.unknown_user` (404). */
+async function getUser(database: UserDatabase, id = ''): Promise<StoredUser> {
+  const user = isUuid(id) ? await findUserById(database, id) : undefined;
+  if (user === undefined) throw new Problem('data.unknown_user', 404, 'There is no such user.');
+  return user;
+}
+
+async function toDataUsers(database: UserDatabase, users: readonly StoredUser[], now: number): Promise<DataUser[]> {
+  const activity = await readActivity(
+    database,
+    users.map(({ id }) => id),
+  );
+  return users.map((user) => toDataUser(user, activity.get(user.id), now));
+}
+
+async function getDataUser(database: UserDatabase, user: StoredUser, now: number): Promise<DataUser> {
+  const [row] = await toDataUsers(database, [user], now);
+  if (row === undefined) throw new Error('the user was not listed');
+  return row;
+}
+
+/**
+ * Creates a user whose address counts as confirmed.
+ * @throws Problem `data.email_exists` (409).
+ */
+async function createUser(
+  body: { readonly email: string; readonly password: string },
+  { database, passwords }: AuthDependencies,
+  clock: Context['clock'],
+): Promise<StoredUser> {
+  const email = parseEmail(body.email);
+  if (body.password !== '') checkPassword(body.password);
+  if ((await findUserByEmail(database, email)) !== undefined) throw createTakenError();
+  const encrypted = body.password === '' ? {} : { encrypted_password: await passwords.hash(body.password) };
+  const fields = { email, ...encrypted, raw_app_meta_data: emailProvider, raw_user_meta_data: {} };
+  const now = clock.now();
+  try {
+    return await database.transaction(async (sql) =>
+      confirmEmail(sql, await saveUser(sql, fields, { identity: { email }, now }), now),
+    );
+  } catch (error) {
+    throw isTaken(error) ? createTakenError() : error;
+  }
+}
+
+/** Changes the password, which ends all sessions, and the ban of a user. */
+async function changePasswordAndBan(
+  id: string,
+  { password, banned }: { readonly password?: string | undefined; readonly banned?: boolean | undefined },
+  { database, passwords }: AuthDependencies,
+  clock: Context['clock'],
+): Promise<void> {
+  if (password !== undefined) checkPassword(password);
+  const passwordChange =
+    password === undefined ? {} : { encrypted_password: await passwords.hash(password), ...noTokens };
+  const ban = banned === undefined ? {} : { banned_until: banned ? permanentBanEnd : null };
+  await database.transaction(async (sql) => {
+    await changeUser(sql, id, { ...passwordChange, ...ban }, clock.now());
+    if (password !== undefined) await deleteSessions(sql, id);
+  });
+}
+
+/**
+ * Creates a link and a code that sign a user in once.
+ * @throws Problem `data.no_address` (422).
+ */
+async function createSignInLink(
+  { id, email }: StoredUser,
+  context: UserContext,
+  deps: AuthDependencies,
+): Promise<{ link: string; code: string; validMs: number }> {
+  const { database, keys, settings, timing } = deps;
+  if (email === null || email === '') {
+    throw new Problem('data.no_address', 422, 'Who came without a name has no address that a link could be for.');
+  }
+  const code = createCode();
+  const hash = keys.hashCode(email, code);
+  const now = context.clock.now();
+  await changeUser(database, id, { recovery_token: hash, recovery_sent_at: now }, now);
+  const base = getBaseUrl(context, settings, undefined);
+  const link = buildLink(base, hash, 'magiclink', getSiteUrl(deps, { base }));
+  return { link, code, validMs: timing.codeLifetimeMs };
 }
 
 function createTakenError(): Problem {

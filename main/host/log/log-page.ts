@@ -1,0 +1,28 @@
+import type { HostControl } from '../../../services/contracts/control/host.ts';
+import type { LogReply } from '../../../services/contracts/control/log.ts';
+import { formatCursor, parseCursor } from './cursor.ts';
+import { readLinesBefore, selectLines } from './history.ts';
+import { createFilter, type HostLog } from './log.ts';
+
+/** Reads the newest matching lines before a time or a cursor: those in memory, then those of the files. */
+export async function readLogPage(
+  log: HostLog,
+  file: string,
+  { limit, before = Infinity, cursor, ...conditions }: Parameters<HostControl['log']>[0],
+): Promise<LogReply> {
+  const filter = Object.fromEntries(
+    Object.entries(conditions).filter(([, value]) => value !== undefined),
+  ) as typeof conditions;
+  const fits = createFilter(filter);
+  const from = cursor === undefined ? { at: before, passed: before === Infinity ? 0 : Infinity } : parseCursor(cursor);
+  const newest = selectLines(log.recent({ limit: Infinity }).toReversed(), { from, limit, fits });
+  // The ring buffer is exhausted: older lines are read from the files.
+  const older = newest.isWhole
+    ? await readLinesBefore(file, { from: newest.position, limit: limit - newest.lines.length, fits })
+    : { lines: [], position: newest.position, isWhole: false };
+  const lines = [...newest.lines, ...older.lines].toReversed();
+  return {
+    lines: lines.map(({ at, level, service, message, fields }) => ({ time: at, level, service, message, fields })),
+    cursor: older.isWhole ? null : formatCursor(older.position),
+  };
+}
