@@ -30,7 +30,7 @@ export function inboxRoutes({ store, context, marker, catchUp, announce }: Route
   return [
     implement(inboxApi.list, async ({ query, rights }) => {
       const scope = await getScope(rights);
-      const { q = '', source, tag, minPriority, unread } = query;
+      const { q = '', source, topic, tag, minPriority, unread } = query;
       const isSearch = q.trim() !== '';
       if (isSearch) await catchUp();
       // Rows marked as done are hidden from the list, but found by a search.
@@ -41,7 +41,7 @@ export function inboxRoutes({ store, context, marker, catchUp, announce }: Route
       if (query.repeatsOf !== undefined && repeatsOf === undefined) {
         return { items: [], unread: await store.countUnread(scope), total: 0, sources: [] };
       }
-      const filter = { q, source, tag, minPriority, unread, done, scope, newest, repeatsOf };
+      const filter = { q, source, topic, tag, minPriority, unread, done, scope, newest, repeatsOf };
       const [items, unreadNow, total, sources] = await Promise.all([
         store.list(filter, query.before, query.limit),
         store.countUnread(scope),
@@ -58,6 +58,10 @@ export function inboxRoutes({ store, context, marker, catchUp, announce }: Route
       return { items: await store.list({ q, scope }, undefined, limit) };
     }),
 
+    implement(inboxApi.unreadTopics, async ({ rights }) => ({
+      topics: await store.countUnreadByTopic(await getScope(rights)),
+    })),
+
     implement(inboxApi.one, async ({ params, rights }) => {
       const id = Number(params['id']);
       const item = Number.isSafeInteger(id) && id > 0 ? await store.find(id) : undefined;
@@ -68,11 +72,11 @@ export function inboxRoutes({ store, context, marker, catchUp, announce }: Route
       return item;
     }),
 
-    implement(inboxApi.change, async ({ body: { ids, read, done, repeats, undoable }, rights }) => {
+    implement(inboxApi.change, async ({ body: { ids, topic, read, done, repeats, undoable }, rights }) => {
       const scope = await getScope(rights);
       const { changed, unread, change } =
         ids === 'all'
-          ? await marker.changeAll({ read, done }, scope)
+          ? await marker.changeAll({ read, done }, topic === undefined ? scope : limitToTopic(scope, topic))
           : await marker.change(ids, { read, done }, { scope, repeats: repeats ?? false });
       return { changed, unread: await countUnread(scope, unread), ...(undoable === true && { change }) };
     }),
@@ -105,4 +109,10 @@ export function inboxRoutes({ store, context, marker, catchUp, announce }: Route
       return { removed: removed.length, unread: await countUnread(scope, await announce(removed, { removed: true })) };
     }),
   ];
+}
+
+/** Returns the part of a scope within one push topic. */
+function limitToTopic(scope: Scope | undefined, topic: string): Scope {
+  const isReadable = scope === undefined || scope.topics.includes(topic);
+  return { topics: isReadable ? [topic] : [], sources: [] };
 }

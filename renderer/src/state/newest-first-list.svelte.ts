@@ -26,7 +26,8 @@ const retryDelayMs = 5000;
 /** A list sorted by time, newest first. It is loaded in pages, and kept up to date while it has observers. */
 export class NewestFirstList<Row extends { readonly id: string }> {
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  error = $state('');
+  /** Error of the last failed load. */
+  failure = $state.raw<unknown>();
   rows = $state.raw<readonly Row[]>([]);
   /** Rows that arrived while the list was paused. */
   pending = $state.raw<readonly Row[]>([]);
@@ -78,7 +79,7 @@ export class NewestFirstList<Row extends { readonly id: string }> {
       this.phase = 'ready';
     } catch (error) {
       if (turn !== this.#turn) return;
-      this.error = formatError(error);
+      this.failure = error;
       this.phase = 'failed';
     }
   }
@@ -149,7 +150,7 @@ export class NewestFirstList<Row extends { readonly id: string }> {
       if (turn === this.#turn) this.#renewWith(rows);
     } catch (error) {
       // The visible rows stay; the frame shows a banner while the host does not respond.
-      this.error = formatError(error);
+      this.failure = error;
     }
   }
 
