@@ -166,6 +166,11 @@ export function isVersionMismatch(error: unknown): boolean {
   return error instanceof Problem && error.code === replyMismatchCode;
 }
 
+/** Returns true for failures inside of the host, of which the log has the details. */
+export function isHostFailure(error: unknown): boolean {
+  return error instanceof Problem && error.status >= 500 && !isVersionMismatch(error);
+}
+
 /** Returns false for errors that the same request would cause again, such as a missing permission. */
 export function isRetryable(error: unknown): boolean {
   if (!(error instanceof Problem)) return true;
