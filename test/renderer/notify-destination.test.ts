@@ -50,12 +50,14 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
   });
 
   it('keeps the name in line with its buttons, and the address clear of them, on a phone', async () => {
-    await real.ask('PUT', '/notify/keys/aggregator', {
-      text: 'discord://webhookid1234567890/webhooktoken1234567890123456789012345678901234567890\n',
-    });
+    const url = 'discord://webhookid1234567890/webhooktoken1234567890123456789012345678901234567890';
+    await real.ask('POST', '/notify/keys/aggregator/destinations', { url, tags: [] });
     await using watched = await real.visit('/delivery/keys/aggregator', { width: 360, height: 740, touch: true });
     const { page } = watched;
-    const row = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /^Test/ }) });
+    const row = page
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('button', { name: /^Test/ }) })
+      .filter({ hasText: 'Discord' });
     const button = await row.getByRole('button', { name: /^Test/ }).boundingBox();
     const name = await row.locator('strong').boundingBox();
     const address = await row.locator('code, .place').first().boundingBox();

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { push } from '../../services/push/index.ts';
@@ -32,10 +32,7 @@ describe.skipIf(noBrowser)('topics with more unread messages than are loaded', (
     };
     await publish('quiet', 'The oldest message', '5');
     for (let index = 0; index < busyCount; index += 1) await publish('busy', `Message ${String(index)}`);
-    await expect.poll(readUnread).toEqual([
-      ['busy', busyCount, 3],
-      ['quiet', 1, 5],
-    ]);
+    await vi.waitUntil(async () => (await readUnread()).reduce((sum, [, count]) => sum + count, 0) === busyCount + 1);
   });
   afterAll(() => pages[Symbol.asyncDispose]());
 
