@@ -155,7 +155,7 @@ describe.skipIf(noBrowser)('connections from other devices', () => {
     );
     const hint = page.getByText(/has to trust the certificate of this computer once/);
     const devices = page.getByRole('radio', { name: 'Other devices' });
-    // Pages with a code or an address for phones have the hint at once.
+    // Pages with a code or an address for phones have the hint immediately.
     if (/push|downloads|addons|pages/.test(path)) {
       await hint.waitFor();
       expect(await hint.count()).toBe(1);

@@ -15,7 +15,7 @@ import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 
-describe.skipIf(noBrowser)('pages of missing objects', () => {
+describe.skipIf(noBrowser)('the page of a missing object', () => {
   let pages: Pages;
   beforeAll(async () => {
     pages = await openPages({ also: [uptime, git, sync, addons, notify, mail, push] });
@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('pages of missing objects', () => {
     ['/settings/accounts/nobody', 'Account not found', 'All accounts', '/settings/accounts'],
     ['/settings/nothing', 'Settings not found', 'General settings', '/settings'],
     ['/uptime/nothing', 'Page not found', 'Go to Uptime', '/uptime'],
-  ])('look the same and lead to the list: %s', async (path, title, listTitle, listPath) => {
+  ])('shows the same state with a link to the list: %s', async (path, title, listTitle, listPath) => {
     await using visit = await pages.visit(path);
     const { page } = visit;
     const state = missing(page, title);
@@ -71,7 +71,7 @@ describe.skipIf(noBrowser)('pages of missing objects', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('look the same for tables and app users', async () => {
+  it('shows the same state for tables and app users', async () => {
     await using room = await openDataRoom({});
     for (const [path, title] of [
       ['/data/tables/public.nothing', 'Table not found'],
@@ -91,7 +91,7 @@ describe.skipIf(noBrowser)('pages of missing objects', () => {
     ['/downloads/queue/nothing', 'Download not found', 'All downloads'],
     ['/delivery/history/nothing', 'Notification not found', 'All notifications'],
     ['/delivery/mails/nothing', 'Mail not found', 'All mails'],
-  ])('look the same beside their list: %s', async (path, title, listTitle) => {
+  ])('shows the same state beside its list: %s', async (path, title, listTitle) => {
     await using visit = await pages.visit(path);
     const { page } = visit;
     const state = missing(page, title);

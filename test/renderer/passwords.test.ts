@@ -38,7 +38,7 @@ describe.skipIf(noBrowser)('password fields', () => {
   });
   afterAll(() => pages[Symbol.asyncDispose]());
 
-  it('show what is typed for the first account', async () => {
+  it('shows what is typed for the first account', async () => {
     await using fresh = await openPages({ administrator: false });
     const link = new URL((await fresh.host.host.setupUrl()) ?? '');
     await using visit = await fresh.visit(link.pathname + link.search, { signedIn: false });
@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)('password fields', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('show what is typed at the sign-in, and sign in with the shown password', async () => {
+  it('shows what is typed at the sign-in, and signs in with the shown password', async () => {
     await using visit = await pages.visit('/', { signedIn: false });
     const { page } = visit;
     await checkEye(page, '#password', 'current-password');
@@ -64,14 +64,14 @@ describe.skipIf(noBrowser)('password fields', () => {
     ['/settings/accounts', 'New account', '#new-password', 'new-password'],
     ['/account', undefined, '#current-password', 'current-password'],
     ['/account', undefined, '#new-password', 'new-password'],
-  ])('show what is typed: %s %s', async (path, button, selector, autocomplete) => {
+  ])('shows what is typed: %s %s', async (path, button, selector, autocomplete) => {
     await using visit = await pages.visit(path);
     const { page } = visit;
     if (button !== undefined) await page.getByRole('button', { name: button }).click();
     await checkEye(page, selector, autocomplete);
   });
 
-  it('show what is typed for another server', async () => {
+  it('shows what is typed for another server', async () => {
     await using visit = await pages.visit('/git/repositories');
     const { page } = visit;
     await page.getByRole('button', { name: 'Other ways to a repository' }).click();

@@ -8,7 +8,7 @@ import { noBrowser } from '../support/browser.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { openPages, type Pages } from './visit.ts';
 
-/** More messages than the page loads at once. */
+/** More messages than one request of the page loads. */
 const busyCount = 230;
 
 describe.skipIf(noBrowser)('topics with more unread messages than are loaded', () => {
