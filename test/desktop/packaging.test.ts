@@ -35,7 +35,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('package
   const archive = join(packed, 'resources', 'app.asar');
   let files: readonly string[];
   beforeAll(async () => {
-    // Without npm's path: the script finds its compiler by itself.
+    // Without npm's path: the script finds its bundler by itself.
     await run(process.execPath, ['scripts/build-app.mjs'], {
       cwd: root,
       env: { ...process.env, PATH: '/usr/bin:/bin' },
@@ -51,10 +51,11 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('package
 
   it('contains the built app, its pages and its runtime packages', () => {
     for (const file of [
-      '/main/index.js',
-      '/main/shell/preload.cjs',
-      '/main/shell/host-entry.js',
-      '/services/mail/mime/parse-process.js',
+      '/host/main-index.js',
+      '/host/main-shell-host-entry.js',
+      '/host/services-mail-mime-parse-process.js',
+      '/host/files/services/downloads/engine/worker.py',
+      '/preload.cjs',
       '/dist/renderer/index.html',
       '/assets/tray/normal-22@2x.png',
       '/node_modules/better-sqlite3/lib/index.js',
@@ -64,7 +65,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('package
       expect(files).toContain(file);
     }
     const manifest = JSON.parse(extractFile(archive, 'package.json').toString()) as { main: string };
-    expect(manifest.main).toBe('main/index.js');
+    expect(manifest.main).toBe('host/main-index.js');
   });
 
   it('contains no sources, tests, tools or database drivers of other systems', () => {
@@ -101,8 +102,11 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('package
     const dataDir = join(work, 'data');
     mkdirSync(dataDir);
     const program = join(work, 'start.mjs');
-    const built = pathToFileURL(join(root, 'dist', 'app', 'main', 'headless.js')).href;
-    writeFileSync(program, `import { main } from '${built}';\nawait main(process.argv.slice(2));\n`);
+    const built = pathToFileURL(join(root, 'dist', 'app', 'host', 'main-headless.js')).href;
+    writeFileSync(
+      program,
+      `import { main } from '${built}';\nawait main(process.argv.slice(2), ${JSON.stringify(join(root, 'dist', 'app'))});\n`,
+    );
     await using host = await startHostProcess(dataDir, { program });
     using smtp = await SmtpDialogue.open(host.port('mail'));
     const line = `${'x'.repeat(70)}\r\n`;

@@ -30,9 +30,9 @@ describe('the set-up script', () => {
     await said(first, '1 of 2 packages');
     checkout.remove('wait');
     expect((await first.ended()).status).toBe(0);
-    expect(checkout.calls()).toEqual([expect.stringContaining('npm ci'), 'built']);
+    expect(checkout.calls()).toEqual([expect.stringContaining('npm ci'), 'built', 'built the program']);
     expect(await checkout.setUp('start').ended()).toEqual({ status: 0, lines: [] });
-    expect(checkout.calls()).toHaveLength(2);
+    expect(checkout.calls()).toHaveLength(3);
   });
 
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(

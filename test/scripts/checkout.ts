@@ -38,6 +38,8 @@ export class Checkout implements Disposable {
   constructor() {
     mkdirSync(this.#programs);
     cpSync(scripts, join(this.folder, 'scripts'), { recursive: true });
+    const hostBuild = "import { appendFileSync } from 'node:fs'; appendFileSync('calls', 'built the program\\n');";
+    this.write('scripts/build-host.mjs', hostBuild);
     this.write('package.json', '{"name":"homeport","type":"module"}');
     this.write('package-lock.json', '{"packages":{"":{},"node_modules/a":{},"node_modules/b":{}}}');
     for (const name of basics) {

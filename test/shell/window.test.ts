@@ -9,7 +9,7 @@ describe('window', () => {
     const { window } = rig.electron;
     expect(window?.addresses).toEqual([`${rig.own()}/`]);
     expect(window?.options.webPreferences).toEqual({
-      preload: join('/opt/homeport', 'main', 'shell', 'preload.cjs'),
+      preload: join('/opt/homeport', 'preload.cjs'),
       sandbox: true,
       contextIsolation: true,
       nodeIntegration: false,

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const memory = '/dev/shm';
 /** What a run may come to hold at once, with two PostgreSQL and two Chromium in it, bytes. */
@@ -25,6 +26,7 @@ const named = /^homeport-run-(\d+)-/;
  * end, with what tests and programs that were killed have left behind.
  */
 export default function setUp(): () => void {
+  buildHost();
   const place = chosen();
   for (const name of readdirSync(place)) {
     const pid = Number(named.exec(name)?.[1]);
@@ -37,6 +39,13 @@ export default function setUp(): () => void {
   process.env['TMPDIR'] = folder;
   if (process.env['CI']) reserveFixedPorts();
   return () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Brings the build that end-to-end tests start up to date. */
+function buildHost(): void {
+  const bootstrap = fileURLToPath(new URL('../../scripts/bootstrap.mjs', import.meta.url));
+  const { status } = spawnSync(process.execPath, [bootstrap, 'host'], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('The program could not be built.');
 }
 
 /** Removes what a killed run left; small disks that its tests had mounted are taken away first. */
