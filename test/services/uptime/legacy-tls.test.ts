@@ -27,14 +27,14 @@ describe('monitor of a server without secure renegotiation', () => {
   it.each([
     ['http', (port: number) => ({ type: 'http', url: `https://127.0.0.1:${String(port)}/` })],
     ['keyword', (port: number) => ({ type: 'keyword', url: `https://127.0.0.1:${String(port)}/`, keyword: 'x' })],
-    ['port', (port: number) => ({ type: 'port', hostname: '127.0.0.1', port, smtp_security: 'secure' })],
+    ['smtp', (port: number) => ({ type: 'smtp', hostname: '127.0.0.1', port, smtpSecurity: 'secure' })],
   ])('continues the handshake: %s', async (_what, toMonitor) => {
     const server = createServer((socket: Socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end(Buffer.concat([serverHello, alert])));
     });
     const port = await listen(server);
-    const { id } = await rig.add({ name: 'old', interval: 3600, timeout: 20, ignore_tls: true, ...toMonitor(port) });
+    const { id } = await rig.add({ name: 'old', interval: 3600, timeout: 20, ignoreTls: true, ...toMonitor(port) });
     const { msg } = await rig.until(id, 0);
     // OpenSSL rejects such a server with "unsafe legacy renegotiation disabled" unless the client allows it.
     expect(msg).toMatch(/handshake failure/i);
