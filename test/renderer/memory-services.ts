@@ -98,7 +98,7 @@ export class MemoryInbox {
             topics: [...Map.groupBy(unread, ({ topic }) => topic)].map(([topic, rows]) => ({
               topic,
               count: rows.length,
-              priority: Math.max(...rows.map(({ priority }) => priority)) as InboxItem['priority'],
+              priority: Math.max(...rows.map(({ priority }) => priority)),
             })),
           };
         }),

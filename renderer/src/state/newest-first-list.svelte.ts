@@ -1,5 +1,4 @@
 import type { Topic } from '../../../services/contracts/bus.ts';
-import { formatError } from '../api/call.ts';
 import { live } from './live.svelte.ts';
 import { appendOlder, mergeNewest } from './newest-first-rules.ts';
 import { runExclusive } from './run-exclusive.ts';

@@ -2,7 +2,7 @@ import { SvelteSet } from 'svelte/reactivity';
 import { compareNames } from '../../../../services/contracts/compare-names.ts';
 import { serviceChanged } from '../../../../services/contracts/control/api.ts';
 import { inboxAdded, inboxApi, inboxChanged, type InboxItem } from '../../../../services/contracts/inbox/api.ts';
-import { call, formatError } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { matchesFilter, groupsRepeats, mayStay, getDoneFilter, noFilter, type InboxFilter } from './list-rules.ts';
 import { changeRows, splitIds, type Change, type Changed } from './changes.ts';
 import { loadDownTo } from './read-down.ts';

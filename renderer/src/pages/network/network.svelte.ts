@@ -7,7 +7,7 @@ import {
   type SharedService,
 } from '../../../../services/contracts/gateway/api.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
-import { call, formatError } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 
 type Body = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import type { PushMessage } from '../../../../services/contracts/push/api.ts';
 import { pushSearchApi } from '../../../../services/contracts/push/search.ts';
-import { call, formatError } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { runExclusive } from '../../state/run-exclusive.ts';
 import { pushStored } from '../../../../services/contracts/push/topics.ts';

@@ -2,7 +2,7 @@ import { uptimeApi, uptimeChanged, uptimeActivity } from '../../../../services/c
 import type { DockerHost, Monitor, MonitorRow } from '../../../../services/contracts/uptime/views.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { missingTarget, MonitorConfig } from '../../../../services/contracts/uptime/monitor.ts';
-import { call, formatError } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { getStatusGroup } from './monitor-filter.ts';
 import { VisibleRowsLoader } from './visible-rows-loader.svelte.ts';
