@@ -1,9 +1,10 @@
 // Bundles the program with its dependencies into few files, with source maps. Reading and resolving more than a thousand
 // source files takes most of the start time of the unbuilt program.
-import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
+import { collectLicenses } from './third-party-licenses.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -75,7 +76,7 @@ function outputAddresses(output) {
 export async function bundle(output, entries) {
   rmSync(output, { recursive: true, force: true });
   const files = [...entries.map((entry) => join(root, entry)), ...findThreadFiles()];
-  await build({
+  const { output: chunks } = await build({
     input: Object.fromEntries(files.map((file) => [getEntryName(file), file])),
     platform: 'node',
     external: externalPackages,
@@ -92,4 +93,6 @@ export async function bundle(output, entries) {
       chunkFileNames: '[name]-[hash].js',
     },
   });
+  const modules = chunks.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+  writeFileSync(join(output, 'third-party-licenses.txt'), `${collectLicenses(modules)}\n`);
 }

@@ -53,9 +53,9 @@ class BuiltApp implements AsyncDisposable {
     const id = this.#asked;
     this.#child.send({ does, id });
     const answer = await vi.waitFor(() => {
-      const found = this.messages.find((message) => message['id'] === id);
-      if (found === undefined) throw new Error(`no answer to ${does}\n${this.output}`);
-      return found;
+      const answer = this.messages.find((message) => message['id'] === id);
+      if (answer === undefined) throw new Error(`no answer to ${does}\n${this.output}`);
+      return answer;
     }, waiting);
     return answer['value'] as Answer;
   }

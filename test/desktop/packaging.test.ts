@@ -35,7 +35,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('package
   const archive = join(packed, 'resources', 'app.asar');
   let files: readonly string[];
   beforeAll(async () => {
-    // Without npm's path: the script finds its bundler by itself.
+    // Without npm's path: the script must find its bundler.
     await run(process.execPath, ['scripts/build-app.mjs'], {
       cwd: root,
       env: { ...process.env, PATH: '/usr/bin:/bin' },
@@ -53,6 +53,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('package
     for (const file of [
       '/host/main-index.js',
       '/host/main-shell-host-entry.js',
+      '/host/third-party-licenses.txt',
       '/host/services-mail-mime-parse-process.js',
       '/host/files/services/downloads/engine/worker.py',
       '/preload.cjs',
@@ -64,6 +65,8 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('package
     ]) {
       expect(files).toContain(file);
     }
+    const licenses = extractFile(archive, join('host', 'third-party-licenses.txt')).toString();
+    expect(licenses).toMatch(/^express \d+\.\d+\.\d+ \(MIT\)\n\n.*The MIT License/ms);
     const manifest = JSON.parse(extractFile(archive, 'package.json').toString()) as { main: string };
     expect(manifest.main).toBe('host/main-index.js');
   });
@@ -89,7 +92,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('package
   it('sets its fuses and runs as Node for its child processes', async () => {
     const wire = await getCurrentFuseWire(join(packed, 'homeport'));
     const isOn = (fuse: FuseV1Options): boolean => String.fromCharCode(Number(wire[fuse])) === '1';
-    // Expressions of users run in Node processes of their own (decision 0185).
+    // Untrusted expressions run in separate Node processes (decision 0185).
     expect(isOn(FuseV1Options.RunAsNode)).toBe(true);
     expect(isOn(FuseV1Options.EnableNodeOptionsEnvironmentVariable)).toBe(false);
     expect(isOn(FuseV1Options.EnableNodeCliInspectArguments)).toBe(false);

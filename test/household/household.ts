@@ -35,7 +35,24 @@ const parts: readonly ((house: House) => Promise<readonly Moment[]>)[] = [
   traffic,
 ];
 
-/** Waits until what was told has been tried everywhere: notices take no time of the month they are of. */
+/** Parts of the household that contain sample data of a service, by the id of the service. */
+export const householdParts: Readonly<Record<string, readonly string[]>> = {
+  addons: ['streaming'],
+  data: ['databases'],
+  downloads: ['downloads'],
+  gateway: ['network'],
+  git: ['code'],
+  inbox: ['messages'],
+  mail: ['delivery'],
+  notify: ['delivery'],
+  push: ['messages'],
+  sync: ['sync'],
+  uptime: ['uptime'],
+};
+
+/**
+ * Waits until all notifications have been tried everywhere: sample data must not contain the time of their delivery.
+ */
 async function untilTold(ask: House['ask']): Promise<void> {
   for (let tries = 0; tries < 100; tries += 1) {
     await wait(20);
@@ -45,7 +62,7 @@ async function untilTold(ask: House['ask']): Promise<void> {
   }
 }
 
-/** Short, since pages show its paths, unless somebody has it. */
+/** Short default folder, since pages show its path. */
 function openFolder(): string {
   const short = join(tmpdir(), 'ada');
   try {
@@ -56,8 +73,8 @@ function openFolder(): string {
   }
 }
 
-/** Addresses look by them as they do at home. */
-function usualPorts(above: number): Record<string, string> {
+/** Returns the environment that moves all listeners to their usual ports plus an offset. */
+export function shiftPorts(above: number): Record<string, string> {
   return Object.fromEntries(
     registry.flatMap(({ id, listeners = [] }) =>
       listeners.map(({ name, port }, at) => [
@@ -69,12 +86,14 @@ function usualPorts(above: number): Record<string, string> {
 }
 
 /**
- * All services as somebody has them after a month: what people and programs of a home did with them, through the doors that
- * they use, and stand-ins on loopback for what is outside. For pictures of the pages, and to look at them by hand.
+ * Opens all services as they look after a month of use: people and programs act through the public interfaces, and
+ * stand-ins on loopback replace the services outside. Used for screenshots and for manual tests of the pages.
  */
 export async function openHousehold(
   options: {
     readonly pages?: string;
+    /** Default: a new folder, deleted at the end. */
+    readonly dataDir?: string;
     /** Ports as people have them, each so much above; without, free ones. */
     readonly portsAbove?: number;
     /** Names of parts; without, all. */
@@ -88,18 +107,24 @@ export async function openHousehold(
   const keep: House['keep'] = (kept) => open.use(kept);
   const environment = {
     ...sharing(),
-    ...(options.portsAbove === undefined ? {} : usualPorts(options.portsAbove)),
-    ...{ ALLOW_PRIVATE_ADDRESSES: 'true', DOWNLOAD_DIR: join(folder, 'Downloads') },
+    ...(options.portsAbove === undefined ? {} : shiftPorts(options.portsAbove)),
+    ALLOW_PRIVATE_ADDRESSES: 'true',
+    DOWNLOAD_DIR: join(folder, 'Downloads'),
     ...(await streamingEnvironment(keep)),
   };
   const host = keep(
-    await openTestHost({ clock, environment, ...(options.pages === undefined ? {} : { pages: options.pages }) }),
+    await openTestHost({
+      clock,
+      environment,
+      ...(options.pages === undefined ? {} : { pages: options.pages }),
+      ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+    }),
   );
   const ask: House['ask'] = (method, path, body) =>
     api(host.url('control'), `/api${path}`, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-  const wanted = parts.filter(({ name }) => options.only?.includes(name) ?? true);
+  const selectedParts = parts.filter(({ name }) => options.only?.includes(name) ?? true);
   const moments: Moment[] = [];
-  for (const part of wanted) moments.push(...(await part({ host, folder, ask, keep })));
+  for (const part of selectedParts) moments.push(...(await part({ host, folder, ask, keep })));
   for (const { ago, happens } of moments.sort((a, b) => b.ago - a.ago)) {
     await clock.goTo(ago);
     await happens();
