@@ -50,13 +50,13 @@ describe.skipIf(noBrowser)('pages for visitors', () => {
     ['a missing status page', () => `${home.host.url('uptime')}/status/nothing`],
     ['a public repository', () => `${home.host.url('git')}/ada/lamp`],
     ['the sign-in of the gateway', () => `https://git.nas.local:${String(home.port)}/`],
-    ['an error of the gateway', () => `https://nothing.nas.local:${String(home.port)}/`],
+    ['an error of the gateway', () => `https://nas.local:${String(home.port)}/nothing/here`],
     ['the page to trust the certificate', async () => (await home.state()).trustUrl ?? ''],
     ['the page that says how to share the app', () => `https://uptime.nas.local:${String(home.port)}/`],
   ])(
     'uses fonts of the app or the system, its own origin only, and the colors of the app: %s',
     async (_what, getUrl) => {
-      const browser = await launchBrowser('engine', [`--host-resolver-rules=MAP *.nas.local ${lan}`]);
+      const browser = await launchBrowser('engine', [`--host-resolver-rules=MAP *.nas.local ${lan}, MAP nas.local ${lan}`]);
       try {
         await using context = await openProfile(browser, { ignoreHTTPSErrors: true });
         const page = await context.newPage();

@@ -129,8 +129,6 @@ export class Front {
     // RFC 9110, 9.3.8: TRACE would reveal headers that are added in between.
     if (request.method === 'TRACE')
       throw new Problem('gateway.method', 405, 'TRACE is not allowed.', { headers: { Allow: 'GET, HEAD, POST' } });
-    // Error pages for unknown names need it as well.
-    if (isStyleSheet(request)) return sendStyleSheet(request, response);
     const route = this.#route(request, portOf);
     switch (route.to) {
       case 'service': {
@@ -259,6 +257,8 @@ export class Front {
     const [path = ''] = rest.split('?', 1);
     const query = rest.slice(path.length + 1);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (path === 'style.css' && isRead)
+      return send(request, response, { status: 200, type: 'text/css; charset=utf-8', body: style });
     if (path === 'passkey.js' && isRead)
       return send(request, response, { status: 200, type: 'text/javascript; charset=utf-8', body: passkeyScript });
     if (path === 'sign-in') return this.#signIn.signIn(request, response, query, titleAt);
@@ -325,12 +325,4 @@ function signInFirst(request?: IncomingMessage): Problem {
 function title(status: number): string {
   if (status === 404) return 'Nothing here';
   return status >= 500 ? 'Not at the moment' : 'Not allowed';
-}
-
-function isStyleSheet({ method, url = '' }: IncomingMessage): boolean {
-  return (method === 'GET' || method === 'HEAD') && url.split('?', 1)[0] === `${ownPrefix}style.css`;
-}
-
-function sendStyleSheet(request: IncomingMessage, response: ServerResponse): void {
-  send(request, response, { status: 200, type: 'text/css; charset=utf-8', body: style });
 }
