@@ -40,7 +40,7 @@ function readRoutes({ store, catchUp }: Pick<RouteDependencies, 'store' | 'catch
   return [
     implement(inboxApi.list, async ({ query, rights }) => {
       const scope = await getScope(store, rights);
-      const { q = '', source, tag, minPriority, unread } = query;
+      const { q = '', source, topic, tag, minPriority, unread } = query;
       const isSearch = q.trim() !== '';
       if (isSearch) await catchUp();
       // Rows marked as done are hidden from the list, but found by a search.
@@ -51,7 +51,7 @@ function readRoutes({ store, catchUp }: Pick<RouteDependencies, 'store' | 'catch
       if (query.repeatsOf !== undefined && repeatedRun === undefined) {
         return { items: [], unread: await store.countUnread(scope), total: 0, sources: [] };
       }
-      const filter = { q, source, tag, minPriority, unread, done, scope, newest, repeatsOf: repeatedRun };
+      const filter = { q, source, topic, tag, minPriority, unread, done, scope, newest, repeatsOf: repeatedRun };
       const [items, unreadNow, total, sources] = await Promise.all([
         store.list(filter, query.before, query.limit),
         store.countUnread(scope),
@@ -67,6 +67,10 @@ function readRoutes({ store, catchUp }: Pick<RouteDependencies, 'store' | 'catch
       await catchUp();
       return { items: await store.list({ q, scope }, undefined, limit) };
     }),
+
+    implement(inboxApi.unreadTopics, async ({ rights }) => ({
+      topics: await store.countUnreadByTopic(await getScope(rights)),
+    })),
 
     implement(inboxApi.one, async ({ params, rights }) => {
       const id = Number(params['id']);
@@ -88,11 +92,11 @@ function changeRoutes({
   announce,
 }: Pick<RouteDependencies, 'store' | 'context' | 'marker' | 'announce'>): readonly ApiHandler[] {
   return [
-    implement(inboxApi.change, async ({ body: { ids, read, done, repeats, undoable }, rights }) => {
+    implement(inboxApi.change, async ({ body: { ids, topic, read, done, repeats, undoable }, rights }) => {
       const scope = await getScope(store, rights);
       const { changed, unread, change } =
         ids === 'all'
-          ? await marker.changeAll({ read, done }, scope)
+          ? await marker.changeAll({ read, done }, topic === undefined ? scope : limitToTopic(scope, topic))
           : await marker.change(ids, { read, done }, { scope, repeats: repeats ?? false });
       return { changed, unread: await countUnread(store, scope, unread), ...(undoable === true && { change }) };
     }),
@@ -128,4 +132,10 @@ function changeRoutes({
       };
     }),
   ];
+}
+
+/** Returns the part of a scope within one push topic. */
+function limitToTopic(scope: Scope | undefined, topic: string): Scope {
+  const isReadable = scope === undefined || scope.topics.includes(topic);
+  return { topics: isReadable ? [topic] : [], sources: [] };
 }

@@ -14,7 +14,7 @@ const style = `:root {
 body {
   margin: 0; min-height: 100vh; display: flex; flex-direction: column; align-items: center; justify-content: center;
   gap: 1rem; padding: 1.5rem 1rem; background: var(--ground); color: var(--ink);
-  font: 16px/1.5 Inter, system-ui, sans-serif;
+  font: 16px/1.5 'Inter Variable', Inter, system-ui, sans-serif;
 }
 header { display: flex; align-items: center; gap: .5rem; font-size: 1.15rem; font-weight: 600; letter-spacing: -.02em; }
 svg { fill: none; stroke: var(--sea); stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
@@ -56,6 +56,8 @@ export function noticePage(title: string, body: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<meta name="theme-color" media="(prefers-color-scheme: light)" content="#f7fbfc">
+<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0d151b">
 <title>${escapeHtml(title)} · Homeport</title>
 <style>${style}</style>
 </head>

@@ -111,6 +111,36 @@ describe.skipIf(noBrowser)('sign-in page', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
+  it('says that the session has ended, and nothing after a sign-out or at the first visit', async () => {
+    const reason = /^Your session has ended\./;
+    await using visit = await pages.visit('/settings/accounts');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'New account' }).waitFor();
+    const endSession = (): Promise<unknown> =>
+      page.evaluate(() =>
+        fetch('/api/session', {
+          method: 'DELETE',
+          headers: { 'Homeport-Session': localStorage.getItem('homeport.session') ?? '' },
+        }),
+      );
+    await endSession();
+    await page.getByRole('dialog', { name: 'Sign in' }).getByText(reason).waitFor();
+    // A later visit with the same browser.
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByText(reason).waitFor();
+    await page.getByLabel('Name').fill(admin.name);
+    await page.getByLabel('Password').fill(admin.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /Signed in as/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await page.getByText(reason).count()).toBe(0);
+    await using first = await pages.visit('/', { signedIn: false });
+    await first.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await first.page.getByText(reason).count()).toBe(0);
+  });
+
   it('ignores a late response about the previous session', async () => {
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;

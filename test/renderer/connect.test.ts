@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addons } from '../../services/addons/index.ts';
 import { control } from '../../services/control/index.ts';
 import { downloads } from '../../services/downloads/index.ts';
 import { gateway } from '../../services/gateway/index.ts';
+import { git } from '../../services/git/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
+import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
+import { sync } from '../../services/sync/index.ts';
 import { uptime } from '../../services/uptime/index.ts';
 import { api } from '../support/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { sharing } from '../support/gateway/phone.ts';
-import { admin } from '../support/host.ts';
+import { admin, adminAuthorization } from '../support/host.ts';
 import { seriousFindings } from './axe.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
@@ -79,7 +83,33 @@ describe.skipIf(noBrowser)('connections from other devices', () => {
   beforeAll(async () => {
     pages = await openPages({ also: [uptime, push, gateway], environment: sharing() });
   });
-  afterAll(() => pages[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await pages[Symbol.asyncDispose]();
+    if (everything !== undefined) await (await everything).shared[Symbol.asyncDispose]();
+  });
+  let everything: Promise<{ readonly shared: Pages; readonly configuration: string }> | undefined;
+  /** Shares all services of one host, which the tests of the hint use. */
+  const shareEverything = (): NonNullable<typeof everything> => (everything ??= openShared());
+  async function openShared(): Promise<{ readonly shared: Pages; readonly configuration: string }> {
+    const also = [push, addons, uptime, git, sync, notify, gateway];
+    const shared = await openPages({ services: [downloads, inbox, control, ...also], environment: sharing() });
+    const ids = ['push', 'downloads', 'addons', 'uptime', 'git', 'sync', 'notify'];
+    await api(shared.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify({ shared: ids }) });
+    const post = (path: string, body: object): Promise<{ uuid: string }> =>
+      api(shared.url, path, { method: 'POST', body: JSON.stringify(body) });
+    await fetch(`${shared.host.url('push')}/harbour`, {
+      method: 'POST',
+      body: 'Ahoy',
+      headers: { Authorization: adminAuthorization },
+    });
+    await fetch(`${shared.host.url('uptime')}/api/status-pages`, {
+      method: 'POST',
+      body: JSON.stringify({ slug: 'harbour', title: 'Harbour' }),
+      headers: { Authorization: adminAuthorization, 'Content-Type': 'application/json' },
+    });
+    const { uuid } = await post('/api/addons/profiles', {});
+    return { shared, configuration: uuid };
+  }
 
   it('shows the address once the service is shared, and a link to share it until then', async () => {
     await using visit = await pages.visit('/uptime/connect');
@@ -102,6 +132,57 @@ describe.skipIf(noBrowser)('connections from other devices', () => {
     await share([]);
     await page.getByRole('heading', { name: 'Uptime answers on this computer alone.' }).waitFor();
     expect(visit.complaints).toEqual([]);
+  });
+
+  it.each([
+    ['/push/connect', 'push'],
+    ['/push/topics/harbour?show=subscribe', 'push'],
+    ['/downloads/connect', 'downloads'],
+    ['/addons/connect', 'addons'],
+    ['/addons/configurations/new', 'addons'],
+    ['/uptime/connect', 'uptime'],
+    ['/uptime/pages', 'uptime'],
+    ['/git/connect', 'git'],
+    ['/sync/connect', 'sync'],
+    ['/delivery/connect', 'notify'],
+  ])('says once how devices trust the certificate, next to the shared address: %s', async (path, service) => {
+    const { shared, configuration } = await shareEverything();
+    await using visit = await shared.visit(path.replace('/new', `/${configuration}`), { width: 1440, height: 900 });
+    const { page } = visit;
+    const { trustUrl, services } = await api<{ services: { id: string; url: string }[]; trustUrl: string }>(
+      shared.url,
+      '/api/gateway/addresses',
+    );
+    const hint = page.getByText(/has to trust the certificate of this computer once/);
+    const devices = page.getByRole('radio', { name: 'Other devices' });
+    // Pages with a code or an address for phones have the hint immediately.
+    if (/push|downloads|addons|pages/.test(path)) {
+      await hint.waitFor();
+      expect(await hint.count()).toBe(1);
+    }
+    if (!/pages|configurations/.test(path)) {
+      await devices.check();
+      const { host } = new URL(services.find(({ id }) => id === service)?.url ?? '');
+      await page.getByText(host).first().waitFor();
+      await hint.waitFor();
+      expect(await hint.count()).toBe(1);
+    }
+    expect(await hint.getByRole('link').getAttribute('href')).toBe(trustUrl);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('shows no hint about the certificate for an address with another one', async () => {
+    const { shared } = await shareEverything();
+    await using visit = await shared.visit('/push/topics/harbour?show=subscribe');
+    const { page } = visit;
+    await page.getByText('Reached by another address').click();
+    await page.getByLabel('Address of this server').fill('https://push.example.org');
+    await page
+      .getByText('curl -d "Hello" https://push.example.org/harbour')
+      .or(page.getByText(/push\.example\.org\/harbour/))
+      .first()
+      .waitFor();
+    await page.getByText(/has to trust the certificate/).waitFor({ state: 'detached' });
   });
 
   it('shows phones the shared address for Messages, even while commands are for this computer', async () => {

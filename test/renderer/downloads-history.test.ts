@@ -146,7 +146,21 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     await visit.page.getByRole('dialog', { name: 'Lost' }).waitFor();
     expect(visit.complaints).toEqual([]);
     await visit.page.goto(`${pages.url}/downloads?id=nobody`);
-    await visit.page.getByText('This download is not there any more.').waitFor();
+    await visit.page.getByRole('status').getByRole('heading', { name: 'Download not found' }).waitFor();
+  });
+
+  it('names a refused download by its address and gives the reason once', async () => {
+    const url = 'http://127.0.0.1:9/film';
+    const refused = { title: '127.0.0.1', state: 'failed', kind: 'video', finishedAt: 3 } as const;
+    pages.downloads.set('refused', { ...refused, url, message: 'The site asks for a sign-in first.' });
+    await using visit = await pages.visit('/downloads/queue/refused');
+    const { page } = visit;
+    const dialog = page.getByRole('dialog', { name: url });
+    await dialog.waitFor();
+    expect(await dialog.getByText('The site asks for a sign-in first.').count()).toBe(1);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('heading', { level: 3, name: url }).waitFor();
+    expect(visit.complaints).toEqual([]);
   });
 
   it('plays by keyboard with subtitles from separate files', async () => {

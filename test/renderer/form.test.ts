@@ -10,7 +10,13 @@ import {
 import { parseQuantity, stringifyQuantity } from '../../renderer/src/pages/settings/quantity.ts';
 import { getControl, getErrors, parseNumber } from '../../renderer/src/pages/settings/form.ts';
 import type { SettingsField } from '../../services/contracts/control/settings.ts';
-import { formatAgo, formatBytes, formatDuration, formatElapsed } from '../../renderer/src/parts/text/format.ts';
+import {
+  formatAgo,
+  formatByteLimit,
+  formatBytes,
+  formatDuration,
+  formatElapsed,
+} from '../../renderer/src/parts/text/format.ts';
 
 const kind = (schema: z.ZodType): string => getControl(z.toJSONSchema(schema, { io: 'input' })).kind;
 
@@ -193,6 +199,15 @@ describe('errors by field', () => {
 });
 
 describe('figures', () => {
+  it.each([
+    [15 * 2 ** 20, '15 MiB'],
+    [2 ** 30, '1024 MiB'],
+    [15_700_000, '15.7 MB'],
+    [1000, '1 kB'],
+  ])('shows a limit of %d bytes as %s', (count, text) => {
+    expect(formatByteLimit(count)).toBe(text);
+  });
+
   it.each([
     [0, '0 B'],
     [999, '999 B'],

@@ -205,16 +205,16 @@ describe.skipIf(noBrowser)('paths', () => {
       await expect.poll(() => new URL(page.url()).pathname).toBe(now);
       await page.getByRole('heading', { level: 1 }).waitFor();
     }
-    for (const wrong of ['/nowhere', '/delivery/nothing', '/downloads/nothing', '/more/x']) {
+    for (const wrong of ['/nowhere', '/downloads/nothing', '/more/x']) {
       await page.goto(`${url}${wrong}`);
       await page.getByText('There is no page at this address.').waitFor();
     }
     await page.goto(`${url}/settings/nothing`);
-    await page.getByText('There is no such section.').waitFor();
+    await page.getByRole('heading', { name: 'Settings not found' }).waitFor();
     await page.goto(`${url}/delivery/keys/nobody`);
-    await page.getByText('There is no key of this name.').waitFor();
+    await page.getByRole('heading', { name: 'Key not found' }).waitFor();
     await page.goto(`${url}/downloads/subscriptions/nobody`);
-    await page.getByText('This subscription is not there any more.').waitFor();
+    await page.getByRole('heading', { name: 'Subscription not found' }).waitFor();
     expect(watched.complaints).toEqual([]);
   });
 });

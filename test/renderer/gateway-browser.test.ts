@@ -18,6 +18,8 @@ const requests: string[] = [];
 const lamp = fixtureService('lamp', () => ({
   http(request, response) {
     requests.push(`${request.method ?? ''} ${request.url ?? ''}`);
+    const target = new URL(request.url ?? '', 'http://lamp').searchParams.get('redirect');
+    if (target !== null) return void response.writeHead(302, { Location: target }).end();
     response.setHeader('Content-Type', 'text/html').end('<h1>The lamp</h1>');
   },
 }));
@@ -129,6 +131,52 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
     await page.getByRole('heading', { name: 'The lamp' }).waitFor();
     await expect.poll(() => page.url()).toBe(lampAt('/shelf'));
     await own('/off', { code: recoveryCodes[0] ?? '' });
+  });
+
+  it.each([
+    ['a service on the same port', () => `https://evil.nas.local:${home.port}/`, 'Evil'],
+    [
+      'another scheme and port',
+      () => `http://127.0.0.1:${String((elsewhere.address() as AddressInfo).port)}/`,
+      'Elsewhere',
+    ],
+  ])('follows the redirect of the requested page after a sign-in: to %s', async (_what, target, heading) => {
+    await using context = await openTrustingBrowser();
+    const page = await context.newPage();
+    const violations: string[] = [];
+    page.on('console', (message) => {
+      if (message.text().includes('Content Security Policy')) violations.push(message.text());
+    });
+    const answer = await page.goto(lampAt(`/?redirect=${encodeURIComponent(target())}`));
+    expect(answer?.headers()['content-security-policy']).toMatch(/form-action 'self';/);
+    await signIn(page);
+    await page.getByRole('heading', { name: heading }).waitFor();
+    await expect.poll(() => page.url()).toBe(target());
+    expect(violations).toEqual([]);
+  });
+
+  it('sends the form of the sign-in page to its own origin only', async () => {
+    await using context = await openTrustingBrowser();
+    const page = await context.newPage();
+    await page.goto(lampAt('/shelf'));
+    const violation = page.waitForEvent('console', (message) => message.text().includes('form-action'));
+    await page.evaluate((action) => {
+      const form = document.querySelector('form');
+      form?.setAttribute('action', action);
+      form?.submit();
+    }, `https://evil.nas.local:${home.port}/collect`);
+    await violation;
+    expect(new URL(page.url()).hostname).toBe('lamp.nas.local');
+  });
+
+  it('replaces the page between the form and the requested page in the history', async () => {
+    await using context = await openTrustingBrowser();
+    const page = await context.newPage();
+    await page.goto(lampAt('/shelf'));
+    await signIn(page);
+    await page.getByRole('heading', { name: 'The lamp' }).waitFor();
+    await page.goBack().catch(() => null);
+    expect(new URL(page.url()).pathname).not.toBe('/.homeport/continue');
   });
 
   it('signs in with another provider', async () => {

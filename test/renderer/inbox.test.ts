@@ -236,16 +236,16 @@ describe.skipIf(noBrowser)('the inbox', () => {
     const item = pages.inbox.add({ title: 'Soon gone', body: 'Read me', done: true });
     await using visit = await pages.visit('/inbox/4711');
     const { page } = visit;
-    await page.getByText('This message is not there.').waitFor();
+    await page.getByRole('heading', { name: 'Message not found' }).waitFor();
     await page.getByRole('button', { name: 'Back to the inbox' }).click();
-    await page.getByText('This message is not there.').waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Message not found' }).waitFor({ state: 'detached' });
     await page.goto(`${pages.url}/inbox/no-number`);
-    await page.getByText('This message is not there.').waitFor();
+    await page.getByRole('heading', { name: 'Message not found' }).waitFor();
     await page.goto(`${pages.url}/inbox/${String(item.id)}`);
     await page.getByRole('article').getByText('Read me').waitFor();
     pages.inbox.items = [];
     pages.inbox.bus?.publish(inboxChanged, { ids: [item.id], change: { removed: true }, unread: 0 });
-    await page.getByText('This message is not there.').waitFor();
+    await page.getByRole('heading', { name: 'Message not found' }).waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 

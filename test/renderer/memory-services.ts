@@ -78,6 +78,7 @@ export class MemoryInbox {
           const fit = this.#having(query.q ?? '').filter(
             (item) =>
               (query.source === undefined || item.source === query.source) &&
+              (query.topic === undefined || item.topic === query.topic) &&
               (query.tag === undefined || item.tags.includes(query.tag)) &&
               item.priority >= (query.minPriority ?? 1) &&
               (query.unread !== true || !item.read) &&
@@ -91,6 +92,16 @@ export class MemoryInbox {
         implement(inboxApi.find, ({ query: { q, limit } }) => ({
           items: q.trim() === '' ? [] : this.#having(q).slice(0, limit),
         })),
+        implement(inboxApi.unreadTopics, () => {
+          const unread = this.items.filter(({ topic, read, done }) => topic !== '' && !read && !done);
+          return {
+            topics: [...Map.groupBy(unread, ({ topic }) => topic)].map(([topic, rows]) => ({
+              topic,
+              count: rows.length,
+              priority: Math.max(...rows.map(({ priority }) => priority)),
+            })),
+          };
+        }),
         implement(inboxApi.one, ({ params }) => {
           const item = this.items.find(({ id }) => String(id) === params['id']);
           if (!item) throw new Problem('inbox.unknown', 404, 'There is no such message.');

@@ -49,6 +49,26 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     expect(watched.complaints).toEqual([]);
   });
 
+  it('keeps the name in line with its buttons, and the address clear of them, on a phone', async () => {
+    const url = 'discord://webhookid1234567890/webhooktoken1234567890123456789012345678901234567890';
+    await real.ask('POST', '/notify/keys/aggregator/destinations', { url, tags: [] });
+    await using watched = await real.visit('/delivery/keys/aggregator', { width: 360, height: 740, touch: true });
+    const { page } = watched;
+    const row = page
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('button', { name: /^Test/ }) })
+      .filter({ hasText: 'Discord' });
+    const button = await row.getByRole('button', { name: /^Test/ }).boundingBox();
+    const name = await row.locator('strong').boundingBox();
+    const address = await row.locator('code, .place').first().boundingBox();
+    if (button === null || name === null || address === null) throw new Error('The row is not visible.');
+    const center = (box: { y: number; height: number }): number => box.y + box.height / 2;
+    expect(Math.abs(center(name) - center(button))).toBeLessThanOrEqual(8);
+    expect(name.x + name.width).toBeLessThanOrEqual(button.x);
+    expect(address.y).toBeGreaterThanOrEqual(button.y + button.height - 8);
+    expect(address.x + address.width).toBeLessThanOrEqual(360 - 16);
+  });
+
   it('lists every kind in a group with its purpose', async () => {
     const { forms } = await real.ask('GET', '/notify/forms');
     const others = forms.filter(({ category }: { category: string }) => category === 'other');

@@ -58,7 +58,7 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: /Second light/ }).waitFor();
     await page.goto(`${real.host.url('control')}/delivery/history/none`);
-    await page.getByText('This notification is not kept any more.').waitFor();
+    await page.getByRole('heading', { name: 'Notification not found' }).waitFor();
   });
 
   it('restores a dismissed delivery in its dialog', async () => {

@@ -254,6 +254,36 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('marks pages and tabs with unsaved changes', async () => {
+    await using real = await openPages({ services: [inbox, mail, control] });
+    await using visit = await real.visit('/settings/mail');
+    const { page } = visit;
+    const section = page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: /^Mail/ });
+    await page.getByLabel('Largest mail', { exact: true }).fill('16');
+    const log = page.getByRole('navigation', { name: 'Homeport itself' }).getByRole('link', { name: 'Log' });
+    await log.click();
+    await page.getByRole('heading', { level: 1, name: 'Log' }).waitFor();
+    await expect.poll(() => section.textContent()).toContain('unsaved changes');
+    expect(await log.textContent()).not.toContain('unsaved changes');
+    await page
+      .getByRole('navigation', { name: 'Homeport', exact: true })
+      .getByRole('link', { name: 'Delivery' })
+      .click();
+    await page.getByRole('tab', { name: 'Settings, unsaved changes' }).click();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('tab', { name: 'Settings', exact: true }).waitFor();
+    await page.goto(`${real.url}/settings/log`);
+    await section.waitFor();
+    expect(await section.textContent()).not.toContain('unsaved changes');
+    // A change of general settings marks that page.
+    await page.goto(`${real.url}/settings`);
+    await page.getByRole('switch', { name: 'Open the browser' }).click();
+    await log.click();
+    const general = page.getByRole('navigation', { name: 'Homeport itself' }).getByRole('link', { name: /^General/ });
+    await expect.poll(() => general.textContent()).toContain('unsaved changes');
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('finds a setting by text and focuses its field', async () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;

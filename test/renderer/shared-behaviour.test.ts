@@ -85,6 +85,23 @@ describe.skipIf(noBrowser)('all pages', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
+  it('draws the focus ring of a switch around its track', async () => {
+    await using visit = await pages.visit('/gallery');
+    const { page } = visit;
+    const button = page.getByRole('switch').first();
+    await button.focus();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Tab');
+    const rings = await button.evaluate((element) =>
+      [getComputedStyle(element), getComputedStyle(element, '::before')].map(({ outlineStyle, borderRadius }) => [
+        outlineStyle,
+        borderRadius,
+      ]),
+    );
+    expect(rings.map(([outline]) => outline)).toEqual(['none', 'solid']);
+    expect(rings[1]?.[1]).toBe('99px');
+  });
+
   it('keeps the focus on a busy switch', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;

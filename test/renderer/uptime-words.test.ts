@@ -1,10 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { compareUrgency } from '../../renderer/src/pages/uptime/attention.ts';
 import { buildStatusHistory } from '../../renderer/src/pages/uptime/status-history.ts';
 import { getStatusGroup } from '../../renderer/src/pages/uptime/monitor-filter.ts';
 import { formatPercent } from '../../renderer/src/pages/uptime/monitor-format.ts';
 import { compareStart, getWindowStatus } from '../../renderer/src/pages/uptime/maintenance-format.ts';
 import type { Maintenance } from '../../services/contracts/uptime/maintenance.ts';
-import type { Heartbeat } from '../../services/contracts/uptime/views.ts';
+import type { Heartbeat, MonitorRow } from '../../services/contracts/uptime/views.ts';
+
+it('sorts monitors by urgency and then by name, with numbers by value', () => {
+  const build = (name: string, status: 0 | 1, id: number): MonitorRow =>
+    ({ id, name, active: true, target: '', state: { status, msg: '' } }) as unknown as MonitorRow;
+  const names = ['Machine 10', 'Machine 2', 'machine 1', 'Machine 100'];
+  const rows = [...names.map((name, id) => build(name, 1, id)), build('Zebra', 0, 9), build('Lamp 10', 0, 10)];
+  expect(rows.toSorted(compareUrgency).map(({ name }) => name)).toEqual([
+    'Lamp 10',
+    'Zebra',
+    'machine 1',
+    'Machine 2',
+    'Machine 10',
+    'Machine 100',
+  ]);
+});
+
+it('sorts names by one rule on all pages', () => {
+  const folder = fileURLToPath(new URL('../../renderer/src', import.meta.url));
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.(ts|svelte)$/.test(name),
+  );
+  expect(files.filter((name) => readFileSync(`${folder}/${name}`, 'utf8').includes('.localeCompare('))).toEqual([]);
+});
 
 it('formats a share with two digits and never rounds up to 100 %', () => {
   expect([1, 0.99999, 0.998, 0, null].map(formatPercent)).toEqual([

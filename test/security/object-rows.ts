@@ -130,6 +130,12 @@ export const objectRows: readonly ObjectRow[] = [
   { route: 'GET /api/inbox', path: () => '/api/inbox', others: 'empty', allowed: everyone },
   { route: 'GET /api/inbox/search', path: () => `/api/inbox/search?q=${marker}`, others: 'empty', allowed: everyone },
   {
+    route: 'GET /api/inbox/unread-topics',
+    path: () => '/api/inbox/unread-topics',
+    others: 'empty',
+    allowed: everyone,
+  },
+  {
     route: 'GET /api/inbox/:id',
     path: ({ item }) => `/api/inbox/${String(item)}`,
     others: 'refused',

@@ -20,6 +20,10 @@ export interface CallOptions<Query, Body> {
 }
 
 type Listener = () => void;
+/** Code of the host for paths without a route. */
+const unknownPathCode = 'api.unknown_path';
+/** Code of a reply that does not match its schema. */
+const replyMismatchCode = 'page.reply';
 let renewing: Promise<void> | undefined;
 const sessionRefusedListeners = new Set<Listener>();
 
@@ -74,7 +78,7 @@ export async function call<Query, Body, Reply>(
   }
   const parsed = z.safeParse(route.reply, reply);
   if (parsed.success) return parsed.data;
-  throw new Problem('page.reply', 502, 'Homeport and this page do not fit together. Reload the page.', {
+  throw new Problem(replyMismatchCode, 502, 'Homeport was updated while this page was open. Reload the page.', {
     cause: parsed.error,
   });
 }
@@ -138,10 +142,11 @@ export function parseJson(text: string): unknown {
 /** Converts an error reply of the host to a Problem. */
 export function toProblem(status: number, reply: unknown): Problem {
   const parsed = ApiError.safeParse(reply);
-  if (!parsed.success) return new Problem('page.status', status, `Homeport answered with status ${String(status)}.`);
+  if (!parsed.success)
+    return new Problem('page.status', status, `The request failed with HTTP status ${String(status)}.`);
   const { code, detail, fields = {} } = parsed.data.error;
   // The app API only has the routes of running services, and the pages use no other routes.
-  if (code === 'api.unknown_path') return new Problem(code, status, 'This service is not running. Home says why.');
+  if (code === unknownPathCode) return new Problem(code, status, 'This service is not running. Home says why.');
   return new Problem(code, status, detail, { fields });
 }
 
@@ -149,4 +154,26 @@ export function toProblem(status: number, reply: unknown): Problem {
 export function formatError(error: unknown): string {
   if (error instanceof Problem) return error.detail;
   return error instanceof Error ? error.message : 'Something went wrong on this page.';
+}
+
+/** Returns true when the requested object does not exist, was deleted, or is hidden from the account. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof Problem && (error.status === 404 || error.status === 410) && error.code !== unknownPathCode;
+}
+
+/** Returns true when the reply does not match this page, which is then of another version than the host. */
+export function isVersionMismatch(error: unknown): boolean {
+  return error instanceof Problem && error.code === replyMismatchCode;
+}
+
+/** Returns true for failures inside of the host, of which the log has the details. */
+export function isHostFailure(error: unknown): boolean {
+  return error instanceof Problem && error.status >= 500 && !isVersionMismatch(error);
+}
+
+/** Returns false for errors that the same request would cause again, such as a missing permission. */
+export function isRetryable(error: unknown): boolean {
+  if (!(error instanceof Problem)) return true;
+  // A service that is not running may be started, and a host that does not respond may return.
+  return error.retryable || error.status === 0 || error.status === 409 || error.code === unknownPathCode;
 }

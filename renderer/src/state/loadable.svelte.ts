@@ -3,7 +3,9 @@ import { formatError } from '../api/call.ts';
 /** Loading state of data of the host: loading, ready, or failed with an error. */
 export class Loadable {
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  error = $state('');
+  /** Error of the last failed load. */
+  failure = $state.raw<unknown>();
+  readonly error = $derived(this.failure === undefined ? '' : formatError(this.failure));
   #turn = 0;
   #latest: Promise<boolean> | undefined;
 
@@ -24,7 +26,7 @@ export class Loadable {
       return true;
     } catch (error) {
       if (isOutdated()) return true;
-      this.error = formatError(error);
+      this.failure = error;
       if (this.phase === 'loading') this.phase = 'failed';
       return false;
     }

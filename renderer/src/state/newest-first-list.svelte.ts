@@ -1,5 +1,4 @@
 import type { Topic } from '../../../services/contracts/bus.ts';
-import { formatError } from '../api/call.ts';
 import { live } from './live.svelte.ts';
 import { appendOlder, mergeNewest } from './newest-first-rules.ts';
 import { runExclusive } from './run-exclusive.ts';
@@ -26,7 +25,8 @@ const retryDelayMs = 5000;
 /** A list sorted by time, newest first. It is loaded in pages, and kept up to date while it has observers. */
 export class NewestFirstList<Row extends { readonly id: string }> {
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  error = $state('');
+  /** Error of the last failed load. */
+  failure = $state.raw<unknown>();
   rows = $state.raw<readonly Row[]>([]);
   /** Rows that arrived while the list was paused. */
   pending = $state.raw<readonly Row[]>([]);
@@ -78,7 +78,7 @@ export class NewestFirstList<Row extends { readonly id: string }> {
       this.phase = 'ready';
     } catch (error) {
       if (turn !== this.#turn) return;
-      this.error = formatError(error);
+      this.failure = error;
       this.phase = 'failed';
     }
   }
@@ -149,7 +149,7 @@ export class NewestFirstList<Row extends { readonly id: string }> {
       if (turn === this.#turn) this.#renewWith(rows);
     } catch (error) {
       // The visible rows stay; the frame shows a banner while the host does not respond.
-      this.error = formatError(error);
+      this.failure = error;
     }
   }
 

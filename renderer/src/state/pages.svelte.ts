@@ -47,5 +47,6 @@ export function findBarPage(): PageEntry | undefined {
 }
 
 function isAllowed({ group, adminOnly }: PageEntry): boolean {
-  return group !== 'hidden' && (!adminOnly || session.isAdmin);
+  // The role is not known yet while the session is loading.
+  return group !== 'hidden' && (!adminOnly || session.isAdmin || session.phase === 'loading');
 }

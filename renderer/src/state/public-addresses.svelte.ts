@@ -32,6 +32,13 @@ class PublicAddresses extends Loadable {
     return this.#shared.get(id)?.url ?? null;
   }
 
+  /** True for an address or app link of a shared service that clients reach by HTTPS with the gateway's certificate. */
+  hasGatewayCertificate(address: string): boolean {
+    return [...this.#shared.values()].some(
+      ({ url }) => url.startsWith('https:') && address.includes(`//${new URL(url).host}`),
+    );
+  }
+
   /** True when clients must sign in at the gateway first, even where the service itself requires no sign-in. */
   requiresSignIn(id: string): boolean {
     return this.#shared.get(id)?.asksFirst ?? false;

@@ -25,12 +25,15 @@ class Session {
    * account.
    */
   interrupted = $state(false);
+  /** The stored session was refused: it was ended elsewhere, or it expired. The sign-in page says so. */
+  hasExpired = $state(false);
   /** Incremented when another account signs in; the pages are then created again. */
   generation = $state(0);
   readonly isAdmin = $derived(this.account?.role === 'admin');
   readonly #beforeSignOut = new Set<() => Promise<void>>();
 
   constructor() {
+    toasts.canOpenLog = () => this.isAdmin;
     onSessionRefused(() => this.#interrupt());
     live.onClosed(() => void this.load());
   }
@@ -50,6 +53,7 @@ class Session {
       else if (this.phase === 'signed-in') this.#interrupt();
       else {
         live.stop();
+        this.hasExpired = before !== null;
         this.phase = setupNeeded ? 'setup' : 'signed-out';
       }
     } catch (error) {
@@ -128,6 +132,7 @@ class Session {
     // Links of the previous session are cleared, so that open pages request new ones.
     if (this.interrupted) links.clear();
     this.interrupted = false;
+    this.hasExpired = false;
     this.account = account;
     this.phase = 'signed-in';
     live.start();
@@ -143,6 +148,7 @@ class Session {
 
   #clear(): void {
     this.interrupted = false;
+    this.hasExpired = false;
     live.stop();
     links.clear();
     this.account = null;

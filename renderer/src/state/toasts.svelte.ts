@@ -1,4 +1,4 @@
-import { formatError } from '../api/call.ts';
+import { formatError, isHostFailure } from '../api/call.ts';
 
 /** Display time of a toast, in ms; longer when it has Undo or a link. */
 const plainDurationMs = 5000;
@@ -18,6 +18,8 @@ interface Toast {
 /** Short notifications in the corner of the page. */
 class Toasts {
   list = $state<readonly Toast[]>([]);
+  /** Returns true when the account can open the log page; set by the session. */
+  canOpenLog: () => boolean = () => false;
   /** Containers that can show toasts; the last one does. */
   #containers = $state.raw<readonly symbol[]>([]);
   readonly activeContainer = $derived(this.#containers.at(-1));
@@ -52,7 +54,8 @@ class Toasts {
 
   /** Shows an error. */
   showError(error: unknown): void {
-    this.show(formatError(error), { tone: 'bad' });
+    const link = isHostFailure(error) && this.canOpenLog() ? { href: '/settings/log', label: 'Log' } : undefined;
+    this.show(formatError(error), { tone: 'bad', link });
   }
 
   undo(id: number): void {

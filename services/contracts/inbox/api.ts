@@ -30,6 +30,12 @@ export const InboxItem = z
   .meta({ id: 'InboxItem' });
 export type InboxItem = z.infer<typeof InboxItem>;
 
+/** Unread rows of one push topic. */
+export const UnreadTopic = z
+  .object({ topic: z.string(), count: z.int(), priority: Priority.describe('Highest priority of these rows.') })
+  .meta({ id: 'InboxUnreadTopic' });
+export type UnreadTopic = z.infer<typeof UnreadTopic>;
+
 /** Message offered to the inbox. The handover's key is the identity of the notification; a known key is ignored. */
 export const InboxOffer = z.object({
   title: z.string().default(''),
@@ -94,6 +100,7 @@ export const inboxApi = {
       /** Words that title or body must contain, the last one as a prefix; quoted words must be adjacent. */
       q: z.string().optional(),
       source: z.string().optional(),
+      topic: z.string().optional().describe('Only the rows of this push topic.'),
       tag: z.string().optional(),
       minPriority: z.coerce.number().int().min(1).max(5).optional(),
       unread: z.stringbool().optional(),
@@ -116,6 +123,13 @@ export const inboxApi = {
     query: z.object({ q: z.string(), limit: z.coerce.number().int().min(1).max(50).default(6) }),
     reply: z.object({ items: z.array(InboxItem) }),
   }),
+  unreadTopics: defineRoute({
+    method: 'GET',
+    path: '/api/inbox/unread-topics',
+    summary: 'The push topics with unread rows that the caller may read: their number and the highest priority.',
+    access: 'objects',
+    reply: z.object({ topics: z.array(UnreadTopic) }),
+  }),
   one: defineRoute({
     method: 'GET',
     path: '/api/inbox/:id',
@@ -130,6 +144,7 @@ export const inboxApi = {
     access: 'objects',
     body: z.object({
       ids: z.union([z.literal('all'), z.array(z.int()).min(1).max(1000)]),
+      topic: z.string().min(1).optional().describe('With `all`: only the rows of this push topic.'),
       read: z.boolean().optional(),
       done: z.boolean().optional(),
       repeats: z.literal(true).optional().describe('Also the earlier ones of which these rows are repeats.'),

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { compareNames } from '../../contracts/compare-names.ts';
 import type { SavedQuery } from '../../contracts/data/queries.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -23,7 +24,7 @@ export class SavedQueries {
       ...row,
       name: row.account === caller ? row.name : `${row.name} (${row.account})`,
     }));
-    return labeled.map(toSavedQuery).toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+    return labeled.map(toSavedQuery).toSorted((a, b) => compareNames(a.name, b.name));
   }
 
   /** Returns the names of all accounts that have queries, also of removed ones whose queries are kept. */

@@ -1,22 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-const policyFor = (formAction: string): string =>
-  `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`;
-
-/**
- * Headers of pages with a sign-in form. Browsers apply `form-action` to every redirect after a form, and the requested
- * page may redirect to another address, such as that of the app.
- */
-export const signInFormHeaders = { 'Content-Security-Policy': policyFor("'self' https: http:") } as const;
+const policy =
+  "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /** Additional headers of the passkey page, the only one with a script. */
 export const scriptHeaders = {
-  'Content-Security-Policy': `${signInFormHeaders['Content-Security-Policy']}; script-src 'self'`,
+  'Content-Security-Policy': `${policy}; script-src 'self'`,
 } as const;
 
 /** Headers that prevent framing, scripts and caching. */
 const pageHeaders = {
-  'Content-Security-Policy': policyFor("'self'"),
+  'Content-Security-Policy': policy,
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',

@@ -4,16 +4,18 @@ import { escapeHtml } from '../../kit/escape-html.ts';
 const mark =
   '<svg viewBox="0 0 24 24" width="28" height="28" aria-hidden="true"><path d="M6 10.2h8M8 10.2 6 21.5h8l-2-11.3"/><circle cx="10" cy="5.6" r="2.6"/><path class="beam" d="M16.2 5 21.8 3.4"/></svg>';
 
-/** Renders a page of the gateway, small enough for TVs. `body` is HTML. Only the second-factor page has a script. */
-export function page(title: string, body: string): string {
+/** Renders a page of the gateway, small enough for TVs. `body` and `head` are HTML. Only the second-factor page has a script. */
+export function page(title: string, body: string, head = ''): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<meta name="theme-color" media="(prefers-color-scheme: light)" content="#f7fbfc">
+<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0d151b">
 <title>${escapeHtml(title)} · Homeport</title>
-<link rel="stylesheet" href="/.homeport/style.css">
+<link rel="stylesheet" href="/.homeport/style.css">${head}
 </head>
 <body>
 <header>${mark}Homeport</header>
@@ -37,7 +39,7 @@ export const style = `:root {
   }
 }
 * { box-sizing: border-box; }
-body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; align-items: center; justify-content: center; gap: 1rem; padding: 1.5rem 1rem; background: var(--ground); color: var(--ink); font: 16px/1.5 Inter, system-ui, sans-serif; }
+body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; align-items: center; justify-content: center; gap: 1rem; padding: 1.5rem 1rem; background: var(--ground); color: var(--ink); font: 16px/1.5 'Inter Variable', Inter, system-ui, sans-serif; }
 header { display: flex; align-items: center; gap: .5rem; font-size: 1.15rem; font-weight: 600; letter-spacing: -.02em; }
 svg { fill: none; stroke: var(--sea); stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
 .beam { stroke: var(--lamp); }

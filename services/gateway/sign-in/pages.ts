@@ -98,6 +98,20 @@ if (read && PublicKeyCredential.prototype.toJSON) {
 }
 `;
 
+/**
+ * Renders the page that opens the requested one. It separates that page from the sign-in form, so that the policy of
+ * the form does not apply to redirects of the requested page.
+ */
+export function continuePage(to: string): string {
+  const address = escapeHtml(to);
+  return page(
+    'Signed in',
+    `<h1>Signed in</h1>
+<p>The page opens now. If it does not, <a href="${address}">open it</a>.</p>`,
+    `<meta http-equiv="refresh" content="0;url=${address}">`,
+  );
+}
+
 /** Renders the signed-in account. */
 export function signedInPage(account: string): string {
   return page(

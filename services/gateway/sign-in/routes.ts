@@ -6,11 +6,11 @@ import type { Context } from '../../contracts/service.ts';
 import { readRequestBody } from '../../kit/request-body.ts';
 import { getReturnPath, wantedPath } from '../domain/return-path.ts';
 import type { GatewayMetrics } from '../proxy/metrics.ts';
-import { redirect, scriptHeaders, sendHtml, signInFormHeaders } from '../proxy/answer.ts';
+import { redirect, scriptHeaders, sendHtml, sendsForm } from '../proxy/answer.ts';
 import type { Provider } from '../oidc/provider.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { Gate } from './gate.ts';
-import { codePage, signedInPage, signInPage } from './pages.ts';
+import { codePage, continuePage, signedInPage, signInPage } from './pages.ts';
 import type { SignedIn } from './signed-in.ts';
 import { RateLimit } from './rate.ts';
 
@@ -57,7 +57,7 @@ export class SignInRoutes {
   ): Promise<void> {
     if (request.method === 'GET' || request.method === 'HEAD') {
       const to = wantedPath(query);
-      sendForm(request, response, 200, this.#page({ to, where: titleAt(to) }));
+      sendHtml(request, response, 200, this.#page({ to, where: titleAt(to) }));
       return;
     }
     const form = await this.#form(request);
@@ -84,7 +84,7 @@ export class SignInRoutes {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       metrics.signIn('wrong');
       const body = this.#page({ to, where }, { name: name.slice(0, 64), trouble: error.detail });
-      sendForm(request, response, error.status, body, error.headers);
+      sendHtml(request, response, error.status, body, error.headers);
     }
   }
 
@@ -101,7 +101,7 @@ export class SignInRoutes {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       const { status, detail, headers } = error;
       if (error.code === 'accounts.second_step_expired') {
-        sendForm(request, response, status, this.#page({ to, where }, { trouble: detail }));
+        sendHtml(request, response, status, this.#page({ to, where }, { trouble: detail }));
         return;
       }
       metrics.signIn('wrong');
@@ -119,7 +119,7 @@ export class SignInRoutes {
   ): Promise<void> {
     const { accounts, publicUrl } = this.#parts.context;
     const passkey = await accounts.factors.passkeyOptions(ticket, publicUrl(request) ?? '');
-    sendForm(request, response, status, codePage({ to, ticket, trouble, passkey }), { ...headers, ...scriptHeaders });
+    sendHtml(request, response, status, codePage({ to, ticket, trouble, passkey }), { ...headers, ...scriptHeaders });
   }
 
   #page(
@@ -137,7 +137,14 @@ export class SignInRoutes {
     await this.#parts.gate.endSession(request);
     await this.#parts.signedIn.add(identity, request);
     this.#parts.metrics.signIn('right');
-    redirect(response, 303, to, { 'Set-Cookie': this.#parts.cookie.set(request, secret) });
+    // Browsers apply `form-action 'self'` to every redirect after a form, and the requested page may redirect elsewhere.
+    const target = sendsForm(request) ? `/.homeport/continue?to=${encodeURIComponent(to)}` : to;
+    redirect(response, 303, target, { 'Set-Cookie': this.#parts.cookie.set(request, secret) });
+  }
+
+  /** Serves the page between the sign-in form and the requested page. */
+  continue(request: IncomingMessage, response: ServerResponse, query: string): void {
+    sendHtml(request, response, 200, continuePage(wantedPath(query)));
   }
 
   async signOut(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -173,16 +180,6 @@ export class SignInRoutes {
     const tooLarge = (): Problem => new Problem('gateway.too_large', 413, 'The form is too large.');
     return new URLSearchParams((await readRequestBody(request, longestForm, tooLarge)).toString());
   }
-}
-
-function sendForm(
-  request: IncomingMessage,
-  response: ServerResponse,
-  status: number,
-  body: string,
-  headers: Problem['headers'] = {},
-): void {
-  sendHtml(request, response, status, body, { ...signInFormHeaders, ...headers });
 }
 
 /** @throws Problem `gateway.bad_passkey` (422) */

@@ -72,8 +72,14 @@ const sheet = [
   '@media (pointer:coarse){ul.rows li{min-height:2.75rem}nav a{padding:.75rem 0}}',
 ].join('');
 
+/** Color of the page in each theme, which browsers use for their own bars. */
+const themeColors = [
+  '<meta name="theme-color" media="(prefers-color-scheme: light)" content="#f7fbfc">',
+  '<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0d151b">',
+].join('');
+
 /** A whole document. */
 export function visitorDocument(title: string, body: Html): string {
-  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(title)}</title>`;
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">${themeColors}<title>${escapeHtml(title)}</title>`;
   return `<!doctype html>\n<html lang="en"><head>${head}<style>${sheet}</style></head><body><main>${body.text}</main></body></html>\n`;
 }

@@ -9,6 +9,7 @@ export interface ItemFilter {
   /** Search text as entered. */
   readonly q?: string | undefined;
   readonly source?: string | undefined;
+  readonly topic?: string | undefined;
   readonly tag?: string | undefined;
   readonly minPriority?: number | undefined;
   readonly unread?: boolean | undefined;
@@ -25,7 +26,7 @@ export function applyFilter<Row>(
   query: SelectQueryBuilder<Tables, 'items', Row>,
   filter: ItemFilter,
 ): SelectQueryBuilder<Tables, 'items', Row> {
-  const { source, tag, minPriority, unread, done, scope, newest, repeatsOf } = filter;
+  const { source, topic, tag, minPriority, unread, done, scope, newest, repeatsOf } = filter;
   let filtered = query;
   if (scope !== undefined) filtered = filtered.where((row) => isWithinScope(row, scope));
   if (newest === true) filtered = filtered.where('latest', '=', toBit(true));
@@ -41,6 +42,7 @@ export function applyFilter<Row>(
   if (done !== undefined) filtered = filtered.where('done', '=', toBit(done));
   if (unread !== undefined) filtered = filtered.where('read', '=', toBit(!unread));
   if (source !== undefined) filtered = filtered.where('source', '=', source);
+  if (topic !== undefined) filtered = filtered.where('topic', '=', topic);
   if (minPriority !== undefined) filtered = filtered.where('priority', '>=', minPriority);
   if (tag !== undefined) filtered = filtered.where((row) => row.or(hasTag(tag)));
   return filtered;

@@ -1,5 +1,5 @@
 import { sql, type Expression, type Kysely, type SelectQueryBuilder } from 'kysely';
-import type { InboxItem, InboxOffer, InboxOrigin } from '../../contracts/inbox/api.ts';
+import { UnreadTopic, type InboxItem, type InboxOffer, type InboxOrigin } from '../../contracts/inbox/api.ts';
 import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
 import { parseSearch } from '../../kit/search-words.ts';
 import { splitSearchWords } from '../item-text.ts';
@@ -160,6 +160,23 @@ export class ItemStore {
   /** Returns the number of rows that are neither read nor done. */
   async countUnread(scope?: Scope): Promise<number> {
     return this.count({ unread: true, done: false, scope });
+  }
+
+  /** Returns the push topics with unread rows, with their number and highest priority. */
+  async countUnreadByTopic(scope?: Scope): Promise<UnreadTopic[]> {
+    const rows = await this.#db
+      .selectFrom('items')
+      .select(({ fn }) => ['topic', fn.countAll().as('count'), fn.max('priority').as('priority')])
+      .where('done', '=', toBit(false))
+      .where('read', '=', toBit(false))
+      .where('topic', '!=', '')
+      .where((row) => isWithinScope(row, scope))
+      .groupBy('topic')
+      .orderBy('topic')
+      .execute();
+    return rows.map(({ topic, count, priority }) =>
+      UnreadTopic.parse({ topic, count: Number(count), priority: Number(priority) }),
+    );
   }
 
   /**

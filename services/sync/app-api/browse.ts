@@ -1,4 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
+import { compareNames } from '../../contracts/compare-names.ts';
 import { join } from 'node:path';
 import type { SyncEntry } from '../../contracts/sync/api.ts';
 import { findCommandOption } from '../domain/command-options.ts';
@@ -15,7 +16,7 @@ export async function browse(engine: Engine, location: string): Promise<SyncEntr
     throw new CallError(400, 'it is no folder and no remote');
   const entries = place.kind === 'local' ? await listLocal(place.path) : await listRemote(engine, location);
   return entries
-    .toSorted((a, b) => Number(b.isFolder) - Number(a.isFolder) || a.name.localeCompare(b.name))
+    .toSorted((a, b) => Number(b.isFolder) - Number(a.isFolder) || compareNames(a.name, b.name))
     .slice(0, maxEntries);
 }
 

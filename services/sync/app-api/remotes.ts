@@ -1,4 +1,5 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
+import { compareNames } from '../../contracts/compare-names.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { syncApi } from '../../contracts/sync/api.ts';
 import { findCommandOption } from '../domain/command-options.ts';
@@ -44,7 +45,7 @@ function listHandlers(callEngine: EngineCall, setups: RemoteSetups): readonly Ap
           summary: summaryFields.flatMap((field) => section[field] ?? []).join(' · '),
           isBeingSetUp: setups.isOpen(name),
         }))
-        .toSorted((a, b) => a.name.localeCompare(b.name)),
+        .toSorted((a, b) => compareNames(a.name, b.name)),
     })),
     implement(syncApi.providers, async () => {
       const { providers } = await callEngine('config/providers', {});

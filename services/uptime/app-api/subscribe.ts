@@ -35,7 +35,7 @@ export function subscribeRoutes(dependencies: SubscribeDependencies): Router {
     work: () => Promise<Answer> | Answer,
   ): Promise<void> => {
     response
-      .setHeader('Content-Security-Policy', buildContentSecurityPolicy(true))
+      .setHeader('Content-Security-Policy', buildContentSecurityPolicy({ form: true, script: false }))
       .setHeader('Cache-Control', 'no-store');
     response.setHeader('Referrer-Policy', 'no-referrer').type('html');
     const back = `/status/${encodeURIComponent(request.params.slug)}`;

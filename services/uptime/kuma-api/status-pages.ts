@@ -99,7 +99,8 @@ export function statusPageRoutes(dependencies: StatusPageDependencies): Router {
         request.params.slug === undefined ? (domainPage ?? pages.find('default')) : pages.find(request.params.slug);
       const publishedPage = page?.config.published === true ? page : undefined;
       const follow = publishedPage === undefined ? undefined : getFollowOptions(dependencies, publishedPage, request);
-      response.setHeader('Content-Security-Policy', buildContentSecurityPolicy(follow?.mail === true));
+      const policy = { form: follow?.mail === true, script: publishedPage !== undefined };
+      response.setHeader('Content-Security-Policy', buildContentSecurityPolicy(policy));
       response.setHeader('Cache-Control', 'no-cache');
       response.status(publishedPage === undefined ? 404 : 200).type('html');
       if (publishedPage === undefined) return void response.send(renderStatusPage(undefined));

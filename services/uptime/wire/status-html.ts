@@ -3,6 +3,7 @@ import type { Maintenance } from '../../contracts/uptime/maintenance.ts';
 import { pageStatusTitles, visitorStatusLabels, type PageStatus } from '../../contracts/uptime/page-status.ts';
 import type { Heartbeats, PublicPage } from './public-page.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
+import { statusScript, statusScriptSource } from './status-script.ts';
 import type { StoredPage } from '../store/status-pages.ts';
 
 const timestampFormat = new Intl.DateTimeFormat('en', {
@@ -50,9 +51,22 @@ export interface FollowOptions {
   readonly link: string | undefined;
 }
 
-/** Returns the Content-Security-Policy of a page: no scripts and no external resources; forms only where needed. */
-export function buildContentSecurityPolicy(form: boolean): string {
-  return `default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; form-action ${form ? "'self'" : "'none'"}; frame-ancestors 'self'`;
+/** Returns the Content-Security-Policy of a page: no external resources; forms and the script only where needed. */
+export function buildContentSecurityPolicy({ form, script }: { form: boolean; script: boolean }): string {
+  return [
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    "img-src 'self' data:",
+    ...(script ? [`script-src ${statusScriptSource}`, "connect-src 'self'"] : []),
+    `form-action ${form ? "'self'" : "'none'"}`,
+    "base-uri 'none'",
+    "frame-ancestors 'self'",
+  ].join('; ');
+}
+
+/** Interval in which a page updates itself, in seconds; 0 when it does not. */
+function getRefreshSeconds(autoRefreshInterval: number): number {
+  return autoRefreshInterval > 0 ? Math.max(30, autoRefreshInterval) : 0;
 }
 
 /** Renders a status page without scripts; undefined renders the page for unknown addresses. */
@@ -66,8 +80,11 @@ export function renderStatusPage(view: StatusPageView | undefined): string {
     );
   const { shown, beats, windows, status, now } = view;
   const { title, description, footerText, theme, customCSS, autoRefreshInterval, slug } = shown.config;
+  const refreshSeconds = getRefreshSeconds(autoRefreshInterval);
+  // Browsers without scripts load the whole page again.
   const refresh =
-    autoRefreshInterval > 0 ? `<meta http-equiv="refresh" content="${String(Math.max(30, autoRefreshInterval))}">` : '';
+    refreshSeconds === 0 ? '' : `<noscript><meta http-equiv="refresh" content="${String(refreshSeconds)}"></noscript>`;
+  const script = refreshSeconds === 0 ? '' : `<script>${statusScript}</script>`;
   const head = `${refresh}<meta name="description" content="${escapeHtml(description ?? '')}"><meta property="og:title" content="${escapeHtml(title)}"><meta property="og:description" content="${escapeHtml(description ?? '')}"><meta property="og:type" content="website"><link rel="icon" href="${favicon(status)}"><link rel="manifest" href="/api/status-page/${slug}/manifest.json"><link rel="alternate" type="application/rss+xml" href="/status/${slug}/rss">`;
   const notes = shown.incidents
     .map(
@@ -84,7 +101,7 @@ export function renderStatusPage(view: StatusPageView | undefined): string {
   const body = `<main><header><h1>${escapeHtml(title)}</h1>${description === null ? '' : markdown(description)}</header>
 <p class="all ${status}" role="status">${renderStatusIcon(status)}<span>${pageStatusTitles[status]}</span></p>${windows.map(renderMaintenance).join('')}${notes}${groups}${renderOutages(shown)}${renderFollowSection(slug, view.follow)}
 <footer>${footerText === null ? '' : markdown(footerText)}<p class="soft">As of ${formatTimestamp(now)} · <a href="/status/${slug}/rss">RSS</a></p></footer></main>`;
-  return renderDocument(title, head, customStyle(customCSS), body, theme);
+  return renderDocument(title, head, customStyle(customCSS), `${body}${script}`, { theme, refreshSeconds });
 }
 
 function renderMaintenance({ title, description, status, upcoming: [slot] }: Maintenance): string {
@@ -200,9 +217,25 @@ function favicon(status: PageStatus): string {
   return `data:image/svg+xml,${encodeURIComponent(picture)}`;
 }
 
-function renderDocument(title: string, head: string, style: string, body: string, theme = 'auto'): string {
+/** Metadata with the color of the page, which browsers use for their own bars. */
+function renderThemeColor(theme: string): string {
+  const colors = { light: '#f7fbfc', dark: '#0d151b' };
+  if (theme === 'light' || theme === 'dark') return `<meta name="theme-color" content="${colors[theme]}">`;
+  return Object.entries(colors)
+    .map(([scheme, color]) => `<meta name="theme-color" media="(prefers-color-scheme: ${scheme})" content="${color}">`)
+    .join('');
+}
+
+function renderDocument(
+  title: string,
+  head: string,
+  style: string,
+  body: string,
+  { theme = 'auto', refreshSeconds = 0 }: { readonly theme?: string; readonly refreshSeconds?: number } = {},
+): string {
+  const refresh = refreshSeconds === 0 ? '' : ` data-refresh="${String(refreshSeconds)}"`;
   return `<!DOCTYPE html>
-<html lang="en" data-theme="${theme}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(title)}</title>${head}<style>${sheet}${style}</style></head>
+<html lang="en" data-theme="${theme}"${refresh}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${renderThemeColor(theme)}<title>${escapeHtml(title)}</title>${head}<style>${sheet}${style}</style></head>
 <body>${body}</body></html>`;
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adminAuthorization } from '../../support/host.ts';
+import { admin, adminAuthorization } from '../../support/host.ts';
 import { lan, openHome, type Answer, type Home } from '../../support/gateway/phone.ts';
 
 const services = ['addons', 'downloads', 'notify', 'push', 'uptime', 'sync', 'git'];
@@ -82,9 +82,39 @@ describe('the root of a shared service', () => {
 });
 
 describe('the sign-in form', () => {
-  it('lets the browser follow a redirect to another address after the sign-in', async () => {
+  it('may be sent to its own origin only', async () => {
     const { headers } = await home.ask('https://downloads.nas.local/.homeport/sign-in', { headers: browser });
-    expect(headers['content-security-policy']).toContain("form-action 'self' https: http:");
+    expect(headers['content-security-policy']).toContain("form-action 'self';");
+  });
+
+  it('leads browsers to a page that opens the requested one, and programs there directly', async () => {
+    const { name, password } = admin;
+    const send = async (accept: string): Promise<unknown> => {
+      const answer = await home.ask('https://downloads.nas.local/.homeport/sign-in', {
+        method: 'POST',
+        headers: {
+          Accept: accept,
+          Origin: `https://downloads.nas.local:${String(home.port)}`,
+          'Content-Type': 'application/x-www-form-urlencoded',
+        },
+        body: new URLSearchParams({ name, password, to: '/history?show=all' }).toString(),
+      });
+      return led(answer);
+    };
+    expect(await send('text/html')).toEqual([303, '/.homeport/continue?to=%2Fhistory%3Fshow%3Dall']);
+    expect(await send('*/*')).toEqual([303, '/history?show=all']);
+    const page = await home.ask('https://downloads.nas.local/.homeport/continue?to=%2Fhistory%3Fshow%3Dall');
+    expect(page.body).toContain('<meta http-equiv="refresh" content="0;url=/history?show=all">');
+  });
+
+  it.each([
+    ['//evil.example/', '/'],
+    ['https://evil.example/', '/'],
+    ['/\\evil.example', '/'],
+    ['/a"><script>', '/a&quot;&gt;&lt;script&gt;'],
+  ])('opens only paths of the same host: %s', async (to, expected) => {
+    const { body } = await home.ask(`https://downloads.nas.local/.homeport/continue?to=${encodeURIComponent(to)}`);
+    expect(body).toContain(`content="0;url=${expected}"`);
   });
 });
 

@@ -242,7 +242,9 @@ http://photos.example:${port} {
       expect([led.status, led.headers.location]).toEqual([302, `${page}?to=%2Falbum`]);
       const form = new URLSearchParams({ name: admin.name, password: admin.password, to: '/album' }).toString();
       const signed = await browse('/.homeport/sign-in', { Origin: `http://photos.example:${port}` }, form);
-      expect([signed.status, signed.headers.location]).toEqual([303, '/album']);
+      const next = '/.homeport/continue?to=%2Falbum';
+      expect([signed.status, signed.headers.location]).toEqual([303, next]);
+      expect((await browse(next)).body).toContain('content="0;url=/album"');
       const cookie = signed.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
       expect((await browse('/album', { Cookie: cookie, 'Remote-User': 'eve' })).body).toBe('album of ada');
     } finally {

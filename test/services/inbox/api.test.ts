@@ -161,6 +161,42 @@ it('deletes rows older than the retention and publishes it', async () => {
   await expect.poll(() => events.changed).toMatchObject([{ change: { removed: true }, unread: 1 }]);
 });
 
+describe('unread rows of push topics', () => {
+  const unreadTopics = async () =>
+    z.parse(inboxApi.unreadTopics.reply, await api(host.url('control'), '/api/inbox/unread-topics')).topics;
+
+  it('are counted by topic with their highest priority, without rows that are read or done', async () => {
+    await change({ ids: 'all', read: true });
+    await offer('north 1', { topic: 'north', priority: 2 });
+    await offer('north 2', { topic: 'north', priority: 4 });
+    await offer('south 1', { topic: 'south', priority: 5 });
+    await offer('none', { priority: 5 });
+    expect(await unreadTopics()).toEqual([
+      { topic: 'north', count: 2, priority: 4 },
+      { topic: 'south', count: 1, priority: 5 },
+    ]);
+    const { items } = await list('?unread=true&topic=north');
+    expect(items.map(({ body }) => body)).toEqual(['north 2', 'north 1']);
+    await change({ ids: [items[0]?.id ?? 0], done: true });
+    expect(await unreadTopics()).toEqual([
+      { topic: 'north', count: 1, priority: 2 },
+      { topic: 'south', count: 1, priority: 5 },
+    ]);
+  });
+
+  it('are marked as read for one topic', async () => {
+    await change({ ids: 'all', read: true });
+    await offer('east 1', { topic: 'east' });
+    await offer('east 2', { topic: 'east' });
+    await offer('west 1', { topic: 'west' });
+    expect(await change({ ids: 'all', topic: 'east', read: true })).toMatchObject({ changed: 2, unread: 1 });
+    expect(await unreadTopics()).toEqual([{ topic: 'west', count: 1, priority: 3 }]);
+    expect(await change({ ids: 'all', topic: 'nothing', read: true })).toMatchObject({ changed: 0, unread: 1 });
+    await change({ ids: 'all', read: true });
+    expect(await unreadTopics()).toEqual([]);
+  });
+});
+
 describe('rejected requests', () => {
   it('requires a sign-in', async () => {
     expect((await fetch(`${host.url('control')}/api/inbox`)).status).toBe(401);

@@ -1,4 +1,5 @@
 import { tick } from 'svelte';
+import { compareNames } from '../../../../services/contracts/compare-names.ts';
 import { accessApi, accessChanged, ownAccountApi } from '../../../../services/contracts/control/access.ts';
 import type { Account, AccountKind, Grant, Role } from '../../../../services/contracts/control/accounts.ts';
 import { controlApi } from '../../../../services/contracts/control/api.ts';
@@ -137,7 +138,7 @@ class Accounts extends Loadable {
 
   #store(account: Account): void {
     const others = this.list.filter(({ name }) => name !== account.name);
-    this.list = [...others, account].toSorted((a, b) => a.createdAt - b.createdAt || a.name.localeCompare(b.name));
+    this.list = [...others, account].toSorted((a, b) => a.createdAt - b.createdAt || compareNames(a.name, b.name));
   }
 }
 

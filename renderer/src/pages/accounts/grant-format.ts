@@ -1,4 +1,5 @@
 import type { AccessReason } from '../../../../services/contracts/control/access.ts';
+import { compareNames } from '../../../../services/contracts/compare-names.ts';
 import type { Account, Grant, Permission } from '../../../../services/contracts/control/accounts.ts';
 import { services } from '../../state/services.svelte.ts';
 import { grantable } from './grantable-resources.svelte.ts';
@@ -81,10 +82,10 @@ export function sortByPrecedence(grants: readonly Grant[]): readonly Grant[] {
   return grants.toSorted(
     (a, b) =>
       getServiceIndex(a) - getServiceIndex(b) ||
-      a.service.localeCompare(b.service) ||
+      compareNames(a.service, b.service) ||
       b.resource.length - a.resource.length ||
       getWriteRank(a) - getWriteRank(b) ||
-      a.resource.localeCompare(b.resource),
+      compareNames(a.resource, b.resource),
   );
 }
 

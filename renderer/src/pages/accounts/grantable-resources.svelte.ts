@@ -1,4 +1,5 @@
 import type { Grantable } from '../../../../services/contracts/service.ts';
+import { compareNames } from '../../../../services/contracts/compare-names.ts';
 import { services } from '../../state/services.svelte.ts';
 
 /** Resources that services declare as grantable. Push topics are listed first, because most grants refer to them. */
@@ -7,7 +8,7 @@ class GrantableResources {
     services.list
       .flatMap((service) => service.grantable)
       .toSorted(
-        (a, b) => Number(b.service === 'push') - Number(a.service === 'push') || a.title.localeCompare(b.title),
+        (a, b) => Number(b.service === 'push') - Number(a.service === 'push') || compareNames(a.title, b.title),
       ),
   );
   /** Options of a select field. */

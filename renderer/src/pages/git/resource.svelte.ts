@@ -5,7 +5,8 @@ import { toasts } from '../../state/toasts.svelte.ts';
 export class Resource<Value> {
   value = $state.raw<Value>();
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  error = $state('');
+  /** Error of the last failed load. */
+  failure = $state.raw<unknown>();
   #requestId = 0;
   #load: (() => Promise<Value>) | undefined;
 
@@ -20,7 +21,7 @@ export class Resource<Value> {
       this.phase = 'ready';
     } catch (error) {
       if (requestId !== this.#requestId) return;
-      this.error = formatError(error);
+      this.failure = error;
       this.phase = 'failed';
     }
   }

@@ -1,7 +1,8 @@
 import { SvelteSet } from 'svelte/reactivity';
+import { compareNames } from '../../../../services/contracts/compare-names.ts';
 import { serviceChanged } from '../../../../services/contracts/control/api.ts';
 import { inboxAdded, inboxApi, inboxChanged, type InboxItem } from '../../../../services/contracts/inbox/api.ts';
-import { call, formatError } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { matchesFilter, groupsRepeats, mayStay, getDoneFilter, noFilter, type InboxFilter } from './list-rules.ts';
 import { changeRows, splitIds, type Change, type Changed } from './changes.ts';
 import { loadDownTo } from './read-down.ts';
@@ -34,7 +35,8 @@ class Inbox {
   filter = $state.raw<InboxFilter>(noFilter);
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
   isLoadingMore = $state(false);
-  error = $state('');
+  /** Error of the last failed load. */
+  failure = $state.raw<unknown>();
   #turn = 0;
   #isPaused = false;
   /** Too many rows were pending: the list is reloaded instead of merged. */
@@ -97,7 +99,7 @@ class Inbox {
       this.phase = 'ready';
     } catch (error) {
       if (turn !== this.#turn) return;
-      this.error = formatError(error);
+      this.failure = error;
       this.phase = 'failed';
     } finally {
       if (turn === this.#turn) this.#applyQueued();
@@ -234,7 +236,7 @@ class Inbox {
     this.#arrived = [];
     this.unread += arrived.filter(({ read }) => !read).length;
     const sources = new Set([...this.sources, ...arrived.map(({ source }) => source)]);
-    if (sources.size > this.sources.length) this.sources = [...sources].sort();
+    if (sources.size > this.sources.length) this.sources = [...sources].sort(compareNames);
     const matching = arrived
       .filter((item) => matchesFilter(item, this.filter))
       .map(({ repeated, ...item }): InboxItem =>

@@ -1,6 +1,5 @@
 import { inboxApi, inboxChanged, type InboxItem } from '../../../../services/contracts/inbox/api.ts';
-import { Problem } from '../../../../services/contracts/problem.ts';
-import { call, formatError } from '../../api/call.ts';
+import { call, isNotFound } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 
 /** Result of loading the message in the address, which is not in the list. */
@@ -9,7 +8,8 @@ export interface RequestedItem {
   readonly item: InboxItem | undefined;
   /** The message does not exist or was deleted. */
   readonly isDeleted: boolean;
-  readonly error: string;
+  /** The error when loading failed for another reason. */
+  readonly failure: unknown;
 }
 
 /** The message that is loaded separately, because it was filtered out, is done or is far down. */
@@ -25,7 +25,7 @@ class RequestedItemLoader {
       if (change.removed) this.current = buildMissing(item.id);
       else {
         const next = { ...item, read: change.read ?? item.read, done: change.done ?? item.done };
-        this.current = { id: item.id, item: next, isDeleted: false, error: '' };
+        this.current = { id: item.id, item: next, isDeleted: false, failure: undefined };
       }
     });
     live.onReset(() => {
@@ -47,15 +47,15 @@ async function fetchItem(id: number): Promise<RequestedItem> {
   if (!Number.isSafeInteger(id) || id < 1) return buildMissing(id);
   try {
     const item = await call(inboxApi.one, { params: { id: String(id) } });
-    return { id, item, isDeleted: false, error: '' };
+    return { id, item, isDeleted: false, failure: undefined };
   } catch (error) {
-    if (error instanceof Problem && error.code === 'inbox.unknown') return buildMissing(id);
-    return { id, item: undefined, isDeleted: false, error: formatError(error) };
+    if (isNotFound(error)) return buildMissing(id);
+    return { id, item: undefined, isDeleted: false, failure: error };
   }
 }
 
 function buildMissing(id: number): RequestedItem {
-  return { id, item: undefined, isDeleted: true, error: '' };
+  return { id, item: undefined, isDeleted: true, failure: undefined };
 }
 
 export const requestedItem = new RequestedItemLoader();

@@ -7,7 +7,7 @@ import {
   type SharedService,
 } from '../../../../services/contracts/gateway/api.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
-import { call, formatError } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -16,7 +16,8 @@ type Body = Readonly<Record<string, unknown>>;
 class Network {
   state = $state.raw<GatewayState | undefined>();
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  error = $state('');
+  /** Error of the last failed load. */
+  failure = $state.raw<unknown>();
   /** External web services. */
   readonly externalServices = $derived(this.state?.services.filter((service) => service.outside !== null) ?? []);
   #queue: Promise<unknown> = Promise.resolve();
@@ -33,7 +34,7 @@ class Network {
       this.state = await call(gatewayApi.state);
       this.phase = 'ready';
     } catch (error) {
-      this.error = formatError(error);
+      this.failure = error;
       if (this.phase === 'loading') this.phase = 'failed';
     }
   }

@@ -1,4 +1,5 @@
 import type { DestinationForm } from '../../../../services/contracts/notify/forms.ts';
+import { compareNames } from '../../../../services/contracts/compare-names.ts';
 import { getKindTitle } from '../../../../services/contracts/notify/kind-title.ts';
 
 /** A group of kinds in the combobox. */
@@ -52,7 +53,7 @@ export function findKinds(forms: readonly DestinationForm[], text: string, sugge
     title,
     forms: forms
       .filter((form) => form.category === category && !used.includes(form))
-      .toSorted((a, b) => (category === 'here' ? 0 : getKindTitle(a.title).localeCompare(getKindTitle(b.title)))),
+      .toSorted((a, b) => (category === 'here' ? 0 : compareNames(getKindTitle(a.title), getKindTitle(b.title)))),
   }));
   return [{ title: 'Used before', forms: used }, ...others].filter((group) => group.forms.length > 0);
 }

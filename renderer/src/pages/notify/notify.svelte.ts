@@ -1,4 +1,5 @@
 import { SvelteSet } from 'svelte/reactivity';
+import { compareNames } from '../../../../services/contracts/compare-names.ts';
 import { notifyApi, type NotifyDestination, type NotifyKey } from '../../../../services/contracts/notify/api.ts';
 import type { DeliveryArguments } from '../../../../services/contracts/notify/delivery.ts';
 import type { DestinationForm, FormValues } from '../../../../services/contracts/notify/forms.ts';
@@ -157,7 +158,7 @@ class Notify extends Loadable {
   #apply(key: NotifyKey, formerName = key.key): void {
     this.#changes += 1;
     const others = this.#all.filter((each) => each.key !== key.key && each.key !== formerName);
-    this.#all = [...others, key].sort((a, b) => a.key.localeCompare(b.key));
+    this.#all = [...others, key].sort((a, b) => compareNames(a.key, b.key));
   }
 }
 

@@ -1,7 +1,7 @@
 import { pushApi, type PushUpload, type WrittenAction } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
 import { upload } from '../../api/upload.ts';
-import { formatBytes } from '../../parts/text/format.ts';
+import { formatByteLimit, formatBytes } from '../../parts/text/format.ts';
 import { push } from './topics.svelte.ts';
 import type { priorities } from './topic-names.ts';
 import { getSuggestedPriority } from './topic-names.ts';
@@ -76,7 +76,7 @@ export class Draft {
     const maxBytes = this.limits.file;
     if (maxBytes === 0) return 'Files are switched off in the settings.';
     if (file.size > maxBytes)
-      return `${file.name} has ${formatBytes(file.size)}. Files may have ${formatBytes(maxBytes)}.`;
+      return `${file.name} has ${formatBytes(file.size)}. Files may have ${formatByteLimit(maxBytes)}.`;
     this.file = file;
     this.filename = '';
     this.attach = '';

@@ -1,6 +1,6 @@
 import type { PushMessage } from '../../../../services/contracts/push/api.ts';
 import { pushSearchApi } from '../../../../services/contracts/push/search.ts';
-import { call, formatError } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { runExclusive } from '../../state/run-exclusive.ts';
 import { pushStored } from '../../../../services/contracts/push/topics.ts';
@@ -20,7 +20,8 @@ export interface SearchFilters {
 class PushSearch {
   messages = $state.raw<readonly PushMessage[]>([]);
   phase = $state<'idle' | 'loading' | 'ready' | 'failed'>('idle');
-  error = $state('');
+  /** Error of the last failed load. */
+  failure = $state.raw<unknown>();
   hasOlder = $state(false);
   #filters: SearchFilters | undefined;
   #next: number | null = null;
@@ -50,7 +51,7 @@ class PushSearch {
       this.phase = 'ready';
     } catch (error) {
       if (filters !== this.#filters) return;
-      this.error = formatError(error);
+      this.failure = error;
       this.phase = 'failed';
     }
   }
@@ -82,7 +83,7 @@ class PushSearch {
       const newest = this.messages[0]?.seq ?? 0;
       this.messages = [...messages.filter(({ seq }) => seq > newest), ...this.messages];
     } catch (error) {
-      this.error = formatError(error);
+      this.failure = error;
     }
   }
 

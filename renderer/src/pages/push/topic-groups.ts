@@ -1,4 +1,5 @@
 import type { PushTopic } from '../../../../services/contracts/push/api.ts';
+import { compareNames } from '../../../../services/contracts/compare-names.ts';
 import { severities, parseTopicName } from './topic-names.ts';
 
 /** Filters of the topic list; empty for no restriction. */
@@ -61,6 +62,6 @@ export function groupTopics(topics: readonly PushTopic[], filter: TopicsFilter):
     return groupBy === 'severity' ? -severities.findIndex((each) => each === title) : 0;
   };
   return [...groups]
-    .sort(([a], [b]) => getOrder(a) - getOrder(b) || a.localeCompare(b))
+    .sort(([a], [b]) => getOrder(a) - getOrder(b) || compareNames(a, b))
     .map(([title, rows]) => ({ title: title === '' ? 'Other names' : title, topics: rows }));
 }

@@ -1,13 +1,19 @@
 import { SvelteSet } from 'svelte/reactivity';
 import { serviceChanged } from '../../../../services/contracts/control/api.ts';
-import { inboxAdded, inboxApi, inboxChanged, type InboxItem } from '../../../../services/contracts/inbox/api.ts';
+import {
+  inboxAdded,
+  inboxApi,
+  inboxChanged,
+  type InboxItem,
+  type UnreadTopic,
+} from '../../../../services/contracts/inbox/api.ts';
 import type { PushMessage, PushTopic } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { Loadable } from '../../state/loadable.svelte.ts';
 import { coalesce } from '../../state/coalesce.ts';
 
-/** Maximum number of rows in one call; with more unread messages only the newest are marked. */
+/** Maximum number of rows in one call. In lists of all topics only the newest unread messages are marked as new. */
 const maxRows = 200;
 /** Maximum time in ms between the two copies of a notification that goes to the inbox and to a topic. */
 const maxCopyDistanceMs = 120_000;
@@ -29,9 +35,15 @@ export interface UnreadOfTopic {
  * read in the other.
  */
 class Unread extends Loadable {
+  /** Newest unread rows of all topics and sources. */
   #rows = $state.raw<readonly InboxItem[]>([]);
-  readonly #keys = $derived(new Set(this.#rows.map(buildKey)));
-  readonly #topics = $derived(Map.groupBy(this.#rows, ({ topic }) => topic));
+  /** Unread rows of the open topic, which may be older; undefined until they are loaded. */
+  #openRows = $state.raw<readonly InboxItem[] | undefined>();
+  /** Number and highest priority of the unread rows by topic. */
+  #topics = $state.raw<ReadonlyMap<string, UnreadTopic>>(new Map());
+  readonly #keys = $derived(new Set([...this.#rows, ...(this.#openRows ?? [])].map(buildKey)));
+  readonly #rowsWithoutTopic = $derived(this.#rows.filter(({ topic }) => topic === ''));
+  #openTopic = '';
   /** Messages that were read while the topic is open; they stay marked until it is closed. */
   readonly #justRead = new SvelteSet<string>();
   #observers = 0;
@@ -55,9 +67,19 @@ class Unread extends Loadable {
   }
 
   async load(): Promise<void> {
+    const topic = this.#openTopic;
     await this.readLatest(
-      () => call(inboxApi.list, { query: { unread: true, limit: maxRows } }),
-      ({ items }) => (this.#rows = items),
+      () =>
+        Promise.all([
+          call(inboxApi.unreadTopics),
+          call(inboxApi.list, { query: { unread: true, limit: maxRows } }),
+          topic === '' ? undefined : call(inboxApi.list, { query: { unread: true, topic, limit: maxRows } }),
+        ]),
+      ([{ topics }, { items }, openTopic]) => {
+        this.#topics = new Map(topics.map((each) => [each.topic, each]));
+        this.#rows = items;
+        if (topic === this.#openTopic) this.#openRows = openTopic?.items;
+      },
     );
   }
 
@@ -69,26 +91,38 @@ class Unread extends Loadable {
 
   /** Returns the unread state of a topic; undefined when everything is read. */
   getState({ name, line, latest }: PushTopic): UnreadOfTopic | undefined {
-    const topicRows = this.#topics.get(name) ?? [];
+    const unreadTopic = this.#topics.get(name);
     const copy = this.#findCopy({ title: line, time: latest });
-    const rows = copy === undefined ? topicRows : [...topicRows, copy];
-    return rows.length === 0
-      ? undefined
-      : {
-          count: copy === undefined ? topicRows.length : null,
-          priority: Math.max(...rows.map(({ priority }) => priority)),
-        };
+    if (unreadTopic === undefined && copy === undefined) return undefined;
+    return {
+      count: copy === undefined ? (unreadTopic?.count ?? null) : null,
+      priority: Math.max(unreadTopic?.priority ?? 1, copy?.priority ?? 1),
+    };
   }
 
-  /** Marks the visible messages of a topic as read, in the inbox as well. */
+  /** Loads the unread messages of the topic that is opened. */
+  async openTopic(topic: string): Promise<void> {
+    this.#openTopic = topic;
+    await this.load();
+  }
+
+  /** Marks all messages of a topic as read, in the inbox as well, when its newest messages are visible. */
   async markRead(topic: string, messages: readonly PushMessage[]): Promise<void> {
-    const copies = messages.flatMap((message) => this.#findCopy(message) ?? []);
-    const rows = [...new Set([...(this.#topics.get(topic) ?? []), ...copies])];
-    if (rows.length === 0) return;
+    const copies = [...new Set(messages.flatMap((message) => this.#findCopy(message) ?? []))];
+    const hasUnread = this.#topics.has(topic);
+    // The rows that mark the visible messages as new are loaded first.
+    if ((!hasUnread && copies.length === 0) || this.#openRows === undefined) return;
     for (const message of messages) if (this.isNew(message)) this.#justRead.add(buildKey(message));
-    this.#rows = this.#rows.filter((row) => !rows.includes(row));
+    this.#topics = new Map([...this.#topics].filter(([name]) => name !== topic));
+    this.#rows = this.#rows.filter((row) => row.topic !== topic && !copies.includes(row));
+    this.#openRows = [];
     try {
-      await call(inboxApi.change, { body: { ids: rows.map(({ id }) => id), read: true } });
+      await Promise.all([
+        hasUnread ? call(inboxApi.change, { body: { ids: 'all', topic, read: true } }) : undefined,
+        copies.length > 0
+          ? call(inboxApi.change, { body: { ids: copies.map(({ id }) => id), read: true } })
+          : undefined,
+      ]);
     } catch {
       // The messages become unread again and are marked as read when the topic is opened again.
       await this.load();
@@ -97,12 +131,14 @@ class Unread extends Loadable {
 
   /** Clears the marks of the topic that is closed. */
   closeTopic(): void {
+    this.#openTopic = '';
+    this.#openRows = undefined;
     this.#justRead.clear();
   }
 
   /** Finds the unread inbox row of a notification that went to both the inbox and a topic. */
   #findCopy({ title, time }: Omit<MessageFields, 'topic'>): InboxItem | undefined {
-    return this.#topics.get('')?.find((row) => row.title === title && Math.abs(row.time - time) < maxCopyDistanceMs);
+    return this.#rowsWithoutTopic.find((row) => row.title === title && Math.abs(row.time - time) < maxCopyDistanceMs);
   }
 
   #refresh(): void {

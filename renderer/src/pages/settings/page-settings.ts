@@ -2,7 +2,7 @@ import type { SettingsField, SettingsSection, SettingsView } from '../../../../s
 import { bridge } from '../../state/bridge.ts';
 
 /** Area of host settings that the first page shows; other areas are on the page of the same name. */
-const generalArea = 'general';
+export const generalArea = 'general';
 /** Area of settings of the desktop app, on the first page of the app's own window only. */
 const desktopArea = 'desktop';
 

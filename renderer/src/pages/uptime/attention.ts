@@ -1,4 +1,5 @@
 import type { MonitorRow } from '../../../../services/contracts/uptime/views.ts';
+import { compareNames } from '../../../../services/contracts/compare-names.ts';
 import { formatCause } from './monitor-format.ts';
 
 /** Remaining days of a certificate from which on it needs attention: automatic renewals happen earlier. */
@@ -28,7 +29,7 @@ export function getProblemText(monitor: MonitorRow): string {
 
 /** Compares monitors by urgency, then by name; paused ones come last. */
 export function compareUrgency(a: MonitorRow, b: MonitorRow): number {
-  return getUrgency(a) - getUrgency(b) || a.name.localeCompare(b.name) || a.id - b.id;
+  return getUrgency(a) - getUrgency(b) || compareNames(a.name, b.name) || a.id - b.id;
 }
 
 function getUrgency(monitor: MonitorRow): number {

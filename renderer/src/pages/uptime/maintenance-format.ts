@@ -1,4 +1,5 @@
 import type { Maintenance } from '../../../../services/contracts/uptime/maintenance.ts';
+import { compareNames } from '../../../../services/contracts/compare-names.ts';
 import type { IconName } from '../../parts/text/icons.ts';
 import { formatSchedule } from './maintenance-draft.ts';
 
@@ -60,7 +61,7 @@ const ranks: Readonly<Record<Maintenance['status'], number>> = {
 /** Compares windows: running ones first, then by start; paused and ended ones come last. */
 export function compareStart(one: Maintenance, other: Maintenance): number {
   return (
-    ranks[one.status] - ranks[other.status] || getStart(one) - getStart(other) || one.title.localeCompare(other.title)
+    ranks[one.status] - ranks[other.status] || getStart(one) - getStart(other) || compareNames(one.title, other.title)
   );
 }
 

@@ -2,7 +2,7 @@ import { uptimeApi, uptimeChanged, uptimeActivity } from '../../../../services/c
 import type { DockerHost, Monitor, MonitorRow } from '../../../../services/contracts/uptime/views.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { missingTarget, MonitorConfig } from '../../../../services/contracts/uptime/monitor.ts';
-import { call, formatError } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { getStatusGroup } from './monitor-filter.ts';
 import { VisibleRowsLoader } from './visible-rows-loader.svelte.ts';
@@ -18,7 +18,8 @@ class Monitors {
   rows = $state.raw<readonly MonitorRow[]>([]);
   dockerHosts = $state.raw<readonly DockerHost[]>([]);
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  error = $state('');
+  /** Error of the last failed load. */
+  failure = $state.raw<unknown>();
   /** Counter of check results; views with figures reload when it changes. */
   revision = $state(0);
   /** Recent checks, oldest first: status, ping and time. */
@@ -112,7 +113,7 @@ class Monitors {
       this.#loadedAt = Date.now();
       this.hours.refresh();
     } catch (error) {
-      this.error = formatError(error);
+      this.failure = error;
       if (this.phase === 'loading') this.phase = 'failed';
     }
   }

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * The only script of a status page: updates the content in place, which keeps the position, the focus and typed text.
+ * `data-refresh` of the document is the interval in seconds.
+ */
+export const statusScript = `'use strict';
+(() => {
+  const interval = Number(document.documentElement.dataset.refresh) * 1000;
+  if (!(interval > 0)) return;
+  let updatedAt = Date.now();
+  const isInUse = (element) =>
+    element.contains(document.activeElement) || [...element.querySelectorAll('input')].some(({ value }) => value !== '');
+  // Keeps the form in which a visitor types at its place, because a moved element loses the focus.
+  const replaceParts = (current, next) => {
+    const form = [...current.children].find((part) => part.querySelector('form') && isInUse(part));
+    const parts = [...next.children];
+    const index = parts.findIndex((part) => part.querySelector('form'));
+    if (form === undefined || index < 0) return current.replaceChildren(...parts);
+    for (const part of [...current.children]) if (part !== form) part.remove();
+    form.before(...parts.slice(0, index));
+    form.after(...parts.slice(index + 1));
+  };
+  const apply = (page) => {
+    document.title = page.title;
+    document.querySelector('link[rel=icon]').href = page.querySelector('link[rel=icon]').href;
+    const [current, next] = [document.querySelector('main'), page.querySelector('main')];
+    const hasSameParts =
+      current.children.length === next.children.length &&
+      [...current.children].every(({ tagName }, index) => tagName === next.children[index].tagName);
+    if (!hasSameParts) return replaceParts(current, next);
+    [...current.children].forEach((part, index) => {
+      const replacement = next.children[index];
+      if (part.outerHTML === replacement.outerHTML || (part.querySelector('form') && isInUse(part))) return;
+      part.className = replacement.className;
+      part.replaceChildren(...replacement.childNodes);
+    });
+  };
+  const update = async () => {
+    updatedAt = Date.now();
+    try {
+      const response = await fetch(location.href, { cache: 'no-store' });
+      if (response.ok) apply(new DOMParser().parseFromString(await response.text(), 'text/html'));
+    } catch {
+      // The next update may succeed.
+    }
+  };
+  setInterval(() => {
+    if (!document.hidden) void update();
+  }, interval);
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden && Date.now() - updatedAt >= interval) void update();
+  });
+})();
+`;
+
+/** Source of the script in the Content-Security-Policy. */
+export const statusScriptSource = `'sha256-${createHash('sha256').update(statusScript).digest('base64')}'`;
