@@ -312,7 +312,7 @@ function create(context: Context, initialSettings: Settings): Service {
       await counts.resume();
       await storedTotal.resume(await counts.today());
       topics.resume(await store.topics());
-      resources.use(await access.start());
+      await access.start();
       resources.use(await webPush.start());
       resources.use(await quietHours.start());
       resources.use(
