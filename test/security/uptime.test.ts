@@ -40,6 +40,8 @@ describe('Addresses that a monitor may not reach', () => {
     'http://[fe80::1]/',
     'http://100.100.100.200/',
     'http://168.63.129.16/',
+    'http://[64:ff9b::a9fe:a9fe]/',
+    'http://[64:ff9b:1::a9fe:a9fe]/',
   ])('include %s, also upside down', async (url) => {
     const { id } = await rig.add({ type: 'http', name: 'metadata', url, interval: 3600, upsideDown: true });
     expect((await rig.until(id, 0)).msg).toMatch(/link-local or cloud metadata/);
@@ -52,6 +54,8 @@ describe('Addresses that a monitor may not reach', () => {
     ['[::ffff:127.0.0.1]', '/api/monitors'],
     ['2130706433', '/api/push/x'],
     ['127.1', '/?x=1'],
+    ['[::ffff:7f00:1]', '/api/monitors'],
+    ['[64:ff9b::7f00:1]', '/api/monitors'],
   ])('include the listeners of Homeport, as %s%s', async (host, path) => {
     const url = `http://${host}:${String(rig.host.port('uptime'))}${path}`;
     const { id } = await rig.add({ type: 'http', name: 'own', url, interval: 3600, accepted_statuscodes: ['100-599'] });

@@ -1,17 +1,15 @@
-import { promises, type LookupAddress } from 'node:dns';
-import dns from 'node:dns';
+import dns, { promises, type LookupAddress } from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
+import { isIP } from 'node:net';
 
-/** Name that resolves to this computer while it is replaced. */
+/** Name that {@link resolveLocalName} resolves. */
 export const localName = 'own.example';
 
-/**
- * Resolves {@link localName} to 127.0.0.1 in this process, as a name server of an attacker would. Dispose it at the end.
- */
-export function resolveLocalName(): Disposable {
+/** Resolves {@link localName} to an address in this process, as a name server of an attacker would, until disposal. */
+export function resolveLocalName(address = '127.0.0.1'): Disposable {
   const { lookup } = dns;
   const lookupAsync = promises.lookup;
-  const local: LookupAddress = { address: '127.0.0.1', family: 4 };
+  const local: LookupAddress = { address, family: isIP(address) };
   const replace = (callbackLookup: typeof dns.lookup, promiseLookup: typeof promises.lookup): void => {
     dns.lookup = callbackLookup;
     promises.lookup = promiseLookup;

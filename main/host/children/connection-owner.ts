@@ -29,9 +29,9 @@ export async function findOpener(
   ports: PortPair,
   platform: NodeJS.Platform = process.platform,
 ): Promise<Opener> {
-  if (pids.length === 0) return 'other';
   try {
     if (platform === 'linux') return await findOpenerOnLinux(pids, ports);
+    if (pids.length === 0) return 'other';
     const owners = platform === 'win32' ? await ownersByNetstat(ports) : await ownersByLsof(ports);
     if (owners.length === 0) return 'unknown';
     const parents = platform === 'win32' ? new Map<number, number>() : await parentsByPs();
@@ -43,10 +43,7 @@ export async function findOpener(
 }
 
 async function findOpenerOnLinux(pids: readonly number[], ports: PortPair): Promise<Opener> {
-  const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(readOrEmpty));
-  const links = new Set(
-    tables.flatMap((table) => inodesOfConnection(table, ports)).map((inode) => `socket:[${inode}]`),
-  );
+  const links = await readLinks(ports);
   if (links.size === 0) return 'unknown';
   const pending = [...pids];
   const visited = new Set<number>();
@@ -60,7 +57,16 @@ async function findOpenerOnLinux(pids: readonly number[], ports: PortPair): Prom
     isComplete &&= holds === false && descendants !== undefined;
     pending.push(...(descendants ?? []));
   }
-  return isComplete ? 'other' : findOtherHolder(links, visited);
+  if (!isComplete) return findOtherHolder(links, visited);
+  // A child that ended during the search has closed the connection by now.
+  const remaining = await readLinks(ports);
+  return remaining.isSupersetOf(links) ? 'other' : 'unknown';
+}
+
+/** Returns the links by which the files of a process refer to a connection; none when its client has closed it. */
+async function readLinks(ports: PortPair): Promise<Set<string>> {
+  const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(readOrEmpty));
+  return new Set(tables.flatMap((table) => inodesOfConnection(table, ports)).map((inode) => `socket:[${inode}]`));
 }
 
 /**
