@@ -150,7 +150,9 @@ function findReferences(): string[] {
     readTables(db).flatMap(({ table, columns }) =>
       columns
         .filter((column) => {
-          const found = db.prepare(`select 1 from "${table}" where instr(lower("${column.name}"), ?) limit 1`).get(name);
+          const found = db
+            .prepare(`select 1 from "${table}" where instr(lower("${column.name}"), ?) limit 1`)
+            .get(name);
           return found !== undefined;
         })
         .map((column) => `${service} ${table}.${column.name}`),
@@ -217,9 +219,7 @@ describe('a column with the name of an account', () => {
     await access[Symbol.asyncDispose]();
     const named = eachDatabase((service, db) =>
       readTables(db).flatMap(({ table, columns }) =>
-        columns
-          .filter((column) => namePattern.test(column.name))
-          .map((column) => `${service} ${table}.${column.name}`),
+        columns.filter((column) => namePattern.test(column.name)).map((column) => `${service} ${table}.${column.name}`),
       ),
     );
     before = findReferences();

@@ -182,7 +182,7 @@ describe('a session', () => {
 });
 
 describe('the credentials of an account', () => {
-  it('change only with its password, although a session is open', async () => {
+  it('changes only with its password, although a session is open', async () => {
     const own = await signIn();
     const begin = (password: string): Promise<Response> =>
       call('POST', '/api/account/second-factor', own, { password });

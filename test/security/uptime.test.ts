@@ -30,7 +30,7 @@ afterAll(async () => {
   await target[Symbol.asyncDispose]();
 });
 
-describe('Addresses that a monitor may not reach', () => {
+describe('the list of addresses that a monitor may not reach', () => {
   it.each([
     'http://169.254.169.254/latest/meta-data/',
     'http://[::ffff:169.254.169.254]/',
@@ -42,7 +42,7 @@ describe('Addresses that a monitor may not reach', () => {
     'http://168.63.129.16/',
     'http://[64:ff9b::a9fe:a9fe]/',
     'http://[64:ff9b:1::a9fe:a9fe]/',
-  ])('include %s, also upside down', async (url) => {
+  ])('includes %s, also upside down', async (url) => {
     const { id } = await rig.add({ type: 'http', name: 'metadata', url, interval: 3600, upsideDown: true });
     expect((await rig.until(id, 0)).msg).toMatch(/link-local or cloud metadata/);
   });
@@ -56,13 +56,13 @@ describe('Addresses that a monitor may not reach', () => {
     ['127.1', '/?x=1'],
     ['[::ffff:7f00:1]', '/api/monitors'],
     ['[64:ff9b::7f00:1]', '/api/monitors'],
-  ])('include the listeners of Homeport, as %s%s', async (host, path) => {
+  ])('includes the listeners of Homeport, as %s%s', async (host, path) => {
     const url = `http://${host}:${String(rig.host.port('uptime'))}${path}`;
     const { id } = await rig.add({ type: 'http', name: 'own', url, interval: 3600, accepted_statuscodes: ['100-599'] });
     expect((await rig.until(id, 0)).msg).toContain('belongs to Homeport itself');
   });
 
-  it('include listeners of Homeport that a redirect leads to, while its first page can be watched', async () => {
+  it('includes listeners of Homeport that a redirect leads to, while its first page can be watched', async () => {
     const own = `http://127.0.0.1:${String(rig.host.port('uptime'))}`;
     target.handler = (_request, response) => void response.writeHead(302, { Location: `${own}/api/monitors` }).end();
     const { id } = await rig.add({ type: 'http', name: 'redirected', url: target.url, interval: 3600 });
@@ -174,7 +174,7 @@ describe('Access', () => {
     ['token-reader', 'read'],
     ['writer', 'write'],
     ['token-writer', 'write'],
-  ])('follows the grant on every route of the own port: %s may %s', async (name, level) => {
+  ])('follows the grant on every route of its port: %s may %s', async (name, level) => {
     const authorization = name === 'anonymous' ? '' : (tokens[name] ?? basic(name));
     const wrong: string[] = [];
     for (const { access, method, path, takesBody } of routes) {

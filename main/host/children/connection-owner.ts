@@ -83,7 +83,7 @@ async function findOtherHolder(links: ReadonlySet<string>, started: ReadonlySet<
 }
 
 async function hasAncestor(pid: number, ancestors: ReadonlySet<number>): Promise<boolean> {
-  for (let each = pid; each > 1; ) {
+  for (let each = pid; each > 1;) {
     if (ancestors.has(each)) return true;
     // The name of the program is in parentheses and may contain any character; the state and the parent follow.
     const parent = /^.*\) \S (\d+)/s.exec(await readOrEmpty(`/proc/${String(each)}/stat`))?.[1];
