@@ -279,6 +279,7 @@ function create(context: Context, initialSettings: Settings): Service {
       },
       toProblem: (error) => toProblem(listenerDependencies, error),
       clock,
+      onRateLimited: () => context.accounts.record({ event: 'rate_limited', detail: 'WebSocket' }),
     }),
     accountData: createPushAccountData(context),
     api: [
