@@ -68,7 +68,10 @@ export function currentAccountRoutes(context: CurrentAccountContext): readonly A
 async function requireProof(
   { accounts, clock, host }: CurrentAccountContext,
   { account: name, via, credentialId }: Identity,
-  { body, remoteAddress }: { readonly body: { readonly password?: string | undefined }; readonly remoteAddress: string },
+  {
+    body,
+    remoteAddress,
+  }: { readonly body: { readonly password?: string | undefined }; readonly remoteAddress: string },
 ): Promise<void> {
   if (via === 'password') return;
   const { password } = body;

@@ -25,7 +25,11 @@ describe('a weak password in the API of ntfy', () => {
     ];
     for (const reply of await Promise.all(requests)) {
       expect(reply.status).toBe(400);
-      expect(await reply.json()).toMatchObject({ code: 40000, http: 400, error: expect.stringMatching(/invalid request; /) });
+      expect(await reply.json()).toMatchObject({
+        code: 40000,
+        http: 400,
+        error: expect.stringMatching(/invalid request; /),
+      });
     }
     expect((await host.call('mia', 'push', 'GET', '/v1/account')).status).toBe(200);
   });

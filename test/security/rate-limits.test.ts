@@ -9,7 +9,12 @@ import { openTestHost, type TestHost } from '../support/host.ts';
 
 let host: TestHost;
 beforeAll(async () => {
-  const environment = { NTFY_VISITOR_REQUEST_LIMIT_BURST: '3', NTFY_VISITOR_REQUEST_LIMIT_REPLENISH: '1h' };
+  const environment = {
+    NTFY_VISITOR_REQUEST_LIMIT_BURST: '3',
+    NTFY_VISITOR_REQUEST_LIMIT_REPLENISH: '1h',
+    NTFY_VISITOR_REQUEST_LIMIT_EXEMPT_HOSTS: '203.0.113.0/24',
+    NTFY_AUTH_DEFAULT_ACCESS: 'read-write',
+  };
   host = await openTestHost({ services: [control, mail, push], environment });
 });
 afterAll(() => host[Symbol.asyncDispose]());

@@ -129,7 +129,10 @@ describe('a session', () => {
     const paths = [`/api/account/sessions/${other?.id ?? ''}`, '/api/account/sessions'];
     for (const path of paths) {
       const refused = await call('DELETE', path, own);
-      expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('accounts.password_needed')]);
+      expect([refused.status, await refused.text()]).toEqual([
+        403,
+        expect.stringContaining('accounts.password_needed'),
+      ]);
       expect((await call('DELETE', path, own, { password: 'not the password' })).status).toBe(403);
     }
     expect(await status(lost)).toBe(200);

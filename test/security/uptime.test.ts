@@ -128,6 +128,8 @@ describe('Credentials of a monitor', () => {
     for (const path of ['/api/export', '/metrics', '/api/overview']) {
       expect([path, found(await (await rig.raw('GET', path)).text())]).toEqual([path, []]);
     }
+    // A notification about a monitor with a password was sent.
+    await rig.events('down', ids[2] ?? 0);
     expect(found(JSON.stringify(rig.sent) + rig.host.log.join('\n'))).toEqual([]);
   });
 
