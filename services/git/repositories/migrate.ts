@@ -15,7 +15,7 @@ export interface Origin {
 }
 
 export interface MigrateParts {
-  readonly context: Pick<Context, 'connect' | 'files'>;
+  readonly context: Pick<Context, 'address' | 'connect' | 'files'>;
   readonly git: Git;
   readonly keeper: Keeper;
   readonly repositories: Repositories;
@@ -105,10 +105,10 @@ function addressOf(text: string): URL {
 
 /**
  * Returns settings that lead git to the address that was checked, whatever the name resolves to a moment later.
- * Listeners of Homeport are refused also where addresses of this computer are allowed.
+ * Listeners of Homeport except the one of Git are refused also where addresses of this computer are allowed.
  */
 async function pinnedTo(
-  { connect }: Pick<Context, 'connect'>,
+  { address: ownAddress, connect }: Pick<Context, 'address' | 'connect'>,
   url: URL,
   mayReachLocal: boolean,
 ): Promise<readonly string[]> {
@@ -124,7 +124,10 @@ async function pinnedTo(
     return isHttp ? [`http.curloptResolve=${url.hostname}:${portOf(url)}:${address}`] : [];
   } catch (cause) {
     if (!(cause instanceof Problem)) throw cause;
-    if (cause.code === 'fetch.refused_address' || cause.code === 'fetch.own_listener') throw refuseHost(cause);
+    const isOwnListener = cause.code === 'fetch.own_listener';
+    // Homeport's own repositories may be copied like all others; their listener trusts no program on this computer.
+    if (isOwnListener && mayReachLocal && URL.parse(ownAddress('git') ?? '')?.port === portOf(url)) return [];
+    if (cause.code === 'fetch.refused_address' || isOwnListener) throw refuseHost(cause);
     // Git may reach the host through a proxy, and reports its own failure otherwise.
     if (mayReachLocal) return [];
     throw new Problem('git.migration', 422, `Migration failed: ${cause.detail}`, { cause });
