@@ -111,8 +111,11 @@ export const mail = defineService({
       mailReceiver,
       signIn,
       {
-        onBusy: (address) =>
-          context.accounts.record({ event: 'rate_limited', address, detail: 'SMTP connection' }), ...listenerOptions(settings), tls, hostName: settings.hostName },
+        onBusy: (address) => context.accounts.record({ event: 'rate_limited', address, detail: 'SMTP connection' }),
+        ...listenerOptions(settings),
+        tls,
+        hostName: settings.hostName,
+      },
       clock,
       log,
     );
