@@ -60,7 +60,7 @@ async function findOpenerOnLinux(pids: readonly number[], ports: PortPair): Prom
   if (!isComplete) return findOtherHolder(links, visited);
   // A child that ended during the search has closed the connection by now.
   const remaining = await readLinks(ports);
-  return remaining.isSupersetOf(links) ? 'other' : 'unknown';
+  return [...links].every((link) => remaining.has(link)) ? 'other' : 'unknown';
 }
 
 /** Returns the links by which the files of a process refer to a connection; none when its client has closed it. */

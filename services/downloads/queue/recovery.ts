@@ -46,7 +46,7 @@ async function stop({ context, live }: Pick<Parts, 'context' | 'live'>, uid: str
   const message = 'Homeport stopped working several times while this was downloaded. Retry it when that is fixed.';
   context.log.error('download stopped after repeated crashes', { uid });
   const ended = await context.commit(async (db) =>
-    new DownloadStore(db).finish(uid, context.clock.now(), { state: 'error', message, attempts: 0 }),
+    new DownloadStore(db).finish(uid, context.clock.now(), { state: 'failed', message, attempts: 0 }),
   );
   if (ended !== undefined) live.changed(ended);
 }
