@@ -26,10 +26,10 @@ describe('a renamed organization', () => {
     expect((await host.call('mia', 'git', 'GET', '/api/v1/users/mia')).status).toBe(200);
   });
 
-  it.each(['harbor', 'Harbor'])('keeps its new name from accounts: %s', async (name) => {
+  it('keeps its new name from accounts, in any spelling', async () => {
     await createOrganization('port');
-    expect([204, 404]).toContain((await rename('port', 'harbor')).status);
-    expect(await createAccount(name)).toBe(409);
+    expect((await rename('port', 'harbor')).status).toBe(204);
+    for (const name of ['harbor', 'Harbor']) expect(await createAccount(name)).toBe(409);
   });
 
   it('leaves its former name to others', async () => {
