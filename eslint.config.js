@@ -91,6 +91,7 @@ export default typescript.config(
     ],
     [
       'test/{desktop,e2e,host,renderer,scripts,shell}/**/*.test.ts',
+      'test/security/**/*.test.ts',
       'test/services/{contracts,data,inbox,kit}/**/*.test.ts',
     ],
   ),

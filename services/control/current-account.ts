@@ -7,10 +7,14 @@ import { verifyPassword } from './verify-password.ts';
 
 const success = { ok: true } as const;
 
-type CurrentAccountContext = Pick<ControlContext, 'accounts' | 'host'>;
+type CurrentAccountContext = Pick<ControlContext, 'accounts' | 'clock' | 'host'>;
+
+/** Age of a sign-in up to which it replaces the password. */
+const recentSignInMs = 5 * 60_000;
 
 /** Routes about the account that asks, for people who do not administrate as well. */
-export function currentAccountRoutes({ accounts, host }: CurrentAccountContext): readonly ApiHandler[] {
+export function currentAccountRoutes(context: CurrentAccountContext): readonly ApiHandler[] {
+  const { accounts, host } = context;
   return [
     implement(ownAccountApi.read, async ({ identity }) => {
       const { account: name } = requireIdentity(identity);
@@ -33,12 +37,15 @@ export function currentAccountRoutes({ accounts, host }: CurrentAccountContext):
       const sessions = [...(await host.sessions(caller.account))].sort((a, b) => b.lastUsedAt - a.lastUsedAt);
       return { sessions: sessions.map((session) => ({ ...session, current: session.id === caller.credentialId })) };
     }),
-    implement(ownAccountApi.endSession, async ({ identity, params }) => {
-      await host.endSession(requirePasswordOrSession(identity).account, params['id'] ?? '');
+    implement(ownAccountApi.endSession, async (request) => {
+      const caller = requirePasswordOrSession(request.identity);
+      await requireProof(context, caller, request);
+      await host.endSession(caller.account, request.params['id'] ?? '');
       return success;
     }),
-    implement(ownAccountApi.endOtherSessions, async ({ identity }) => {
-      const caller = requirePasswordOrSession(identity);
+    implement(ownAccountApi.endOtherSessions, async (request) => {
+      const caller = requirePasswordOrSession(request.identity);
+      await requireProof(context, caller, request);
       const others = (await host.sessions(caller.account)).filter(({ id }) => id !== caller.credentialId);
       for (const { id } of others) await host.endSession(caller.account, id);
       return { ended: others.length };
@@ -51,6 +58,28 @@ export function currentAccountRoutes({ accounts, host }: CurrentAccountContext):
       return success;
     }),
   ];
+}
+
+/**
+ * Requires the password again before sessions are ended, so that an open page that was left alone is not enough. A
+ * recent sign-in is proof as well.
+ * @throws Problem `accounts.password_needed` (403), and those of {@link verifyPassword}
+ */
+async function requireProof(
+  { accounts, clock, host }: CurrentAccountContext,
+  { account: name, via, credentialId }: Identity,
+  {
+    body,
+    remoteAddress,
+  }: { readonly body: { readonly password?: string | undefined }; readonly remoteAddress: string },
+): Promise<void> {
+  if (via === 'password') return;
+  const { password } = body;
+  if (password !== undefined) return verifyPassword(accounts, { name, password, remoteAddress, field: 'password' });
+  const current = (await host.sessions(name)).find(({ id }) => id === credentialId);
+  if (current !== undefined && clock.now() - current.createdAt <= recentSignInMs) return;
+  const detail = 'Enter your password, because you signed in a while ago.';
+  throw new Problem('accounts.password_needed', 403, detail, { fields: { password: detail } });
 }
 
 /** A token that leaked must not make others that outlive it. */

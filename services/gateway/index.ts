@@ -8,6 +8,7 @@ import type { Health } from '../contracts/health.ts';
 import { createLiveSettings } from '../kit/live-settings.ts';
 import { manifest } from './manifest.ts';
 import { Network } from './network.ts';
+import { createGatewayAccountData } from './store/account-data.ts';
 import { moveSecondFactors } from './store/second-factors.ts';
 import type { Settings } from './settings.ts';
 
@@ -47,6 +48,8 @@ function create(context: DispatchContext, initialSettings: Settings): Service {
       open.use(context.bus.subscribe(accountsChanged, () => network?.review()));
       open.use(context.clock.every(10_000, renew));
     },
+
+    accountData: createGatewayAccountData(context),
 
     reconfigure: (next) => settings.update(next),
 

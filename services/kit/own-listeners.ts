@@ -1,4 +1,5 @@
 import { networkInterfaces } from 'node:os';
+import { extractEmbeddedIPv4 } from './embedded-ipv4.ts';
 
 /** Endpoints of a TCP connection, as `Socket` reports them. */
 export interface ConnectionEndpoints {
@@ -35,7 +36,8 @@ function parsePort(address: string): number | undefined {
   return url.protocol === 'https:' ? 443 : 80;
 }
 
-/** Removes the IPv6 prefix of a mapped IPv4 address and the zone of a link-local one. */
+/** Returns the IPv4 address in a mapped or NAT64 address, and removes the zone of a link-local one. */
 function normalizeAddress(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  const plain = address.replace(/%.*$/, '');
+  return extractEmbeddedIPv4(plain) ?? plain;
 }

@@ -110,7 +110,12 @@ export const mail = defineService({
     const listener = new Listener(
       mailReceiver,
       signIn,
-      { ...listenerOptions(settings), tls, hostName: settings.hostName },
+      {
+        onBusy: (address) => context.accounts.record({ event: 'rate_limited', address, detail: 'SMTP connection' }),
+        ...listenerOptions(settings),
+        tls,
+        hostName: settings.hostName,
+      },
       clock,
       log,
     );

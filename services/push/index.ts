@@ -286,6 +286,7 @@ function create(context: Context, initialSettings: Settings): Service {
       },
       toProblem: (error) => toProblem(listenerDependencies, error),
       clock,
+      onRateLimited: () => context.accounts.record({ event: 'rate_limited', detail: 'WebSocket' }),
     }),
     accountData: createPushAccountData(context),
     api: [
@@ -319,7 +320,7 @@ function create(context: Context, initialSettings: Settings): Service {
       await counts.resume();
       await storedTotal.resume(await counts.today());
       topics.resume(await store.topics());
-      resources.use(await access.start());
+      await access.start();
       resources.use(await webPush.start());
       resources.use(await quietHours.start());
       resources.use(

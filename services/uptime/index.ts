@@ -17,6 +17,7 @@ import type { Settings } from './settings.ts';
 import { HeartbeatStore } from './store/heartbeats.ts';
 import { BucketStore } from './store/buckets.ts';
 import { DockerHosts } from './store/docker-hosts.ts';
+import { createUptimeAccountData } from './store/account-data.ts';
 import { IncidentStore } from './store/incidents.ts';
 import { MaintenanceStore } from './store/maintenances.ts';
 import { MonitorStore } from './store/monitors.ts';
@@ -289,6 +290,7 @@ function create(context: Context, settings: Settings): Service {
     }),
     upgrade: socket.upgrade,
     api: handlers,
+    accountData: createUptimeAccountData(context, incidents),
     async start() {
       resources.use(recorder);
       resources.use(checker);

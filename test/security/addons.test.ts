@@ -44,7 +44,7 @@ describe('configurations by account', () => {
     ['reader', 'admin', 403, false],
     ['nogrant', 'admin', 403, false],
     ['anonymous', 'admin', 401, false],
-  ])('%s reads that of %s: %i, keys %s', async (account, owner, status, showsKeys) => {
+  ])('answers %s that reads that of %s with %i, keys %s', async (account, owner, status, showsKeys) => {
     const reply = await access.call(account, 'control', 'GET', `/api/addons/profiles/${owned[owner] ?? ''}`);
     expect([reply.status, (await reply.text()).includes(secret)]).toEqual([status, showsKeys]);
   });
@@ -128,7 +128,7 @@ describe('guessing', () => {
     Authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,
   });
 
-  it('of the password of a configuration is slowed down however it is tried', async () => {
+  it('is slowed down for the password of a configuration, however it is sent', async () => {
     const { uuid } = await makeUser(access.rig, buildConfig([], { services }));
     const ways: readonly ((guess: string) => Promise<Response>)[] = [
       (guess) => fetch(`${url}/api/v1/user`, { headers: basic(uuid, guess) }),
@@ -203,7 +203,7 @@ describe('costs of expressions of a stranger', () => {
   it.each<[string, object]>([
     ['backtrack without end', { excludedRegexPatterns: ['(\\w+\\.?)+\\1+!$'] }],
     ['need more memory than they may', { excludedRegexPatterns: ['(?:(?:(?:b?){200}){200}){50}!!$'] }],
-  ])('that %s end with their process', async (_what, more) => {
+  ])('ends with the process of expressions that %s', async (_what, more) => {
     await using up = await openFakeAddon({ streams: many(20) });
     const { base } = await makeUser(access.rig, buildConfig([customPreset('u', 'Up', up.manifestUrl)], more));
     const rows = await fetchStreams(base, 'movie/tt3');
@@ -233,12 +233,12 @@ describe('malformed requests', () => {
       '/api/v1/user?uuid=%00',
       '/stremio/x/y/stream/movie/%E0%A4%A.json',
     ],
-  ])('GET %s is answered without a failure of the server', async (path) => {
+  ])('does not cause a failure of the server for GET %s', async (path) => {
     expect((await fetch(`${url}${path}`, { redirect: 'manual' })).status).toBeLessThan(500);
   });
 
   it.each(['{', '[]', '5', 'null', '{"config":5,"password":"secret-1"}', '{"__proto__":{"x":1}}'])(
-    'POST /api/v1/user with %s is refused',
+    'is refused for POST /api/v1/user with %s',
     async (body) => {
       for (const path of ['/api/v1/user', '/configure', '/api/v1/format']) {
         const reply = await fetch(`${url}${path}`, {
@@ -251,7 +251,7 @@ describe('malformed requests', () => {
     },
   );
 
-  it('a client that leaves in the middle of its body is no error in the log', async () => {
+  it('logs no error when a client leaves in the middle of its body', async () => {
     const { port } = new URL(url);
     const socket = connect(Number(port), '127.0.0.1');
     await new Promise((resolve) => socket.once('connect', resolve));

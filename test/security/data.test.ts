@@ -160,7 +160,7 @@ describe('saved queries of an account', () => {
   });
   const base = (): string => host.rig.url('control');
 
-  it('remain with administrators under the name of the removed account', async () => {
+  it('stays with administrators under the name of the removed account', async () => {
     await administrator('temp');
     const body = JSON.stringify({ name: 'secret query', text: 'select 1' });
     const kept = await fetch(`${base()}/api/data/queries`, { method: 'POST', headers: as('temp'), body });

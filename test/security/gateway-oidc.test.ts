@@ -118,7 +118,7 @@ describe('an authorization endpoint', () => {
     ['with another scheme', (): string => 'javascript:alert(1)'],
     ['that is no address', (): string => 'authorize'],
     ['that is missing', (): undefined => undefined],
-  ])('%s is answered with a clear error', async (_case, endpoint) => {
+  ])('is answered with a clear error: %s', async (_case, endpoint) => {
     authorizationEndpoint = endpoint();
     const answer = await home.ask('https://lamp.nas.local/.homeport/oidc?to=/', { headers: { Accept: 'text/html' } });
     expect(answer.status).toBe(502);

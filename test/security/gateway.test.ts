@@ -188,7 +188,7 @@ describe('bytes that servers may divide into requests differently', () => {
     ['leading zeros', 'Transfer-Encoding: chunked', `000${size}\r\n${hidden}\r\n000\r\n\r\n`],
     ['trailers', 'Transfer-Encoding: chunked', `${size}\r\n${hidden}\r\n0\r\nHost: x\r\nRemote-User: ada\r\n\r\n`],
     ['a length', `Content-Length: ${length}`, hidden],
-  ])('reach a service as one body with one framing: %s', async (_shape, head, body) => {
+  ])('reaches a service as one body with one framing: %s', async (_shape, head, body) => {
     const socket = await home.dial('public.nas.local');
     const lines = `POST /first HTTP/1.1\r\nHost: public.nas.local\r\nConnection: close\r\n${head}`;
     socket.write(`${lines}\r\n\r\n${body}`, 'latin1');

@@ -241,20 +241,23 @@ const table: readonly (readonly [string, readonly Row[], readonly Caller[]])[] =
 
 for (const [role, requests, allowed] of table) {
   describe(`what takes ${role}`, () => {
-    it.each(requests.map((row) => [row[0], row] as const))('%s', async (_title, [, method, pathOf, body]) => {
-      // The refused callers first, so that they find the object as it was made.
-      const objects = await makeObjects();
-      const refused = callers.filter((caller) => !allowed.includes(caller));
-      for (const caller of refused) {
-        const { status } = await ask(caller, method, pathOf(objects), body);
-        expect.soft([caller, isRefused(status), status]).toEqual([caller, true, status]);
-      }
-      for (const caller of allowed) {
-        const fresh = await makeObjects();
-        const { status } = await ask(caller, method, pathOf(fresh), body);
-        expect.soft([caller, isRefused(status), status]).toEqual([caller, false, status]);
-      }
-    });
+    it.each(requests.map((row) => [row[0], row] as const))(
+      'is required by a request that %s',
+      async (_title, [, method, pathOf, body]) => {
+        // The refused callers first, so that they find the object as it was made.
+        const objects = await makeObjects();
+        const refused = callers.filter((caller) => !allowed.includes(caller));
+        for (const caller of refused) {
+          const { status } = await ask(caller, method, pathOf(objects), body);
+          expect.soft([caller, isRefused(status), status]).toEqual([caller, true, status]);
+        }
+        for (const caller of allowed) {
+          const fresh = await makeObjects();
+          const { status } = await ask(caller, method, pathOf(fresh), body);
+          expect.soft([caller, isRefused(status), status]).toEqual([caller, false, status]);
+        }
+      },
+    );
   });
 }
 

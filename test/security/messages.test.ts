@@ -60,7 +60,7 @@ describe('a GET that publishes', () => {
     expect(await ask('push', 'GET', `/private/${path}`, { ...signed, ...fetched })).toBe(200);
   });
 
-  it('still lets a page of another site read with its own credential', async () => {
+  it('lets a page of another site read with its own credential', async () => {
     const headers = { ...host.authorization('reader'), 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
     expect(await ask('push', 'GET', '/private/json?poll=1', headers)).toBe(200);
   });
@@ -113,7 +113,7 @@ describe('a destination that leads back to Homeport', () => {
 });
 
 describe('programs on this computer', () => {
-  it('need a sign-in once they are not trusted', async () => {
+  it('asks for a sign-in once they are not trusted', async () => {
     const base = host.rig.url('control');
     const trust = (trustLocalPrograms: boolean) =>
       api(base, '/api/settings/notify', { method: 'PATCH', body: JSON.stringify({ trustLocalPrograms }) });
@@ -241,7 +241,7 @@ describe('malformed requests', () => {
     }
   });
 
-  it('leave no error in the log when a client goes away in the middle of a body', async () => {
+  it('logs no error when a client leaves in the middle of a body', async () => {
     for (const [service, path] of [
       ['push', '/private'],
       ['notify', `/notify/${key}`],

@@ -83,6 +83,24 @@ describe('a process that Homeport forked', () => {
   });
 });
 
+describe('a process that Homeport forked and that closes its connection at once', () => {
+  it('does not count as a program on this computer', async () => {
+    const script = join(import.meta.dirname, '..', 'support', 'forked-send.mjs');
+    // A running child that has nothing to do with the connection.
+    const waiting = fork(script, []);
+    registerForkedProcess(waiting);
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      const child = fork(script, [host.rig.url('notify'), `sent-${String(attempt)}`]);
+      registerForkedProcess(child);
+      child.send('start');
+      await once(child, 'exit');
+    }
+    const keys = await host.call('admin', 'control', 'GET', '/api/notify/keys');
+    waiting.kill();
+    expect(await keys.text()).not.toContain('sent-');
+  });
+});
+
 describe('another program on this computer', () => {
   it('reads a key without a sign-in, as clients of the peer do', async () => {
     const response = await host.call('anonymous', 'notify', 'GET', `/json/urls/${key}?privacy=0`);

@@ -121,6 +121,34 @@ describe('a session', () => {
     expect(await kept.next()).toMatchObject({ event: 'control.access' });
   });
 
+  it('asks for the password before it ends others, unless the sign-in is recent', async () => {
+    const lost = await signIn();
+    const own = await signIn();
+    clock.advance(6 * 60_000);
+    const [other] = (await sessions(own)).filter((each) => !each.current);
+    const paths = [`/api/account/sessions/${other?.id ?? ''}`, '/api/account/sessions'];
+    for (const path of paths) {
+      const refused = await call('DELETE', path, own);
+      expect([refused.status, await refused.text()]).toEqual([
+        403,
+        expect.stringContaining('accounts.password_needed'),
+      ]);
+      expect((await call('DELETE', path, own, { password: 'not the password' })).status).toBe(403);
+    }
+    expect(await status(lost)).toBe(200);
+    expect((await call('DELETE', '/api/account/sessions', own, { password: mia.password })).status).toBe(200);
+    expect([await status(lost), await status(own)]).toEqual([401, 200]);
+  });
+
+  it('clears the cache of the browser when it ends by a sign-out', async () => {
+    const signedOut = await call('DELETE', '/api/session', await signIn());
+    expect(signedOut.headers.get('clear-site-data')).toBe('"cache"');
+    const cookie = await home.signIn(site, mia.name, mia.password);
+    const headers = { Cookie: cookie, Origin: `${site}:${String(home.port)}` };
+    const left = await home.ask(`${site}/.homeport/sign-out`, { method: 'POST', headers });
+    expect([left.status, left.headers['clear-site-data']]).toEqual([303, '"cache"']);
+  });
+
   it('cannot be ended by another account, or by an access token', async () => {
     const own = await signIn();
     const [session] = await sessions(own);
@@ -182,7 +210,7 @@ describe('a session', () => {
 });
 
 describe('the credentials of an account', () => {
-  it('change only with its password, although a session is open', async () => {
+  it('changes only with its password, although a session is open', async () => {
     const own = await signIn();
     const begin = (password: string): Promise<Response> =>
       call('POST', '/api/account/second-factor', own, { password });

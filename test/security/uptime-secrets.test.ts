@@ -117,7 +117,8 @@ describe('secrets of a monitor', () => {
     expect(found(await reply.text())).toEqual([]);
   });
 
-  it('are in no line of the log and in no notification', () => {
+  it('are in no line of the log and in no notification', async () => {
+    await rig.events('down', id);
     expect(found(rig.host.log.join('\n'))).toEqual([]);
     expect(found(JSON.stringify(rig.sent))).toEqual([]);
   });

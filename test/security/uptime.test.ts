@@ -30,7 +30,7 @@ afterAll(async () => {
   await target[Symbol.asyncDispose]();
 });
 
-describe('Addresses that a monitor may not reach', () => {
+describe('the list of addresses that a monitor may not reach', () => {
   it.each([
     'http://169.254.169.254/latest/meta-data/',
     'http://[::ffff:169.254.169.254]/',
@@ -40,7 +40,9 @@ describe('Addresses that a monitor may not reach', () => {
     'http://[fe80::1]/',
     'http://100.100.100.200/',
     'http://168.63.129.16/',
-  ])('include %s, also upside down', async (url) => {
+    'http://[64:ff9b::a9fe:a9fe]/',
+    'http://[64:ff9b:1::a9fe:a9fe]/',
+  ])('includes %s, also upside down', async (url) => {
     const { id } = await rig.add({ type: 'http', name: 'metadata', url, interval: 3600, upsideDown: true });
     expect((await rig.until(id, 0)).msg).toMatch(/link-local or cloud metadata/);
   });
@@ -52,13 +54,15 @@ describe('Addresses that a monitor may not reach', () => {
     ['[::ffff:127.0.0.1]', '/api/monitors'],
     ['2130706433', '/api/push/x'],
     ['127.1', '/?x=1'],
-  ])('include the listeners of Homeport, as %s%s', async (host, path) => {
+    ['[::ffff:7f00:1]', '/api/monitors'],
+    ['[64:ff9b::7f00:1]', '/api/monitors'],
+  ])('includes the listeners of Homeport, as %s%s', async (host, path) => {
     const url = `http://${host}:${String(rig.host.port('uptime'))}${path}`;
     const { id } = await rig.add({ type: 'http', name: 'own', url, interval: 3600, accepted_statuscodes: ['100-599'] });
     expect((await rig.until(id, 0)).msg).toContain('belongs to Homeport itself');
   });
 
-  it('include listeners of Homeport that a redirect leads to, while its first page can be watched', async () => {
+  it('includes listeners of Homeport that a redirect leads to, while its first page can be watched', async () => {
     const own = `http://127.0.0.1:${String(rig.host.port('uptime'))}`;
     target.handler = (_request, response) => void response.writeHead(302, { Location: `${own}/api/monitors` }).end();
     const { id } = await rig.add({ type: 'http', name: 'redirected', url: target.url, interval: 3600 });
@@ -124,6 +128,8 @@ describe('Credentials of a monitor', () => {
     for (const path of ['/api/export', '/metrics', '/api/overview']) {
       expect([path, found(await (await rig.raw('GET', path)).text())]).toEqual([path, []]);
     }
+    // A notification about a monitor with a password was sent.
+    await rig.events('down', ids[2] ?? 0);
     expect(found(JSON.stringify(rig.sent) + rig.host.log.join('\n'))).toEqual([]);
   });
 
@@ -170,7 +176,7 @@ describe('Access', () => {
     ['token-reader', 'read'],
     ['writer', 'write'],
     ['token-writer', 'write'],
-  ])('follows the grant on every route of the own port: %s may %s', async (name, level) => {
+  ])('follows the grant on every route of its port: %s may %s', async (name, level) => {
     const authorization = name === 'anonymous' ? '' : (tokens[name] ?? basic(name));
     const wrong: string[] = [];
     for (const { access, method, path, takesBody } of routes) {

@@ -67,12 +67,7 @@ export class AccountReleases {
    * Runs the pending work of a service that has started, before it answers requests, and later work immediately.
    * Dispose it when the service ends.
    */
-  async attach(service: string, data: AccountData | undefined): Promise<Disposable> {
-    if (data === undefined) {
-      const remove = (db: Db): Promise<unknown> => db.deleteFrom('releases').where('service', '=', service).execute();
-      if ((await this.#pending(service)).length > 0) await this.#parts.commit(remove);
-      return { [Symbol.dispose]: () => undefined };
-    }
+  async attach(service: string, data: AccountData = noData): Promise<Disposable> {
     this.#running.set(service, data);
     await this.#inTurn(service);
     return {
@@ -132,6 +127,9 @@ export class AccountReleases {
       .execute();
   }
 }
+
+/** For services that store nothing by account name; their pending work ends at once. */
+const noData: AccountData = { summary: async () => [], release: async () => undefined };
 
 async function markFailed(db: Db, { id, service }: Pick<ReleaseRow, 'id' | 'service'>): Promise<void> {
   await db.updateTable('releases').set({ failed: 1 }).where('id', '=', id).where('service', '=', service).execute();

@@ -38,11 +38,9 @@ export async function applyDeclared({ accounts, config }: Kernel, log: Log): Pro
   }
 }
 
-const minProvisionedLength = 8;
-
 /**
- * Creates the first administrator of a server from HOMEPORT_ADMIN_USER and HOMEPORT_ADMIN_PASSWORD. Existing
- * deployments must continue to start, so a password that is weaker than pages accept is used with a warning.
+ * Creates the first administrator of a server from HOMEPORT_ADMIN_USER and HOMEPORT_ADMIN_PASSWORD. With a password
+ * that pages would refuse, Homeport starts without the administrator and reports why; the set-up link creates one.
  * @throws Problem `host.administrator` (422)
  */
 export async function makeAdministrator(
@@ -61,8 +59,8 @@ export async function makeAdministrator(
     accounts.refuseWeakPassword(name, password);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (password.length < minProvisionedLength) throw buildRefusedProblem(`HOMEPORT_ADMIN_PASSWORD: ${error.detail}`);
-    log.warn('administrator password is weak', { account: name, reason: error.detail });
+    log.error('administrator not created', { account: name, reason: `HOMEPORT_ADMIN_PASSWORD: ${error.detail}` });
+    return;
   }
   try {
     await accounts.firstRun.ensureAdministrator(name, password);

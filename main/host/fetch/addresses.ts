@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { extractEmbeddedIPv4 } from '../../../services/kit/embedded-ipv4.ts';
 
 /**
  * Addresses that are not public unicast, from the IANA special-purpose registries, and metadata services of clouds
@@ -23,16 +24,12 @@ const refusedV4 = [
   '168.63.129.16/32',
 ];
 
-/** Only 2000::/3 is public unicast; these ranges within it are not, or lead to an IPv4 address. */
-const refusedV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
-
-/** Prefixes with an IPv4 address in the last 32 bits: mapped addresses, and NAT64. */
-const embeddingNetworks = ['::ffff:0:0/96', '64:ff9b::/96'];
+/** Only 2000::/3 is public unicast; these ranges are not, or lead to an IPv4 address. */
+const refusedV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '64:ff9b:1::/48'];
 
 const v4 = blockList(refusedV4, 'ipv4');
 const v6 = blockList(refusedV6, 'ipv6');
 const publicV6 = blockList(['2000::/3'], 'ipv6');
-const findEmbeddingNetwork = blockList(embeddingNetworks, 'ipv6');
 
 /** Returns whether only the owner may send requests to an IP address. Text that is not an address is refused. */
 export function isRefusedAddress(text: string): boolean {
@@ -40,9 +37,9 @@ export function isRefusedAddress(text: string): boolean {
   const family = isIP(address);
   if (family === 4) return v4.check(address, 'ipv4');
   if (family !== 6) return true;
-  const inner = extractV4(address);
-  if (inner !== undefined) return v4.check(inner, 'ipv4');
-  return !publicV6.check(address, 'ipv6') || v6.check(address, 'ipv6');
+  if (v6.check(address, 'ipv6')) return true;
+  const inner = extractEmbeddedIPv4(address);
+  return inner === undefined ? !publicV6.check(address, 'ipv6') : v4.check(inner, 'ipv4');
 }
 
 function blockList(subnets: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
@@ -52,12 +49,4 @@ function blockList(subnets: readonly string[], family: 'ipv4' | 'ipv6'): BlockLi
     list.addSubnet(network, Number(bits), family);
   }
   return list;
-}
-
-/** The URL parser normalizes IPv6 addresses, with the last 32 bits as two groups. */
-function extractV4(address: string): string | undefined {
-  if (!findEmbeddingNetwork.check(address, 'ipv6')) return undefined;
-  const groups = new URL(`http://[${address}]/`).hostname.slice(1, -1).split(':');
-  const [high = 0, low = 0] = groups.slice(-2).map((group) => Number.parseInt(group === '' ? '0' : group, 16));
-  return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }

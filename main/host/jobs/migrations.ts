@@ -34,4 +34,13 @@ export const jobsMigrations: readonly Migration[] = [
         where order_key is not null and state = 'running'`.execute(db);
     },
   },
+  {
+    name: 'jobs-002-count-crashes',
+    async up(db) {
+      await db.schema
+        .alterTable('jobs')
+        .addColumn('crashes', 'integer', (column) => column.notNull().defaultTo(0))
+        .execute();
+    },
+  },
 ];

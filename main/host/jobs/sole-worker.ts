@@ -57,9 +57,10 @@ export class SoleWorker extends Worker {
 
   /** Running rows belong to a previous process, since no other one uses the table. */
   static async open(parts: WorkerDependencies, journal: CompletionJournal): Promise<SoleWorker> {
-    const { database, clock } = parts;
+    const { database, clock, log } = parts;
     await database.note(async (transaction) => {
-      await releaseAll(transaction, clock.now());
+      const suspects = await releaseAll(transaction, clock.now());
+      for (const { id, kind } of suspects) log.error('job stopped after repeated crashes', { kind, id });
       await releaseAllFirst(transaction);
     });
     return new SoleWorker(parts, journal, await readReplay(database.kysely, journal.previousEnds));

@@ -182,7 +182,7 @@ export interface Change {
 export async function endAttempt(db: Kysely<any>, row: JobRow, owner: string, change: Change): Promise<boolean> {
   const ended = await db
     .updateTable('jobs')
-    .set({ held: 0, lease_owner: null, lease_until: null, ...change })
+    .set({ held: 0, crashes: 0, lease_owner: null, lease_until: null, ...change })
     .where('id', '=', row.id)
     .where(
       sql<boolean>`((state in ('running', 'dead') and lease_owner = ${owner})
@@ -203,8 +203,33 @@ export async function releaseUnknownKinds(db: Kysely<any>, owner: string, knownI
     where state = 'running' and lease_owner = ${owner} ${unknown}`.execute(db);
 }
 
-/** Makes all jobs of a previous process due again. */
-export async function releaseAll(db: Kysely<any>, now: number): Promise<void> {
-  await sql`update jobs set state = 'waiting', run_at = ${now}, lease_owner = null, lease_until = null
-    where state = 'running'`.execute(db);
+/**
+ * Makes the jobs of a previous process due again. A job that ran in each of several processes that ended without
+ * stopping it may have ended them: it becomes a dead letter, which its service reports. From the second time on, jobs
+ * are due one after another, so that the others are done before it runs.
+ * @returns the jobs that became dead letters
+ */
+export async function releaseAll(db: Kysely<any>, now: number): Promise<readonly Pick<JobRow, 'id' | 'kind'>[]> {
+  const { rows } = await sql<Pick<JobRow, 'id' | 'kind'> & { crashes: number }>`update jobs set crashes = crashes + 1
+    where state = 'running' returning id, kind, crashes`.execute(db);
+  const isSuspect = ({ crashes }: { readonly crashes: number }): boolean => Number(crashes) >= maxCrashes;
+  const suspects = rows.filter(isSuspect);
+  for (const { id } of suspects) {
+    // The former owner stays until the dead letter is reported.
+    await sql`update jobs set state = 'dead', finished_at = ${now}, last_error = ${crashReason}
+      where id = ${id}`.execute(db);
+  }
+  const released = rows.filter((row) => !isSuspect(row)).sort((a, b) => a.id - b.id);
+  for (const [index, { id, crashes }] of released.entries()) {
+    const waitMs = Number(crashes) > 1 ? Math.min(index, maxSpread) * spreadMs : 0;
+    await sql`update jobs set state = 'waiting', run_at = ${now + waitMs}, lease_owner = null, lease_until = null
+      where id = ${id}`.execute(db);
+  }
+  return suspects;
 }
+
+/** Number of processes in a row that may end while a job runs. */
+const maxCrashes = 5;
+const spreadMs = 1000;
+const maxSpread = 60;
+const crashReason = `Homeport ended unexpectedly ${String(maxCrashes)} times while this was being processed.`;

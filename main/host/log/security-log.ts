@@ -12,6 +12,8 @@ interface RequestScope {
   readonly service: string;
   readonly address: string;
   account?: string;
+  /** The refusal of the sign-in was recorded, which has the same status as that of a rate limit. */
+  isSignInBlocked?: boolean;
 }
 
 /** Maximum lines of one event, address and account in the window; the next line has the number of omitted ones. */
@@ -28,6 +30,7 @@ const messages: Readonly<Record<SecurityEventName, string>> = {
   sign_in_blocked: 'sign-in blocked after too many attempts',
   sign_out: 'signed out',
   access_refused: 'access refused',
+  rate_limited: 'request refused by a rate limit',
   account_created: 'account created',
   account_removed: 'account removed',
   account_changed: 'account changed',
@@ -49,7 +52,12 @@ const messages: Readonly<Record<SecurityEventName, string>> = {
   backup_restored: 'backup restored',
 };
 
-const warnings: ReadonlySet<SecurityEventName> = new Set(['sign_in_failed', 'sign_in_blocked', 'access_refused']);
+const warnings: ReadonlySet<SecurityEventName> = new Set([
+  'sign_in_failed',
+  'sign_in_blocked',
+  'access_refused',
+  'rate_limited',
+]);
 /** Events that any client can cause without end, so their lines are limited. */
 const limited: ReadonlySet<SecurityEventName> = new Set([...warnings, 'sign_in', 'sign_out', 'data_exported']);
 
@@ -112,6 +120,7 @@ export function createSecurityLog(log: Log, clock: Clock): SecurityLog {
 
   const record = (entry: SecurityEvent): void => {
     const scope = scopes.getStore();
+    if (scope !== undefined && entry.event === 'sign_in_blocked') scope.isSignInBlocked = true;
     const { event, account = scope?.account, address = scope?.address, service = scope?.service, detail } = entry;
     const by = entry.by ?? scope?.account;
     const isWarning = warnings.has(event);
@@ -143,9 +152,12 @@ export function createSecurityLog(log: Log, clock: Clock): SecurityLog {
     },
 
     answering(scope, what, response, work) {
-      return scopes.run({ ...scope }, () => {
+      const current: RequestScope = { ...scope };
+      return scopes.run(current, () => {
         response?.once('finish', () => {
           if (response.statusCode === 403) record({ event: 'access_refused', detail: what });
+          if (response.statusCode === 429 && current.isSignInBlocked !== true)
+            record({ event: 'rate_limited', detail: what });
         });
         return work();
       });

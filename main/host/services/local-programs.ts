@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { isGatewayRequest } from '../../../services/contracts/gateway.ts';
 import { getForkedProcessIds } from '../../../services/kit/forked-processes.ts';
 import { isAddressOfThisComputer } from '../../../services/kit/own-listeners.ts';
-import { isOpenedByAny } from '../children/connection-owner.ts';
+import { findOpener } from '../children/connection-owner.ts';
 import type { OwnConnections } from '../fetch/own-connections.ts';
 import { getRemoteAddress } from '../http/access.ts';
 
@@ -37,6 +37,7 @@ export class LocalPrograms {
     const { remotePort, localPort } = socket;
     if (remotePort === undefined || localPort === undefined) return false;
     const started = [...this.#children, ...getForkedProcessIds()];
-    return !(await isOpenedByAny(started, { clientPort: remotePort, serverPort: localPort }));
+    // When the system does not report the program, it may be a child that sent a request and closed the connection.
+    return (await findOpener(started, { clientPort: remotePort, serverPort: localPort })) === 'other';
   }
 }

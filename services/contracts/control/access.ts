@@ -59,6 +59,9 @@ export const OwnSession = z.object({
 });
 export type OwnSession = z.infer<typeof OwnSession>;
 
+/** Current password of the account; required when the sign-in is older than five minutes. */
+const SessionProof = z.object({ password: z.string().max(1024).optional() }).default({});
+
 /** Routes for the caller's own account. */
 export const ownAccountApi = {
   read: defineRoute({
@@ -86,15 +89,18 @@ export const ownAccountApi = {
   endSession: defineRoute({
     method: 'DELETE',
     path: '/api/account/sessions/:id',
-    summary: 'Signs out one of the own sessions.',
+    summary: 'Signs out one of the own sessions. Needs the password, unless the caller signed in a moment ago.',
     access: 'user',
+    body: SessionProof,
     reply: ok,
   }),
   endOtherSessions: defineRoute({
     method: 'DELETE',
     path: '/api/account/sessions',
-    summary: 'Signs out all own sessions except the one that asks.',
+    summary:
+      'Signs out all own sessions except the one that asks. Needs the password, unless the caller signed in a moment ago.',
     access: 'user',
+    body: SessionProof,
     reply: z.object({ ended: z.number() }),
   }),
   createToken: defineRoute({

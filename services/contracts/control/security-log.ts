@@ -7,6 +7,7 @@ export const SecurityEventName = z.enum([
   'sign_in_blocked',
   'sign_out',
   'access_refused',
+  'rate_limited',
   'account_created',
   'account_removed',
   'account_changed',

@@ -14,6 +14,9 @@ interface Parts {
   readonly runs: Pick<Runs, 'has'>;
 }
 
+/** Number of times that a download may have been started when Homeport finds it running at its own start. */
+const maxAttemptsAtStart = 5;
+
 /**
  * Puts back what a host that is gone was working on, at its old place, once its extractor is gone too. `self` is this
  * process; at its start nothing of its own runs yet.
@@ -28,10 +31,24 @@ export async function recover({ context, live, runs }: Parts, self: Holder, star
     const alive = own ? runs.has(item.uid) || (!starting && believed) : here ? await runsStill(holder) : believed;
     if (alive) continue;
     if (here && child !== null && (await isRunning(child))) signalGroup(Number.parseInt(child, 10), 'SIGKILL');
+    if (starting && item.attempts >= maxAttemptsAtStart) {
+      await stop({ context, live }, item.uid);
+      continue;
+    }
     context.log.info('download goes back into the queue', { uid: item.uid, was: item.state });
     const back = await context.commit(async (db) => await new DownloadStore(db).release(item.uid));
     if (back !== undefined) live.changed(back);
   }
+}
+
+/** Ends a download that was running each time Homeport ended, so that it cannot end it at every start. */
+async function stop({ context, live }: Pick<Parts, 'context' | 'live'>, uid: string): Promise<void> {
+  const message = 'Homeport stopped working several times while this was downloaded. Retry it when that is fixed.';
+  context.log.error('download stopped after repeated crashes', { uid });
+  const ended = await context.commit(async (db) =>
+    new DownloadStore(db).finish(uid, context.clock.now(), { state: 'failed', message, attempts: 0 }),
+  );
+  if (ended !== undefined) live.changed(ended);
 }
 
 /** Removes the folders, and in the download folder the copies, that a crash left of downloads that need them no more. */

@@ -151,7 +151,10 @@ export class SignInRoutes {
     await this.#form(request);
     const identity = await this.#parts.gate.identify(request);
     if (identity !== undefined) await this.#parts.context.accounts.signOut(identity);
-    redirect(response, 303, '/.homeport/sign-in', { 'Set-Cookie': this.#parts.cookie.clear(request) });
+    redirect(response, 303, '/.homeport/sign-in', {
+      'Set-Cookie': this.#parts.cookie.clear(request),
+      'Clear-Site-Data': '"cache"',
+    });
   }
 
   async session(request: IncomingMessage, response: ServerResponse): Promise<void> {

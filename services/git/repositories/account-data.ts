@@ -128,7 +128,14 @@ async function forgetAccount(
   for (const table of ['issues', 'issue_entries', 'reviews', 'releases'] as const) {
     await transaction.updateTable(table).set({ author }).where('author', '=', account).execute();
   }
-  for (const table of ['commit_statuses', 'issue_attachments', 'tracked_times', 'push_history', 'pushes'] as const) {
+  for (const table of [
+    'commit_statuses',
+    'issue_attachments',
+    'tracked_times',
+    'push_history',
+    'pushes',
+    'pull_merges',
+  ] as const) {
     await transaction.updateTable(table).set({ account: author }).where('account', '=', account).execute();
   }
   await transaction.updateTable('pulls').set({ merged_by: author }).where('merged_by', '=', account).execute();

@@ -15,7 +15,7 @@ export interface Origin {
 }
 
 export interface MigrateParts {
-  readonly context: Pick<Context, 'connect' | 'files'>;
+  readonly context: Pick<Context, 'address' | 'connect' | 'files'>;
   readonly git: Git;
   readonly keeper: Keeper;
   readonly repositories: Repositories;
@@ -36,7 +36,7 @@ export async function migrate(
   origin: Origin,
 ): Promise<Repository> {
   const url = addressOf(origin.address);
-  const pinned = mayReachLocal ? [] : await pinnedTo(context, url);
+  const pinned = await pinnedTo(context, url, mayReachLocal);
   if ((await repositories.find(wanted.owner, wanted.name)) !== undefined) {
     throw new Problem('git.name_taken', 409, 'The repository with the same name already exists.');
   }
@@ -103,24 +103,44 @@ function addressOf(text: string): URL {
   return url;
 }
 
-/** Settings that lead git to the address that was looked at, whatever the name means a moment later. */
-async function pinnedTo({ connect }: Pick<Context, 'connect'>, url: URL): Promise<readonly string[]> {
-  if (url.protocol === 'git:') throw new Problem('git.migration', 422, 'You can not import from disallowed hosts.');
+/**
+ * Returns settings that lead git to the address that was checked, whatever the name resolves to a moment later.
+ * Listeners of Homeport except the one of Git are refused also where addresses of this computer are allowed.
+ */
+async function pinnedTo(
+  { address: ownAddress, connect }: Pick<Context, 'address' | 'connect'>,
+  url: URL,
+  mayReachLocal: boolean,
+): Promise<readonly string[]> {
+  const isHttp = url.protocol !== 'git:';
+  if (!isHttp && !mayReachLocal) throw refuseHost();
   const host = url.hostname.replace(/^\[|\]$/g, '');
   try {
-    const { socket, address } = await connect({ host, port: Number(portOf(url)), trust: 'other' });
+    const { socket, address } = await connect({
+      ...{ host, port: Number(portOf(url)) },
+      trust: mayReachLocal ? 'owner' : 'other',
+    });
     socket.destroy();
-    return [`http.curloptResolve=${url.hostname}:${portOf(url)}:${address}`];
+    return isHttp ? [`http.curloptResolve=${url.hostname}:${portOf(url)}:${address}`] : [];
   } catch (cause) {
     if (!(cause instanceof Problem)) throw cause;
-    const refused = cause.code === 'fetch.refused_address';
-    const detail = refused ? 'You can not import from disallowed hosts.' : `Migration failed: ${cause.detail}`;
-    throw new Problem('git.migration', 422, detail, { cause });
+    const isOwnListener = cause.code === 'fetch.own_listener';
+    // Homeport's own repositories may be copied like all others; their listener trusts no program on this computer.
+    if (isOwnListener && mayReachLocal && URL.parse(ownAddress('git') ?? '')?.port === portOf(url)) return [];
+    if (cause.code === 'fetch.refused_address' || isOwnListener) throw refuseHost(cause);
+    // Git may reach the host through a proxy, and reports its own failure otherwise.
+    if (mayReachLocal) return [];
+    throw new Problem('git.migration', 422, `Migration failed: ${cause.detail}`, { cause });
   }
+}
+
+function refuseHost(cause?: Problem): Problem {
+  return new Problem('git.migration', 422, 'You can not import from disallowed hosts.', { cause });
 }
 
 function portOf({ port, protocol }: URL): string {
   if (port !== '') return port;
+  if (protocol === 'git:') return '9418';
   return protocol === 'https:' ? '443' : '80';
 }
 

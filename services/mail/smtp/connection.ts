@@ -4,6 +4,9 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { normalizeAddressCommand, joinHostName } from './lenient.ts';
 
+/** Event of the server with the address of a client that was refused because of too many connections. */
+export const busyEvent = 'busy';
+
 /**
  * SMTP connection with changed library behavior: it greets immediately instead of delaying for 100 ms, uses the common
  * enhanced status codes for accepted and oversized mails, and accepts slightly malformed commands.
@@ -30,6 +33,7 @@ class Connection extends SMTPConnection {
     this._setListeners(() => {
       const { maxClients = 0 } = this._server.options;
       if (maxClients > 0 && this._server.connections.size > maxClients) {
+        this._server.emit(busyEvent, this.remoteAddress);
         this.send(421, '4.3.2 Too many connections, try again in a moment', false);
       } else {
         this.connectionReady();

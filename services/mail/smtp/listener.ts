@@ -4,7 +4,7 @@ import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import type { Clock, Log } from '../../contracts/service.ts';
 import type { Sender, SignIn } from '../accept/sign-in.ts';
 import type { Certificate } from './certificate.ts';
-import { ConnectionServer } from './connection.ts';
+import { busyEvent, ConnectionServer } from './connection.ts';
 import { Refusal } from './refusal.ts';
 
 /** Handles accepted mails; the listener only implements SMTP. */
@@ -48,6 +48,8 @@ export interface LiveListenerOptions {
 export interface ListenerOptions extends LiveListenerOptions {
   readonly hostName: string;
   readonly tls: 'off' | 'starttls' | 'required' | 'implicit';
+  /** Called when a client is refused because of too many connections. */
+  readonly onBusy: (remoteAddress: string) => void;
 }
 
 /** Returns the options of the SMTP library that may change while it runs. */
@@ -154,6 +156,7 @@ export class Listener {
         });
       },
     });
+    this.#server.on(busyEvent, options.onBusy);
     this.#server.on('error', (error: Error) => log.debug('connection failed', { error }));
   }
 

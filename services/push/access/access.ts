@@ -1,6 +1,4 @@
-import { everyone } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
-import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { Draft } from '../domain/message.ts';
 import type { Limits } from './limits.ts';
@@ -32,7 +30,7 @@ export interface AccessDependencies {
 /** Account and administration API with its stored data. */
 export interface Access {
   readonly routes: ApiRoutes;
-  start(): Promise<Disposable>;
+  start(): Promise<void>;
 }
 
 export function openAccess(dependencies: AccessDependencies): Access {
@@ -45,13 +43,6 @@ export function openAccess(dependencies: AccessDependencies): Access {
     if (topic === undefined) return;
     await dependencies.publish({ event: 'message', topic, message: '{"event":"sync"}', cached: false });
   };
-  const releaseReservations = async (account: string): Promise<void> => {
-    // Removes the public grant, which no account could change any more and which the next owner of the topic would
-    // inherit.
-    for (const topic of await profiles.removeAccount(account))
-      await accounts.setGrant(everyone, 'push', topic, undefined);
-  };
-
   const getUsage = async (exchange: Exchange): Promise<object> =>
     toAccountUsage(
       limits.usage(exchange),
@@ -76,7 +67,6 @@ export function openAccess(dependencies: AccessDependencies): Access {
     },
     async start() {
       syncTopics.setKey(await loadOrCreateKey(context, getKeyLocation('sync'), () => context.random.text(43)));
-      return deleteWithAccount(context, 'topics', releaseReservations);
     },
   };
 }

@@ -84,7 +84,10 @@ export function accountRoutes(dependencies: AccountDependencies): ApiRoutes {
       if (password === '') throw refuse('invalid', 'password missing');
       if ((await accounts.find(name)) !== undefined) throw refuse('user_exists');
       dependencies.admitSignUp(exchange);
-      await withNtfyRefusal(() => accounts.create({ name, password }));
+      await withNtfyRefusal(async () => {
+        accounts.refuseWeakPassword(name, password);
+        return accounts.create({ name, password });
+      });
       answerSuccess(exchange);
     },
 
@@ -101,7 +104,10 @@ export function accountRoutes(dependencies: AccountDependencies): ApiRoutes {
       const { password, new_password } = await readJson(exchange, PasswordChange);
       if (password === '' || new_password === '') throw refuse('invalid');
       await confirmPassword(exchange, identity, password);
-      await withNtfyRefusal(() => accounts.change(identity.account, { password: new_password }));
+      await withNtfyRefusal(async () => {
+        accounts.refuseWeakPassword(identity.account, new_password);
+        return accounts.change(identity.account, { password: new_password });
+      });
       answerSuccess(exchange);
     },
 

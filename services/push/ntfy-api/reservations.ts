@@ -32,6 +32,10 @@ export function reservationRoutes({ accounts, profiles, reserved, notifyDevices 
       const isGranted = others.some(({ grants }) =>
         grants.some((each) => each.service === 'push' && each.resource === topic),
       );
+      const owner = await profiles.findOwner(topic);
+      // An administrator may take over a topic that is kept of a removed account.
+      if (owner !== undefined && (await accounts.find(owner)) === undefined)
+        await profiles.moveReservations(owner, account, [topic]);
       if (isGranted || !(await profiles.reserve(account, topic, formatPermission(permission))))
         throw refuse('topic_taken');
       await accounts.setGrant(account, 'push', topic, 'read-write');

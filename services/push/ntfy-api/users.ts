@@ -22,7 +22,15 @@ export function userRoutes(accounts: Accounts): ApiRoutes {
     // The hash takes precedence when both are set, as in ntfy.
     return { name, secret: hash === '' ? { password } : { passwordHash: hash } };
   };
-  const create = (name: string, secret: Secret) => withNtfyRefusal(() => accounts.create({ name, ...secret }));
+  /** Hashes cannot be checked against the password rules. */
+  const refuseWeak = (name: string, secret: Secret): void => {
+    if ('password' in secret) accounts.refuseWeakPassword(name, secret.password);
+  };
+  const create = (name: string, secret: Secret) =>
+    withNtfyRefusal(async () => {
+      refuseWeak(name, secret);
+      return accounts.create({ name, ...secret });
+    });
 
   const setAccess = async (exchange: Exchange): Promise<void> => {
     requireAdmin(exchange);
@@ -58,7 +66,11 @@ export function userRoutes(accounts: Accounts): ApiRoutes {
       if (existing?.role === 'admin') throw refuse('forbidden');
       if (existing === undefined) await create(name, secret);
       // Setting a password enables a predefined service account.
-      else await withNtfyRefusal(() => accounts.change(name, { ...secret, enabled: true }));
+      else
+        await withNtfyRefusal(async () => {
+          refuseWeak(name, secret);
+          return accounts.change(name, { ...secret, enabled: true });
+        });
       answerSuccess(exchange);
     },
 
@@ -85,12 +97,14 @@ export function userRoutes(accounts: Accounts): ApiRoutes {
   };
 }
 
-/** Converts a validation error of an account into ntfy's general refusal. */
+const ownRefusals: ReadonlySet<string> = new Set(['accounts.invalid', 'accounts.weak_password']);
+
+/** Converts a validation error of an account, or a password that is too weak, into ntfy's general refusal. */
 export async function withNtfyRefusal<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Problem && error.code === 'accounts.invalid') {
+    if (error instanceof Problem && ownRefusals.has(error.code)) {
       throw refuse('invalid', error.detail, { cause: error });
     }
     throw error;

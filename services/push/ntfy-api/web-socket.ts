@@ -19,6 +19,8 @@ export interface WebSocketDependencies {
   /** Converts an error into a problem and counts it. */
   readonly toProblem: (error: unknown) => Problem;
   readonly clock: Pick<Clock, 'now'>;
+  /** Called when a rate limit refuses a client. */
+  readonly onRateLimited: () => void;
 }
 
 /** Maximum size of a frame in bytes; clients of a stream send no data. */
@@ -55,6 +57,7 @@ export function webSocketListener(dependencies: WebSocketDependencies): UpgradeL
     socket.on('error', () => socket.destroy());
     serve(request, socket, head).catch((error: unknown) => {
       const { status, headers } = dependencies.toProblem(error);
+      if (status === 429) dependencies.onRateLimited();
       const retry = headers['Retry-After'];
       if (socket.destroyed) return;
       socket.end(

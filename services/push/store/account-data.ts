@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { everyone } from '../../contracts/control/accounts.ts';
-import type { AccountData } from '../../contracts/control/account-data.ts';
+import type { AccountData, AccountDisposition } from '../../contracts/control/account-data.ts';
 import type { Context } from '../../contracts/service.ts';
 import { ProfileStore } from './profiles.ts';
 import { QuietStore } from './quiet.ts';
@@ -9,8 +9,9 @@ import { DelayedMessageStore } from './delayed-messages.ts';
 import { WebPushStore } from './web-push.ts';
 
 /**
- * Returns the personal data of an account. Reserved topics, schedules, rules and browser subscriptions are deleted with
- * the account; messages belong to their topics and stay.
+ * Returns the data of an account. Schedules, rules and browser subscriptions are deleted with the account. Its reserved
+ * topics are deleted with their messages, transferred, or kept closed for administrators. Other messages belong to
+ * their topics and stay.
  */
 export function createPushAccountData(context: Context): AccountData {
   const { db, commit, accounts } = context;
@@ -28,9 +29,9 @@ export function createPushAccountData(context: Context): AccountData {
       { kind: 'reserved topics', count: await count('reservations', account) },
       { kind: 'schedules', count: await count('recurring', account) },
     ],
-    async release(account) {
-      for (const topic of await profiles.removeAccount(account))
-        await accounts.setGrant(everyone, 'push', topic, undefined);
+    async release(account, disposition) {
+      await profiles.removeAccount(account);
+      await releaseReservations({ accounts, profiles }, account, disposition);
       await new WebPushStore(context).remove({ column: 'account', value: account });
       await commit(async (transaction) => {
         await new QuietStore(db).removeAccount(transaction, account);
@@ -39,4 +40,22 @@ export function createPushAccountData(context: Context): AccountData {
       });
     },
   };
+}
+
+/** Releases the reserved topics of a removed account. A grant of everyone never outlives the reservation. */
+async function releaseReservations(
+  { accounts, profiles }: Pick<Context, 'accounts'> & { readonly profiles: ProfileStore },
+  account: string,
+  disposition: AccountDisposition,
+): Promise<void> {
+  const topics = (await profiles.reservations(account)).map(({ topic }) => topic);
+  if (disposition.action === 'keep') return profiles.moveReservations(account, disposition.as, topics);
+  if (disposition.action === 'transfer' && (await accounts.find(disposition.to)) !== undefined) {
+    for (const topic of topics) await accounts.setGrant(disposition.to, 'push', topic, 'read-write');
+    return profiles.moveReservations(account, disposition.to, topics);
+  }
+  for (const topic of topics) {
+    await profiles.release(account, topic, true);
+    await accounts.setGrant(everyone, 'push', topic, undefined);
+  }
 }

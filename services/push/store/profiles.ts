@@ -152,17 +152,30 @@ export class ProfileStore {
     });
   }
 
-  /** Deletes the data of a deleted account and returns the topics it had reserved. */
-  async removeAccount(account: string): Promise<readonly string[]> {
-    return this.#commit(async (transaction: Kysely<Tables>) => {
+  /** Returns the account that has reserved a topic. */
+  async findOwner(topic: string): Promise<string | undefined> {
+    const query = this.#db.selectFrom('reservations').select('account').where('topic', '=', topic);
+    return (await query.executeTakeFirst())?.account;
+  }
+
+  /** Moves the reserved topics of one account to another, which may be a name that keeps the data of a removed one. */
+  async moveReservations(from: string, to: string, topics: readonly string[]): Promise<void> {
+    await this.#commit(async (transaction: Kysely<Tables>) => {
+      for (const topic of topics)
+        await transaction
+          .updateTable('reservations')
+          .set({ account: to })
+          .where('account', '=', from)
+          .where('topic', '=', topic)
+          .execute();
+    });
+  }
+
+  /** Deletes the preferences and subscriptions of a removed account. */
+  async removeAccount(account: string): Promise<void> {
+    await this.#commit(async (transaction: Kysely<Tables>) => {
       await transaction.deleteFrom('profiles').where('account', '=', account).execute();
       await transaction.deleteFrom('subscriptions').where('account', '=', account).execute();
-      const released = await transaction
-        .deleteFrom('reservations')
-        .where('account', '=', account)
-        .returning('topic')
-        .execute();
-      return released.map(({ topic }) => topic);
     });
   }
 }

@@ -1,5 +1,6 @@
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { extractEmbeddedIPv4 } from '../../kit/embedded-ipv4.ts';
 import { createSettingsFailure } from './failure.ts';
 import { cachedLookup } from './names.ts';
 
@@ -36,7 +37,8 @@ export function setTargetPolicy(next: TargetPolicy): void {
  * @throws CheckFailure with the reason
  */
 export function assertAllowedTarget(host: string, port: number, use: TargetUse): void {
-  const address = host.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  const plain = host.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  const address = extractEmbeddedIPv4(plain) ?? plain;
   const family = isIP(address);
   if (family === 0) return;
   const type = family === 6 ? 'ipv6' : 'ipv4';

@@ -94,6 +94,24 @@ export class IncidentStore {
       .execute();
   }
 
+  /** Replaces the name of a removed account in acknowledgments and notes, so that no later account appears there. */
+  async renameAuthor(transaction: Kysely<Tables>, account: string, author: string): Promise<void> {
+    await transaction
+      .updateTable('incidents')
+      .set({ acknowledged_by: author })
+      .where('acknowledged_by', '=', account)
+      .execute();
+    const pattern = `%${JSON.stringify(account).replaceAll(/[\\%_]/g, '_')}%`;
+    const query = transaction.selectFrom('incidents').select(['id', 'notes']).where('notes', 'like', pattern);
+    for (const { id, notes } of await query.execute()) {
+      const renamed = (JSON.parse(notes) as Incident['notes']).map((note) =>
+        note.by === account ? { ...note, by: author } : note,
+      );
+      const set = { notes: JSON.stringify(renamed) };
+      await transaction.updateTable('incidents').set(set).where('id', '=', id).execute();
+    }
+  }
+
   async find(id: number): Promise<Incident | undefined> {
     const row = await this.#db.selectFrom('incidents').selectAll().where('id', '=', id).executeTakeFirst();
     return row === undefined ? undefined : (await this.#withMonitors([row]))[0];

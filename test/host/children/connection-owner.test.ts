@@ -4,14 +4,14 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import {
   inodesOfConnection,
-  isOpenedByAny,
+  findOpener,
   ownersInLsof,
   ownersInNetstat,
 } from '../../../main/host/children/connection-owner.ts';
 
 const ports = { clientPort: 50_000, serverPort: 8000 };
 
-describe('isOpenedByOneOf', () => {
+describe('findOpener', () => {
   it.runIf(process.platform === 'linux')('finds the connection of a child and of its own child', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -23,9 +23,13 @@ describe('isOpenedByOneOf', () => {
     try {
       const [socket] = await accepted;
       const pair = { clientPort: socket.remotePort ?? 0, serverPort: port };
-      expect(await isOpenedByAny([child.pid ?? 0], pair)).toBe(true);
-      expect(await isOpenedByAny([1], { ...pair, clientPort: 1 })).toBe(false);
-      expect(await isOpenedByAny([], pair)).toBe(false);
+      expect(await findOpener([child.pid ?? 0], pair)).toBe('started');
+      expect(await findOpener([1], { ...pair, clientPort: 1 })).toBe('unknown');
+      expect(await findOpener([], pair)).toBe('other');
+      // A process that neither is a child nor was started by one.
+      const stranger = spawn('sleep', ['60'], { stdio: 'ignore' });
+      expect(await findOpener([stranger.pid ?? 0], pair)).toBe('other');
+      stranger.kill();
       socket.destroy();
     } finally {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
@@ -33,12 +37,12 @@ describe('isOpenedByOneOf', () => {
     }
   });
 
-  it('returns false when the system has no tool', async () => {
+  it('does not take a program for another one when the system has no tool', async () => {
     const { PATH } = process.env;
     process.env['PATH'] = '/nonexistent';
     try {
-      expect(await isOpenedByAny([process.pid], ports, 'darwin')).toBe(false);
-      expect(await isOpenedByAny([process.pid], ports, 'win32')).toBe(false);
+      expect(await findOpener([process.pid], ports, 'darwin')).toBe('unknown');
+      expect(await findOpener([process.pid], ports, 'win32')).toBe('unknown');
     } finally {
       process.env['PATH'] = PATH;
     }

@@ -191,12 +191,12 @@ describe('account API', () => {
 
   it('changes the password after confirmation of the old one, and deletes the account', async () => {
     const { name, password, authorization } = await newAccount();
-    const change = { password, new_password: 'quite-new' };
+    const change = { password, new_password: 'quite-new-lantern' };
     expect((await call('POST', '/v1/account/password', change, authorization)).status).toBe(200);
     expect(await getStatus('GET', '/v1/account', authorization)).toBe(401);
-    const now = toBasic(name, 'quite-new');
+    const now = toBasic(name, 'quite-new-lantern');
     expect((await call('DELETE', '/v1/account', { password }, now)).body.code).toBe(40026);
-    expect((await call('DELETE', '/v1/account', { password: 'quite-new' }, now)).status).toBe(200);
+    expect((await call('DELETE', '/v1/account', { password: 'quite-new-lantern' }, now)).status).toBe(200);
     expect(await rig.context.accounts.find(name)).toBeUndefined();
   });
 
@@ -274,12 +274,12 @@ describe('account API', () => {
 describe('visitors', () => {
   it('can sign up when it is enabled, without grants', async () => {
     await using signUpRig = await openRig({ environment: { NTFY_ENABLE_SIGNUP: 'true' } });
-    const sign = (username: string, password = 'secret') =>
+    const sign = (username: string, password = 'velvet-otter-93') =>
       signUpRig.ask('POST', '/v1/account', {}, JSON.stringify({ username, password }));
     expect((await sign('joe')).status).toBe(200);
     expect(JSON.parse((await sign('joe')).text).code).toBe(40901);
     expect(JSON.parse((await sign('bad name')).text).code).toBe(40046);
-    const authorization = toBasic('joe', 'secret');
+    const authorization = toBasic('joe', 'velvet-otter-93');
     expect((await signUpRig.ask('GET', '/v1/account', { authorization })).status).toBe(200);
     expect((await signUpRig.ask('POST', '/t', { authorization }, 'x')).status).toBe(403);
     expect(JSON.parse((await signUpRig.ask('GET', '/v1/config')).text).enable_signup).toBe(true);

@@ -43,8 +43,8 @@ it('keeps credentials, keys and browser endpoints out of the log, metrics and re
     ['GET', '/s/nowhere', undefined],
     ['GET', '/s/json?poll=1&since=oops', undefined],
     ['GET', '/v1/users', undefined],
-    ['POST', '/v1/account/password', '{"password":"hunter2-hunter3","new_password":"swordfish-1"}'],
-    ['POST', '/v1/users', '{"username":"jo","password":"swordfish-2"}'],
+    ['POST', '/v1/account/password', '{"password":"hunter2-hunter3","new_password":"swordfish-otter-lantern"}'],
+    ['POST', '/v1/users', '{"username":"jo","password":"swordfish-lantern-otter"}'],
     ['POST', '/_matrix/push/v1/notify', '{}'],
   ] as const) {
     await ask(method, path, { authorization: basic }, body);

@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { control } from '../../services/control/index.ts';
+import { mail } from '../../services/mail/index.ts';
+import { push } from '../../services/push/index.ts';
+import { openTestHost, type TestHost } from '../support/host.ts';
+
+let host: TestHost;
+beforeAll(async () => {
+  const environment = {
+    NTFY_VISITOR_REQUEST_LIMIT_BURST: '3',
+    NTFY_VISITOR_REQUEST_LIMIT_REPLENISH: '1h',
+    NTFY_VISITOR_REQUEST_LIMIT_EXEMPT_HOSTS: '203.0.113.0/24',
+    NTFY_AUTH_DEFAULT_ACCESS: 'read-write',
+  };
+  host = await openTestHost({ services: [control, mail, push], environment });
+});
+afterAll(() => host[Symbol.asyncDispose]());
+
+const lines = (): readonly string[] => host.log.filter((line) => line.includes('event=rate_limited '));
+
+describe('a rate limit', () => {
+  it('records the request that it refuses, without its query', async () => {
+    const statuses: number[] = [];
+    for (let request = 0; request < 5; request += 1) {
+      statuses.push((await fetch(`${host.url('push')}/alerts/json?poll=1&auth=secret`)).status);
+    }
+    expect(statuses.at(-1)).toBe(429);
+    expect(lines().at(-1)).toMatch(/address=127\.0\.0\.1 target=push account=- detail="GET \/alerts\/json"/);
+    expect(host.log.join('\n')).not.toContain('auth=secret');
+  });
+
+  it('records the WebSocket that it refuses', async () => {
+    const socket = new WebSocket(`${host.url('push').replace('http', 'ws')}/alerts/ws`);
+    await once(socket, 'error');
+    expect(lines().at(-1)).toMatch(/address=127\.0\.0\.1 target=push account=- detail=WebSocket/);
+  });
+
+  it('records the mail connection that it refuses', async () => {
+    await fetch(`${host.url('control')}/api/session`);
+    const sockets = Array.from({ length: 60 }, () => connect(host.port('mail'), '127.0.0.1'));
+    for (const socket of sockets) socket.on('error', () => undefined);
+    await vi.waitUntil(() => lines().some((line) => line.includes('target=mail')));
+    for (const socket of sockets) socket.destroy();
+  });
+});
