@@ -25,9 +25,9 @@ import {
 import type { Deliveries } from '../deliver/deliveries.ts';
 import { begin, planLevels, type Levels } from '../deliver/escalation.ts';
 import { parseDestination } from '../destinations/catalogue.ts';
-import { noRules, planDelivery, windowStart } from '../domain/rules.ts';
+import { noRules, planDelivery, windowStart } from '../domain/delivery-rules.ts';
 import { parseTagField } from '../domain/tags.ts';
-import type { IsServed } from '../destinations/served.ts';
+import type { IsServed } from '../destinations/service-filter.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
 import type { FirstAttempts, Outcome } from '../deliver/first-attempts.ts';
 import type { RecentCache } from '../deliver/recent-cache.ts';
@@ -37,7 +37,7 @@ import type { AttachmentStore } from '../store/attachments.ts';
 import type { ConfigurationStore, StoredConfiguration } from '../store/configurations.ts';
 import { countSince, lastOf } from '../store/delivery-plans.ts';
 import type { HealthStore } from '../store/health.ts';
-import type { NoticeStore } from '../store/notices.ts';
+import type { NoticeStore } from '../store/notifications.ts';
 
 export interface AggregatorLimits {
   /** As the settings say at the moment. */

@@ -6,7 +6,7 @@ import type { Destination } from '../destinations/destination.ts';
 import { planEscalation, retriesOf, type Level } from '../domain/escalation.ts';
 import { needsEngine, type EngineDestinations } from '../apprise/destinations.ts';
 import type { Message } from '../domain/message.ts';
-import type { Plan } from '../domain/rules.ts';
+import type { Plan } from '../domain/delivery-rules.ts';
 import { selectDestinations, type TagExpression } from '../domain/tags.ts';
 import { readDestinations, type Entry, type ReadKey, type TaggedDestination } from '../keys/read-key.ts';
 import { idOf } from '../keys/sealed-destinations.ts';

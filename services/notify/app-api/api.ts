@@ -1,9 +1,9 @@
 import type { ApiHandler } from '../../contracts/api.ts';
-import { ShownUrls } from '../keys/shown-urls.ts';
+import { ShownUrls } from '../keys/masked-urls.ts';
 import { History } from '../store/history.ts';
-import type { ApiParts } from './api-parts.ts';
+import type { ApiParts } from './dependencies.ts';
 import { keyHandlers } from './keys.ts';
-import { noticeHandlers } from './notices.ts';
+import { noticeHandlers } from './notifications.ts';
 import { statisticsHandlers } from './statistics.ts';
 
 /** The service's part of our own API. */

@@ -7,9 +7,9 @@ import { complainedOf, readDelivery, writeDelivery } from '../keys/delivery-argu
 import { needsEngine, type EngineDestinations } from '../apprise/destinations.ts';
 import { describeForms, fillForm, writeForm } from '../destinations/forms.ts';
 import { planEscalation } from '../domain/escalation.ts';
-import { explainChoice } from '../domain/explain.ts';
-import { guessFormat } from '../domain/formats.ts';
-import { withRules } from '../domain/rules.ts';
+import { explainChoice } from '../domain/explain-selection.ts';
+import { guessFormat } from '../domain/parse-configuration.ts';
+import { withRules } from '../domain/delivery-rules.ts';
 import { parseTagField, selectDestinations, type TagExpression } from '../domain/tags.ts';
 import { addEntry, changeEntry, removeEntry } from '../keys/edit-key.ts';
 import {
@@ -24,7 +24,7 @@ import {
 import type { StoredConfiguration, WrittenConfiguration } from '../store/configurations.ts';
 import { healthOf } from '../store/health.ts';
 import { testSend } from '../deliver/test-send.ts';
-import type { ApiParts } from './api-parts.ts';
+import type { ApiParts } from './dependencies.ts';
 
 const done = { ok: true } as const;
 /** Destinations that are tried at once by one test. */

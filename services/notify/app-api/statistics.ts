@@ -1,7 +1,7 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { notifyStatistics } from '../../contracts/notify/statistics.ts';
 import { deliveryIds, readKey, servedOnly } from '../keys/read-key.ts';
-import type { ApiParts } from './api-parts.ts';
+import type { ApiParts } from './dependencies.ts';
 
 /** How the destinations fare. */
 export function statisticsHandlers({ configurations, engine, isServed, sums }: ApiParts): readonly ApiHandler[] {

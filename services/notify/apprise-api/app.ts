@@ -6,7 +6,7 @@ import { sentences } from '../wire/notify.ts';
 import { catalogueRoutes } from './catalogue.ts';
 import { configurationRoutes } from './configuration.ts';
 import { notifyRoutes } from './notify.ts';
-import { sendSentence } from './reply.ts';
+import { sendSentence } from './response.ts';
 import type { RouteParts } from './request.ts';
 
 function render(parts: RouteParts): ErrorRequestHandler {

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import busboy from 'busboy';
 import { Problem } from '../../contracts/problem.ts';
 import type { NewFile } from '../attachments/folder.ts';
-import { isJsonType } from '../domain/answer.ts';
+import { isJsonType } from '../domain/response-format.ts';
 import { declaredCharset, decodeLatin1, decodeText } from '../../kit/charset.ts';
 import { parseUrlEncoded } from '../../kit/url-encoded.ts';
 import { bodyLimit } from '../wire/notify.ts';

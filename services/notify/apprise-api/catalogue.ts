@@ -8,7 +8,7 @@ import { watchWritable } from './writable.ts';
 import { sentences } from '../wire/notify.ts';
 import { describeServices, servicesPage } from './details.ts';
 import { queryTags, refusal } from './notification.ts';
-import { answerKind, sendJson, sendNothing } from './reply.ts';
+import { answerKind, sendJson, sendNothing } from './response.ts';
 import { identifyForKey, keyOf, onlyMethods, type RouteParts } from './request.ts';
 
 /** `/json/urls`, `/status` and `/details`: what is configured, whether it works, what could be configured. */

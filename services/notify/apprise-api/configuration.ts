@@ -1,18 +1,18 @@
 import { Router, type Request, type Response } from 'express';
-import { ignoredSentence } from '../destinations/ignored.ts';
+import { ignoredSentence } from '../destinations/ignored-arguments.ts';
 import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { detailTime, type DetailLine } from '../domain/answer.ts';
+import { detailTime, type DetailLine } from '../domain/response-format.ts';
 import { splitUrls } from '../domain/configuration.ts';
-import { withRules } from '../domain/rules.ts';
-import { guessFormat } from '../domain/formats.ts';
+import { withRules } from '../domain/delivery-rules.ts';
+import { guessFormat } from '../domain/parse-configuration.ts';
 import { mostDestinations, readDestinations, readKey, servedOnly, whereServed } from '../keys/read-key.ts';
 import type { WrittenConfiguration } from '../store/configurations.ts';
 import { largestConfiguration } from '../settings.ts';
 import { AddFields, sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
 import { refusal } from './notification.ts';
-import { answerKind, sendConfiguration, sendJson, sendNothing, sendSentence } from './reply.ts';
+import { answerKind, sendConfiguration, sendJson, sendNothing, sendSentence } from './response.ts';
 import { identifyForKey, keyOf, onlyMethods, type RouteParts } from './request.ts';
 
 interface NewConfiguration extends WrittenConfiguration {

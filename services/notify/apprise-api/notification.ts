@@ -1,7 +1,7 @@
 import { TextFormat, type NotificationContent } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { readSources, type AttachmentSource } from '../attachments/sources.ts';
-import { parseNoticeType } from '../domain/notice-type.ts';
+import { parseNoticeType } from '../domain/notification-type.ts';
 import { splitUrls } from '../domain/configuration.ts';
 import { mapFields, mappingRules } from '../domain/mapping.ts';
 import { parseTagField, type TagExpression } from '../domain/tags.ts';

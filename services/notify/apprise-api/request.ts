@@ -4,7 +4,7 @@ import { isGatewayRequest } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AttachmentFolder } from '../attachments/folder.ts';
-import type { IsServed } from '../destinations/served.ts';
+import type { IsServed } from '../destinations/service-filter.ts';
 import type { EngineCatalogue } from '../apprise/catalogue.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
 import type { Aggregator } from '../accept/aggregator.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Destination, Result } from '../destinations/destination.ts';
 import { parseOptions, type CommonOptions } from '../destinations/options.ts';
-import { repeated } from '../destinations/repeat.ts';
+import { repeated } from '../destinations/retry.ts';
 import { parseDestinationUrl } from '../destinations/url.ts';
 import type { Message } from '../domain/message.ts';
 import { ChildGone } from './child.ts';

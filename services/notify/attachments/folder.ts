@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { fileName, mediaType } from './names.ts';
+import { fileName, mediaType } from './file-name.ts';
 
 /** A file that lies in the folder. `file` is its name there, `name` the one people see. */
 export interface StoredFile {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Context } from '../../contracts/service.ts';
 import type { AttachmentFolder, NewFile, StoredFile } from './folder.ts';
-import { longestName } from './names.ts';
+import { longestName } from './file-name.ts';
 import { storeSources, type AttachmentLimits, type AttachmentSource } from './sources.ts';
 
 /** The files of one call. The disposal removes what was not handed on. */

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { Problem } from '../../contracts/problem.ts';
 import type { FetchReply } from '../../contracts/outgoing.ts';
 import type { Context } from '../../contracts/service.ts';
-import { isFetchable, isNamed, type AddressLists } from './addresses.ts';
+import { isFetchable, isNamed, type AddressLists } from './address-lists.ts';
 import type { AttachmentFolder, StoredFile } from './folder.ts';
-import { longestName } from './names.ts';
+import { longestName } from './file-name.ts';
 
 /** A file as a call names it: its bytes in base64, or a web address to fetch it from. */
 export type AttachmentSource =

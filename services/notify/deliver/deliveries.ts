@@ -10,11 +10,11 @@ import type { Result } from '../destinations/destination.ts';
 import type { FirstAttempts } from './first-attempts.ts';
 import type { RecentCache } from './recent-cache.ts';
 import { Recovery } from './recovery.ts';
-import type { Sending } from './sending.ts';
-import { loggedUrl, ShownUrls } from '../keys/shown-urls.ts';
+import type { Sending } from './delivery-sender.ts';
+import { loggedUrl, ShownUrls } from '../keys/masked-urls.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { HealthStore } from '../store/health.ts';
-import type { NoticeStore, OpenDelivery } from '../store/notices.ts';
+import type { NoticeStore, OpenDelivery } from '../store/notifications.ts';
 import type { NotifyTables } from '../store/tables.ts';
 import { createNotifyMetrics, type NotifyMetrics } from './metrics.ts';
 

@@ -7,7 +7,7 @@ import type { Level } from '../domain/escalation.ts';
 import type { SealedDestinations } from '../keys/sealed-destinations.ts';
 import { advance, keepLevels } from '../store/escalations.ts';
 import type { EscalationTable } from '../store/tables.ts';
-import { NewDelivery, type NoticeStore } from '../store/notices.ts';
+import { NewDelivery, type NoticeStore } from '../store/notifications.ts';
 import type { NotifyTables } from '../store/tables.ts';
 
 /** A delivery with its job, to be made at once or when its level is asked. */

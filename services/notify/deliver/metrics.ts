@@ -1,6 +1,6 @@
 import type { Context } from '../../contracts/service.ts';
 import { engineLabel, kinds, labelOf } from '../destinations/catalogue.ts';
-import type { OpenDelivery } from '../store/notices.ts';
+import type { OpenDelivery } from '../store/notifications.ts';
 
 /** Counts what became of deliveries, for the metrics. */
 export interface NotifyMetrics {

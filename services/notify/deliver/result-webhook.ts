@@ -1,5 +1,5 @@
 import type { Context } from '../../contracts/service.ts';
-import type { DetailLine } from '../domain/answer.ts';
+import type { DetailLine } from '../domain/response-format.ts';
 
 /** How a call ended, in the peer's form: status 0 for success, 1 for failure. */
 export interface Results {

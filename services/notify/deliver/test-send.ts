@@ -7,7 +7,7 @@ import { secretsOf } from '../destinations/forms.ts';
 import type { Message } from '../domain/message.ts';
 import { deliveryIds, type Entry } from '../keys/read-key.ts';
 import type { HealthStore } from '../store/health.ts';
-import type { NoticeStore } from '../store/notices.ts';
+import type { NoticeStore } from '../store/notifications.ts';
 
 /** Characters of an answer that are shown. */
 const mostWords = 500;

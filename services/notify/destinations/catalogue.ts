@@ -41,7 +41,7 @@ import { lineKind, notifiarrKind, webexKind, whatsAppKind } from './chat/messeng
 import { noticaKind } from './phone/notica.ts';
 import { snsKind } from './phone/sns.ts';
 import { splunkKind } from './duty/splunk.ts';
-import { plainUrl } from './plain-url.ts';
+import { plainUrl } from './standard-url.ts';
 import { commonArguments } from './options.ts';
 import { parseDestinationUrl, type DestinationUrl } from './url.ts';
 

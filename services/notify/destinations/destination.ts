@@ -3,7 +3,7 @@ import type { Connect, Fetch } from '../../contracts/outgoing.ts';
 import type { Clock, Random } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
 import type { Progress } from './progress.ts';
-import type { Grammar } from './grammar.ts';
+import type { Grammar } from './form-definition.ts';
 import type { DestinationUrl } from './url.ts';
 
 /** Ways out of the process that a destination may use. */

@@ -1,4 +1,4 @@
-import type { GrammarField } from './grammar.ts';
+import type { GrammarField } from './form-definition.ts';
 
 /** Fields that many forms share. */
 export const hostField: GrammarField = { name: 'host', label: 'Host', kind: 'text', at: 'host', required: true };

@@ -2,8 +2,8 @@ import type { DestinationForm, FilledForm, FormField, FormValues } from '../../c
 import { kinds } from './catalogue.ts';
 import { categoryOf } from './categories.ts';
 import type { DestinationKind } from './destination.ts';
-import type { GrammarField } from './grammar.ts';
-import { readPlace, secretsIn, writePlace } from './places.ts';
+import type { GrammarField } from './form-definition.ts';
+import { readPlace, secretsIn, writePlace } from './url-fields.ts';
 import { parseDestinationUrl, writeDestinationUrl, type DestinationUrl } from './url.ts';
 
 /** The forms of all kinds, in the order of the catalogue. */

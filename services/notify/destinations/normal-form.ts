@@ -1,7 +1,7 @@
 import type { DestinationKind } from './destination.ts';
-import { fixedSegments } from './grammar.ts';
+import { fixedSegments } from './form-definition.ts';
 import { writeOptions, type CommonOptions } from './options.ts';
-import { secretArgument } from './places.ts';
+import { secretArgument } from './url-fields.ts';
 import { encodePart, hostAndPort, prefixedArguments, type DestinationUrl } from './url.ts';
 
 /** Enough of a token to tell it from another, and no more. */

@@ -1,5 +1,5 @@
 import { TextFormat } from '../../contracts/notify/notification.ts';
-import type { Overflow } from '../domain/fit.ts';
+import type { Overflow } from '../domain/fit-message.ts';
 import type { DestinationUrl } from './url.ts';
 
 /** Arguments every URL may carry. */

@@ -1,17 +1,17 @@
 import type { TextFormat } from '../../contracts/notify/notification.ts';
-import { fitMessage, type Overflow, type Shape } from '../domain/fit.ts';
+import { fitMessage, type Overflow, type Shape } from '../domain/fit-message.ts';
 import type { Message } from '../domain/message.ts';
 import type { Shown } from '../domain/text/convert.ts';
 import type { Destination, DestinationKind, Result } from './destination.ts';
 import { NotSent, openExchange, type Exchange } from './exchange.ts';
-import { fixedSegments } from './grammar.ts';
+import { fixedSegments } from './form-definition.ts';
 import { isHeader } from './http.ts';
 import { normalForm } from './normal-form.ts';
 import { parseOptions, type CommonOptions } from './options.ts';
-import { targetsIn, secretsIn, withPath } from './places.ts';
+import { targetsIn, secretsIn, withPath } from './url-fields.ts';
 import { stepsOf } from './progress.ts';
-import { repeated } from './repeat.ts';
-import { toldFor, type Places } from './told.ts';
+import { repeated } from './retry.ts';
+import { toldFor, type Places } from './message-fallbacks.ts';
 import { resultOfError } from './result.ts';
 import { hostAndPort, type DestinationUrl } from './url.ts';
 

@@ -1,7 +1,7 @@
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { formatCount } from '../../kit/format-count.ts';
-import type { Part } from './part.ts';
-import { joined, linesOf, linkLine, type Piece, type Program } from './reading.ts';
+import type { Part } from './payload.ts';
+import { joined, linesOf, linkLine, type Piece, type Program } from './adapter.ts';
 
 /** Alerts that are written out; the others are counted. */
 const mostAlerts = 20;

@@ -1,7 +1,7 @@
 import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
-import type { Part } from './part.ts';
-import { joined, linesOf, linkLine, type Program, type Reading } from './reading.ts';
+import type { Part } from './payload.ts';
+import { joined, linesOf, linkLine, type Program, type Reading } from './adapter.ts';
 
 function episodeNumbers(payload: Part): string {
   const two = (value: number | undefined): string => String(value ?? 0).padStart(2, '0');

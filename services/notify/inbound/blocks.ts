@@ -1,6 +1,6 @@
-import { linesOfSlack } from './marks.ts';
-import type { Part } from './part.ts';
-import { joined, linkLine, type Piece, type Reading } from './reading.ts';
+import { linesOfSlack } from './chat-markup.ts';
+import type { Part } from './payload.ts';
+import { joined, linkLine, type Piece, type Reading } from './adapter.ts';
 
 type Lines = Reading['lines'];
 

@@ -1,9 +1,9 @@
 import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { linesOfBlocks } from './blocks.ts';
-import { linesOfDiscord, linesOfSlack, titleOfDiscord, titleOfSlack } from './marks.ts';
-import type { Part } from './part.ts';
-import { linkLine, type Program, type Reading } from './reading.ts';
+import { linesOfDiscord, linesOfSlack, titleOfDiscord, titleOfSlack } from './chat-markup.ts';
+import type { Part } from './payload.ts';
+import { linkLine, type Program, type Reading } from './adapter.ts';
 
 type Lines = Reading['lines'];
 

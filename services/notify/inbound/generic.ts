@@ -1,8 +1,8 @@
-import { parseNoticeType } from '../domain/notice-type.ts';
+import { parseNoticeType } from '../domain/notification-type.ts';
 import { parseTagField } from '../domain/tags.ts';
 import { linesOfMarked } from './chats.ts';
-import type { Part } from './part.ts';
-import type { Program, Reading } from './reading.ts';
+import type { Part } from './payload.ts';
+import type { Program, Reading } from './adapter.ts';
 
 const bodies = ['message', 'text', 'content', 'msg', 'description'] as const;
 const titles = ['title', 'subject', 'summary', 'name'] as const;

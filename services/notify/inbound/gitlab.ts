@@ -1,8 +1,8 @@
 import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
-import type { Part } from './part.ts';
-import { commitLines, isNothing, pushWords } from './pushes.ts';
-import { capital, joined, linesOf, type Program, type Reading } from './reading.ts';
+import type { Part } from './payload.ts';
+import { commitLines, isNothing, pushWords } from './commits.ts';
+import { capital, joined, linesOf, type Program, type Reading } from './adapter.ts';
 
 const done: Readonly<Record<string, string>> = {
   open: 'opened',

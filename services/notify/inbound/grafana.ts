@@ -1,7 +1,7 @@
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { alertLines, alertsLines, typeOfSeverity } from './alertmanager.ts';
-import type { Part } from './part.ts';
-import { joined, linesOf, linkLine, type Program } from './reading.ts';
+import type { Part } from './payload.ts';
+import { joined, linesOf, linkLine, type Program } from './adapter.ts';
 
 function typeOf(payload: Part): NotificationType {
   const state = payload.text('state').toLowerCase() || payload.text('status').toLowerCase();

@@ -1,6 +1,6 @@
 import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
-import { joined, linesOf, type Program } from './reading.ts';
+import { joined, linesOf, type Program } from './adapter.ts';
 
 const types: Readonly<Record<string, NotificationType>> = {
   up: 'success',

@@ -1,5 +1,5 @@
 import type { NotificationType } from '../../contracts/notify/notification.ts';
-import { joined, linesOf, type Program } from './reading.ts';
+import { joined, linesOf, type Program } from './adapter.ts';
 
 function typeOf(event: string): NotificationType {
   if (/FAILED|CREATED$/.test(event)) return event === 'ISSUE_CREATED' ? 'warning' : 'failure';

@@ -1,6 +1,6 @@
 import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
-import { joined, linesOf, linkLine, type Program } from './reading.ts';
+import { joined, linesOf, linkLine, type Program } from './adapter.ts';
 
 const states: Readonly<Record<string, readonly [words: string, type: NotificationType]>> = {
   0: ['is down', 'failure'],

@@ -1,4 +1,4 @@
-import { joined, type Program } from './reading.ts';
+import { joined, type Program } from './adapter.ts';
 import { formatCount } from '../../kit/format-count.ts';
 
 /** Watchtower's own JSON template: a report of the session, or the lines of its log. */

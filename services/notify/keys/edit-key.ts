@@ -1,4 +1,4 @@
-import { withDestination, withLine, withoutLine } from '../domain/edit.ts';
+import { withDestination, withLine, withoutLine } from '../domain/edit-text.ts';
 import { withoutYamlDestination, withYamlDestination, withYamlEntry } from '../domain/edit-yaml.ts';
 import type { Entry } from './read-key.ts';
 import type { WrittenConfiguration } from '../store/configurations.ts';

@@ -1,12 +1,12 @@
 import type { NotifyKey } from '../../contracts/notify/api.ts';
 import { destinationId, parseDestination } from '../destinations/catalogue.ts';
 import type { Destination } from '../destinations/destination.ts';
-import { plainText } from '../destinations/plain-url.ts';
-import type { IsServed } from '../destinations/served.ts';
+import { plainText } from '../destinations/standard-url.ts';
+import type { IsServed } from '../destinations/service-filter.ts';
 
 import { needsEngine, type EngineDestinations } from '../apprise/destinations.ts';
-import { parseConfiguration } from '../domain/formats.ts';
-import { takeRules, withRules, type Rules } from '../domain/rules.ts';
+import { parseConfiguration } from '../domain/parse-configuration.ts';
+import { takeRules, withRules, type Rules } from '../domain/delivery-rules.ts';
 import type { Tag } from '../domain/tags.ts';
 import type { WrittenConfiguration } from '../store/configurations.ts';
 

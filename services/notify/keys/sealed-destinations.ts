@@ -3,8 +3,8 @@ import { urlPurpose } from '../deliver/job.ts';
 import { destinationId, parseDestination } from '../destinations/catalogue.ts';
 import type { Destination } from '../destinations/destination.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
-import type { ShownUrls } from './shown-urls.ts';
-import type { OpenDelivery } from '../store/notices.ts';
+import type { ShownUrls } from './masked-urls.ts';
+import type { OpenDelivery } from '../store/notifications.ts';
 
 /** Destinations that are kept opened. */
 const mostOpened = 500;

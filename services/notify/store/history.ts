@@ -2,8 +2,8 @@ import type { Expression, Kysely, SqlBool } from 'kysely';
 import type { NotifyDelivery, NotifyHistoryEntry } from '../../contracts/notify/history.ts';
 import { NotificationType, TextFormat, type NotificationContent } from '../../contracts/notify/notification.ts';
 import { parseSearch } from '../../kit/search-words.ts';
-import type { NoticeIndex } from '../accept/notice-index.ts';
-import type { ShownUrls } from '../keys/shown-urls.ts';
+import type { NoticeIndex } from '../accept/notification-index.ts';
+import type { ShownUrls } from '../keys/masked-urls.ts';
 import type { DeliveryTable, NotifyTables } from './tables.ts';
 
 /** A notice as the history shows it; what can be tried again is known to the jobs alone. */

@@ -8,7 +8,7 @@ import { engineUrls } from './engine-urls.ts';
 import { destinationHealth } from './health.ts';
 import { keyOptions } from './key-options.ts';
 import { keySecret } from './key-secret.ts';
-import { noticeWords } from './words.ts';
+import { noticeWords } from './search-index.ts';
 
 /** The steps of the schema. */
 export const migrations: readonly Migration[] = [

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { notificationOffered } from '../../../services/contracts/notify/notification.ts';
-import { fileName, mediaType } from '../../../services/notify/attachments/names.ts';
+import { fileName, mediaType } from '../../../services/notify/attachments/file-name.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';

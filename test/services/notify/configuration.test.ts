@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseTextConfiguration, splitUrls } from '../../../services/notify/domain/configuration.ts';
-import { guessFormat } from '../../../services/notify/domain/formats.ts';
+import { guessFormat } from '../../../services/notify/domain/parse-configuration.ts';
 
 describe('TEXT configuration', () => {
   it('has destinations with and without tags, comments and groups', () => {

@@ -6,7 +6,7 @@ import { notificationOffered } from '../../../services/contracts/notify/notifica
 import type { Context } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
 import { notify } from '../../../services/notify/index.ts';
-import { NoticeStore } from '../../../services/notify/store/notices.ts';
+import { NoticeStore } from '../../../services/notify/store/notifications.ts';
 import type { Settings } from '../../../services/notify/settings.ts';
 import { api } from '../../support/api.ts';
 import { createFakeClock } from '../../support/clock.ts';

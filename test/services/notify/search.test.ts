@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { NoticeIndex } from '../../../services/notify/accept/notice-index.ts';
+import { NoticeIndex } from '../../../services/notify/accept/notification-index.ts';
 import type { Message } from '../../../services/notify/domain/message.ts';
 import { History } from '../../../services/notify/store/history.ts';
-import { NoticeStore } from '../../../services/notify/store/notices.ts';
+import { NoticeStore } from '../../../services/notify/store/notifications.ts';
 import { migrations } from '../../../services/notify/store/migrations.ts';
 import type { Database } from '../../../main/host/database/open.ts';
 import { createFakeClock } from '../../support/clock.ts';

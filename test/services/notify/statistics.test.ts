@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { control } from '../../../services/control/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import type { Message } from '../../../services/notify/domain/message.ts';
-import { NoticeStore } from '../../../services/notify/store/notices.ts';
+import { NoticeStore } from '../../../services/notify/store/notifications.ts';
 import { DeliveryStatistics } from '../../../services/notify/store/statistics.ts';
 import { migrations } from '../../../services/notify/store/migrations.ts';
 import { api } from '../../support/api.ts';

@@ -5,7 +5,7 @@ import type { Message } from '../../../services/notify/domain/message.ts';
 import { ConfigurationStore } from '../../../services/notify/store/configurations.ts';
 import { EngineUrlStore } from '../../../services/notify/store/engine-urls.ts';
 import { advance, keepLevels } from '../../../services/notify/store/escalations.ts';
-import { NoticeStore } from '../../../services/notify/store/notices.ts';
+import { NoticeStore } from '../../../services/notify/store/notifications.ts';
 import { migrations } from '../../../services/notify/store/migrations.ts';
 import { eachDialect } from '../../support/database.ts';
 

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { FetchReply } from '../../../contracts/outgoing.ts';
 import { readJson, type Exchange } from '../exchange.ts';
 import { choiceField, needed, secretField, textField } from '../fields.ts';
-import type { GrammarField } from '../grammar.ts';
+import type { GrammarField } from '../form-definition.ts';
 import { postForm, postJson, withQuery } from '../http.ts';
-import { appTitle } from '../palette.ts';
+import { appTitle } from '../colors.ts';
 import { defineScheme, type Scheme } from '../scheme.ts';
 
 const Reply = z.object({

@@ -3,7 +3,7 @@ import { fileParts } from '../files.ts';
 import { choiceField, needed, secretField, switchField, textField } from '../fields.ts';
 import { postJson, postParts, withQuery } from '../http.ts';
 import { isYes } from '../options.ts';
-import { appTitle, colourNumber } from '../palette.ts';
+import { appTitle, colourNumber } from '../colors.ts';
 import { defineScheme, type Send } from '../scheme.ts';
 
 /** Files in one message (https://docs.discord.com/developers/resources/webhook). */

@@ -4,7 +4,7 @@ import { convertText, escapeHtml } from '../../domain/text/convert.ts';
 import { readJson, type Exchange } from '../exchange.ts';
 import { choiceField, formatField, passwordField, serverFields, textField } from '../fields.ts';
 import { postJson, withQuery } from '../http.ts';
-import { appTitle, colourOf } from '../palette.ts';
+import { appTitle, colourOf } from '../colors.ts';
 import { defineScheme, type Address, type Send } from '../scheme.ts';
 import type { DestinationUrl } from '../url.ts';
 

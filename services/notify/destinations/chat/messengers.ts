@@ -1,8 +1,8 @@
-import { markdownHeading } from '../../domain/fit.ts';
+import { markdownHeading } from '../../domain/fit-message.ts';
 import { needed, secretField, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
-import { appTitle, colourOf } from '../palette.ts';
-import { withPath } from '../places.ts';
+import { appTitle, colourOf } from '../colors.ts';
+import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 
 /** `line://token/user_or_group`: a bot of LINE. Its tokens may have slashes and end in `=`. */

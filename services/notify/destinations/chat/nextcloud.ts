@@ -1,7 +1,7 @@
 import { needed, passwordField, serverFields, textField, userField } from '../fields.ts';
 import { basicAuthorization, postForm, postJson } from '../http.ts';
-import { appTitle } from '../palette.ts';
-import { withPath } from '../places.ts';
+import { appTitle } from '../colors.ts';
+import { withPath } from '../url-fields.ts';
 import { defineScheme, type Address } from '../scheme.ts';
 import { encodePart } from '../url.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { markdownHeading } from '../../domain/fit.ts';
+import { markdownHeading } from '../../domain/fit-message.ts';
 import { readJson } from '../exchange.ts';
 import { needed, passwordField, serverFields, textField } from '../fields.ts';
 import { postForm, postJson } from '../http.ts';
-import { withPath } from '../places.ts';
+import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 import { parseDestinationUrl, type DestinationUrl } from '../url.ts';
 

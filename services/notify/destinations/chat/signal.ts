@@ -1,7 +1,7 @@
 import { encodeFiles } from '../files.ts';
 import { basicAuthorization, postJson } from '../http.ts';
 import { needed, passwordField, serverFields, textField, userField } from '../fields.ts';
-import { withPath } from '../places.ts';
+import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 
 /** A number with the plus the server wants; everything else as it is. */

@@ -6,8 +6,8 @@ import { untypedParts } from '../files.ts';
 import { secretField, switchField, textField } from '../fields.ts';
 import { postJson, postParts, withQuery, type HttpRequest } from '../http.ts';
 import { isYes } from '../options.ts';
-import { appTitle, colourOf } from '../palette.ts';
-import { withPath } from '../places.ts';
+import { appTitle, colourOf } from '../colors.ts';
+import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 import type { DestinationUrl } from '../url.ts';
 

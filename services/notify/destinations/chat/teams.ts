@@ -2,7 +2,7 @@ import type { NotificationType } from '../../../contracts/notify/notification.ts
 import { needed, secretField, switchField, textField } from '../fields.ts';
 import { postJson, withQuery } from '../http.ts';
 import { isYes } from '../options.ts';
-import { appTitle, colourOf } from '../palette.ts';
+import { appTitle, colourOf } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
 import { hostAndPort } from '../url.ts';
 

@@ -4,7 +4,7 @@ import { untypedParts } from '../files.ts';
 import { choiceField, needed, secretField, switchField, textField } from '../fields.ts';
 import { postJson, postParts } from '../http.ts';
 import { isYes } from '../options.ts';
-import { withPath } from '../places.ts';
+import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 
 /** Text below a file (https://core.telegram.org/bots/api#sendphoto), in characters. */

@@ -1,7 +1,7 @@
 import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { choiceField, needed, secretField, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
-import { appTitle } from '../palette.ts';
+import { appTitle } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
 
 const severities: Readonly<Record<NotificationType, string>> = {

@@ -3,7 +3,7 @@ import type { NotificationType } from '../../../contracts/notify/notification.ts
 import { readJson } from '../exchange.ts';
 import { needed, secretField, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
-import { appTitle } from '../palette.ts';
+import { appTitle } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
 
 const types: Readonly<Record<NotificationType, string>> = {

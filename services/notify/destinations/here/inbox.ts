@@ -1,5 +1,5 @@
 import { inboxOffered } from '../../../contracts/inbox/api.ts';
-import { priorityOf } from '../../domain/notice-type.ts';
+import { priorityOf } from '../../domain/notification-type.ts';
 import type { Destination, DestinationKind } from '../destination.ts';
 import { resultOfError } from '../result.ts';
 

@@ -1,6 +1,6 @@
 import { findOwn } from '../../../contracts/find-own.ts';
 import { inboxOffered } from '../../../contracts/inbox/api.ts';
-import { priorityOf } from '../../domain/notice-type.ts';
+import { priorityOf } from '../../domain/notification-type.ts';
 import { choiceField } from '../fields.ts';
 import { defineScheme } from '../scheme.ts';
 

@@ -3,7 +3,7 @@ import type { TextFormat } from '../../../contracts/notify/notification.ts';
 import { htmlToText } from '../../../kit/plain-text.ts';
 import { Priority, pushOffered, TopicName } from '../../../contracts/push/topics.ts';
 import type { Message } from '../../domain/message.ts';
-import { priorityOf } from '../../domain/notice-type.ts';
+import { priorityOf } from '../../domain/notification-type.ts';
 import { convertText } from '../../domain/text/convert.ts';
 import type { DestinationKind } from '../destination.ts';
 import { parseOptions } from '../options.ts';

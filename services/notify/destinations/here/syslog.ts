@@ -5,7 +5,7 @@ import type { Message } from '../../domain/message.ts';
 import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { NotSent, type Exchange } from '../exchange.ts';
 import { choiceField, hostField, portField } from '../fields.ts';
-import { appTitle } from '../palette.ts';
+import { appTitle } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
 
 /** RFC 5424, 6.2.1, by their number. */

@@ -1,6 +1,6 @@
 import { needed, secretField, serverFields, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
-import { withPath } from '../places.ts';
+import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 import { encodePart, type DestinationUrl } from '../url.ts';
 

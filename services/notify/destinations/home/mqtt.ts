@@ -4,7 +4,7 @@ import { choiceField, needed, passwordField, serverFields, switchField, textFiel
 import { isYes } from '../options.ts';
 import { resultOfHandshake } from '../result.ts';
 import { defineScheme } from '../scheme.ts';
-import { withPath } from '../places.ts';
+import { withPath } from '../url-fields.ts';
 
 /** Reasons that stay the same (MQTT 3.1.1, 3.2.2.3, and 5.0, 3.2.2.2): bad name or password, not authorised, and so on. */
 const final = new Set([1, 2, 4, 5, 132, 133, 134, 135, 138, 140, 144]);

@@ -2,7 +2,7 @@ import type { Attachment } from '../../domain/message.ts';
 import { encodeFiles, untypedParts } from '../files.ts';
 import { choiceField, needed, secretField, textField } from '../fields.ts';
 import { postForm, postJson, postParts } from '../http.ts';
-import { appTitle } from '../palette.ts';
+import { appTitle } from '../colors.ts';
 import { defineScheme, type Address, type Scheme } from '../scheme.ts';
 
 const address = /^[^\s@<>,;"]+@[^\s@<>,;"]+$/;

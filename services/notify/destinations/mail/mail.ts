@@ -6,7 +6,7 @@ import type { Message } from '../../domain/message.ts';
 import { convertText } from '../../domain/text/convert.ts';
 import { NotSent, type Exchange } from '../exchange.ts';
 import { choiceField, needed, passwordField, textField, userField } from '../fields.ts';
-import { appTitle } from '../palette.ts';
+import { appTitle } from '../colors.ts';
 import { resultOfHandshake } from '../result.ts';
 import { defineScheme } from '../scheme.ts';
 import type { DestinationUrl } from '../url.ts';

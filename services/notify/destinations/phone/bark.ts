@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readJson } from '../exchange.ts';
 import { basicAuthorization, postJson } from '../http.ts';
 import { choiceField, needed, passwordField, secretField, serverFields, textField, userField } from '../fields.ts';
-import { appTitle } from '../palette.ts';
+import { appTitle } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
 
 /** The status of its own in an answer; some releases put it there alone. */

@@ -4,7 +4,7 @@ import type { Destination, DestinationKind } from '../destination.ts';
 import { formatField } from '../fields.ts';
 import { basicAuthorization, isHeader, withQuery } from '../http.ts';
 import { parseOptions, writeOptions, type CommonOptions } from '../options.ts';
-import { targetsIn, secretsIn, withPath } from '../places.ts';
+import { targetsIn, secretsIn, withPath } from '../url-fields.ts';
 import { sendFitted } from '../scheme.ts';
 import { encodePart, hostAndPort, userInfo, type DestinationUrl } from '../url.ts';
 

@@ -3,7 +3,7 @@ import { readJson } from '../exchange.ts';
 import { choiceField, needed, secretField, textField } from '../fields.ts';
 import { encodeFiles } from '../files.ts';
 import { postForm, postJson, withQuery } from '../http.ts';
-import { appTitle, colourOf } from '../palette.ts';
+import { appTitle, colourOf } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
 
 /** The words of the peer for five steps, each with the service's own number. */

@@ -1,7 +1,7 @@
 import { untypedParts } from '../files.ts';
 import { choiceField, needed, secretField, textField } from '../fields.ts';
 import { postForm, postParts } from '../http.ts';
-import { appTitle } from '../palette.ts';
+import { appTitle } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
 
 /** https://pushover.net/api#priority */

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { needed, secretField, textField } from '../fields.ts';
 import type { HttpRequest } from '../http.ts';
-import { withPath } from '../places.ts';
+import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 import type { DestinationUrl } from '../url.ts';
 

@@ -1,6 +1,6 @@
 import { basicAuthorization, postForm } from '../http.ts';
 import { needed, passwordField, secretField, textField } from '../fields.ts';
-import { withPath } from '../places.ts';
+import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 
 /** A number as E.164 has it, also after `w:` for WhatsApp; short codes stay as they are. */

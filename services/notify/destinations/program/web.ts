@@ -1,6 +1,6 @@
 import type { DestinationKind } from '../destination.ts';
 import { choiceField, formatField, passwordField, secretField, serverFields, textField, userField } from '../fields.ts';
-import type { GrammarField } from '../grammar.ts';
+import type { GrammarField } from '../form-definition.ts';
 import { basicAuthorization, withQuery } from '../http.ts';
 import type { Address, Scheme } from '../scheme.ts';
 import type { DestinationUrl } from '../url.ts';

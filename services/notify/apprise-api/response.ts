@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { WrittenConfiguration } from '../store/configurations.ts';
-import { chooseAnswer, detailsAsHtml, detailsAsText, type AnswerKind, type DetailLine } from '../domain/answer.ts';
+import { chooseAnswer, detailsAsHtml, detailsAsText, type AnswerKind, type DetailLine } from '../domain/response-format.ts';
 
 /** The form the client of a request gets. */
 export function answerKind(request: Request): AnswerKind {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../../contracts/service.ts';
-import { NoticeWords } from '../store/words.ts';
+import { NoticeWords } from '../store/search-index.ts';
 
 const minute = 60_000;
 

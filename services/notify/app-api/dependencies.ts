@@ -1,8 +1,8 @@
 import type { Context } from '../../contracts/service.ts';
 import type { Activity } from '../../kit/activity.ts';
 import type { CachedQuery } from '../../kit/cached-query.ts';
-import type { DeliverySums } from '../deliver/sums.ts';
-import type { IsServed } from '../destinations/served.ts';
+import type { DeliverySums } from '../deliver/delivery-sums.ts';
+import type { IsServed } from '../destinations/service-filter.ts';
 import type { Aggregator } from '../accept/aggregator.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
 import type { Settings } from '../settings.ts';
@@ -10,8 +10,8 @@ import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
 import type { HealthStore } from '../store/health.ts';
-import type { NoticeIndex } from '../accept/notice-index.ts';
-import type { NoticeStore } from '../store/notices.ts';
+import type { NoticeIndex } from '../accept/notification-index.ts';
+import type { NoticeStore } from '../store/notifications.ts';
 
 /** What the routes of our own API work with. */
 export interface ApiParts {

@@ -1,6 +1,6 @@
 import type { Jobs } from '../../contracts/jobs.ts';
 import { deliver } from '../deliver/job.ts';
-import { forEachJob } from '../deliver/many-jobs.ts';
+import { forEachJob } from '../deliver/for-each-job.ts';
 import { missingWords } from './library.ts';
 
 /** Makes the deliveries due that wait for the engine: it is there now, and their turn might be an hour away. */

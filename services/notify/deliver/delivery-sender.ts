@@ -11,7 +11,7 @@ import type { SealedDestinations } from '../keys/sealed-destinations.ts';
 import type { Settings } from '../settings.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import { noteProgress } from '../store/delivery-progress.ts';
-import type { OpenDelivery } from '../store/notices.ts';
+import type { OpenDelivery } from '../store/notifications.ts';
 
 type Payload = z.infer<typeof deliver.schema>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitMessage, type Shape } from '../../../services/notify/domain/fit.ts';
+import { fitMessage, type Shape } from '../../../services/notify/domain/fit-message.ts';
 import { convertText } from '../../../services/notify/domain/text/convert.ts';
 import { messageOf } from './destinations/provider.ts';
 

@@ -1,5 +1,5 @@
 import type { DestinationKind } from './destination.ts';
-import { fixedSegments, type FieldPlace } from './grammar.ts';
+import { fixedSegments, type FieldPlace } from './form-definition.ts';
 import { encodePart, parseDestinationUrl, type DestinationUrl } from './url.ts';
 
 /** The value of a field in the URL of a kind; `''` where there is none. */

@@ -1,5 +1,5 @@
 import { withPictures } from '../domain/emoji.ts';
-import type { Piece } from './reading.ts';
+import type { Piece } from './adapter.ts';
 
 /** How one chat marks its texts. */
 interface Marks {

@@ -1,5 +1,5 @@
 import type { NotificationType } from '../../contracts/notify/notification.ts';
-import type { Part } from './part.ts';
+import type { Part } from './payload.ts';
 
 /** A stretch of a line: plain, strong, or leading somewhere; `inText` where it stands within a sentence. */
 export type Piece =

@@ -1,5 +1,5 @@
 import { parseDestinationUrl, writeDestinationUrl, type DestinationUrl } from './url.ts';
-import { readWebAddress } from './web-address.ts';
+import { readWebAddress } from './webhook-address.ts';
 
 /**
  * The URL with its parts in their places: of a webhook's address as its service shows it, and of arguments that stand for

@@ -4,10 +4,10 @@ import type { JobSummary } from '../../contracts/jobs.ts';
 import type { NotifyHistoryEntry } from '../../contracts/notify/history.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { deliver } from '../deliver/job.ts';
-import { forEachJob } from '../deliver/many-jobs.ts';
+import { forEachJob } from '../deliver/for-each-job.ts';
 import { destinationId } from '../destinations/catalogue.ts';
 import type { History, PastNotice } from '../store/history.ts';
-import type { ApiParts } from './api-parts.ts';
+import type { ApiParts } from './dependencies.ts';
 
 const done = { ok: true } as const;
 const dead = { state: 'dead', kind: deliver.name } as const;

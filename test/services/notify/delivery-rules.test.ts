@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createWallClock } from '../../../services/contracts/quiet-hours.ts';
 import { joinMessages } from '../../../services/notify/domain/digest.ts';
 import type { Message } from '../../../services/notify/domain/message.ts';
-import { noRules, planDelivery, takeRules, withRules } from '../../../services/notify/domain/rules.ts';
+import { noRules, planDelivery, takeRules, withRules } from '../../../services/notify/domain/delivery-rules.ts';
 
 const hour = 3_600_000;
 const wall = createWallClock('UTC');

@@ -1,5 +1,5 @@
-import type { Part } from './part.ts';
-import { joined, type Piece, type Reading } from './reading.ts';
+import type { Part } from './payload.ts';
+import { joined, type Piece, type Reading } from './adapter.ts';
 import { formatCount } from '../../kit/format-count.ts';
 
 /** Commits that are written out. */

@@ -1,4 +1,4 @@
-import { withPath } from './places.ts';
+import { withPath } from './url-fields.ts';
 import { hostAndPort, type DestinationUrl } from './url.ts';
 
 /** Where the parts of a webhook stand in the URL of its kind. */
