@@ -174,11 +174,11 @@ export const Settings = z.object({
 export type Settings = z.infer<typeof Settings>;
 
 /** The largest file, in bytes. */
-export function largestFile({ attachmentBytes }: Pick<Settings, 'attachmentBytes'>): number {
+export function getMaxFileBytes({ attachmentBytes }: Pick<Settings, 'attachmentBytes'>): number {
   return attachmentBytes < 10_000 ? attachmentBytes * 1024 * 1024 : attachmentBytes;
 }
 
 /** The largest configuration, in bytes. */
-export function largestConfiguration({ configurationBytes }: Pick<Settings, 'configurationBytes'>): number {
+export function getMaxConfigurationBytes({ configurationBytes }: Pick<Settings, 'configurationBytes'>): number {
   return configurationBytes < 10_000 ? configurationBytes * 1024 : configurationBytes;
 }

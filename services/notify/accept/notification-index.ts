@@ -1,33 +1,33 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../../contracts/service.ts';
-import { NoticeWords } from '../store/search-index.ts';
+import { NotificationSearchIndex } from '../store/search-index.ts';
 
-const minute = 60_000;
+const minuteMs = 60_000;
 
 /**
  * Keeps the words of notices behind their acceptance: some at a time each minute, and what is missing before a search, so
  * that a search finds what was accepted before it.
  */
-export class NoticeIndex {
-  readonly words: NoticeWords;
+export class NotificationIndex {
+  readonly terms: NotificationSearchIndex;
   readonly #context: Pick<Context, 'clock' | 'commit' | 'log'>;
-  #adding: Promise<void> | undefined;
+  #indexing: Promise<void> | undefined;
   #stopped = false;
 
   constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'log'>) {
     this.#context = context;
-    this.words = new NoticeWords(context.db);
+    this.terms = new NotificationSearchIndex(context.db);
   }
 
   start(): AsyncDisposable {
-    const timer = this.#context.clock.every(minute, () => {
+    const timer = this.#context.clock.every(minuteMs, () => {
       this.catchUp().catch((error: unknown) => this.#context.log.warn('notices were not indexed', { error }));
     });
     return {
       [Symbol.asyncDispose]: async () => {
         timer[Symbol.dispose]();
         this.#stopped = true;
-        await Promise.allSettled([this.#adding]);
+        await Promise.allSettled([this.#indexing]);
       },
     };
   }
@@ -35,15 +35,15 @@ export class NoticeIndex {
   /** Resolves when all that was accepted before is found by its words. */
   async catchUp(): Promise<void> {
     // What is under way may have passed by what came since.
-    await this.#adding;
-    this.#adding ??= this.#add().finally(() => (this.#adding = undefined));
-    await this.#adding;
+    await this.#indexing;
+    this.#indexing ??= this.#indexAll().finally(() => (this.#indexing = undefined));
+    await this.#indexing;
   }
 
-  async #add(): Promise<void> {
-    let more = true;
-    while (more && !this.#stopped) {
-      more = await this.#context.commit((transaction) => this.words.addSome(transaction));
+  async #indexAll(): Promise<void> {
+    let hasMore = true;
+    while (hasMore && !this.#stopped) {
+      hasMore = await this.#context.commit((transaction) => this.terms.indexNext(transaction));
       await nextTurn();
     }
   }

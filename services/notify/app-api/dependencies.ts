@@ -1,8 +1,8 @@
 import type { Context } from '../../contracts/service.ts';
 import type { Activity } from '../../kit/activity.ts';
 import type { CachedQuery } from '../../kit/cached-query.ts';
-import type { DeliverySums } from '../deliver/delivery-sums.ts';
-import type { IsServed } from '../destinations/service-filter.ts';
+import type { DeliveryOverview } from '../deliver/delivery-sums.ts';
+import type { IsAllowed } from '../destinations/service-filter.ts';
 import type { Aggregator } from '../accept/aggregator.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
 import type { Settings } from '../settings.ts';
@@ -10,16 +10,16 @@ import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
 import type { HealthStore } from '../store/health.ts';
-import type { NoticeIndex } from '../accept/notification-index.ts';
-import type { NoticeStore } from '../store/notifications.ts';
+import type { NotificationIndex } from '../accept/notification-index.ts';
+import type { NotificationStore } from '../store/notifications.ts';
 
 /** What the routes of our own API work with. */
-export interface ApiParts {
+export interface ApiDependencies {
   readonly context: Context;
   readonly aggregator: Aggregator;
   readonly configurations: ConfigurationStore;
-  readonly notices: NoticeStore;
-  readonly index: NoticeIndex;
+  readonly notices: NotificationStore;
+  readonly index: NotificationIndex;
   readonly attachments: AttachmentStore;
   readonly folder: AttachmentFolder;
   readonly activity: Activity;
@@ -29,6 +29,6 @@ export interface ApiParts {
     Settings,
     'configurationLock' | 'closeKeys' | 'requireSignIn' | 'trustLocalPrograms' | 'statefulMode'
   >;
-  readonly isServed: IsServed;
-  readonly sums: CachedQuery<DeliverySums>;
+  readonly isAllowed: IsAllowed;
+  readonly statistics: CachedQuery<DeliveryOverview>;
 }

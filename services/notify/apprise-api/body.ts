@@ -15,7 +15,7 @@ import { bodyLimit } from '../wire/notify.ts';
 export type Body =
   | ((
       | { readonly kind: 'json'; readonly fields: Readonly<Record<string, unknown>> }
-      | { readonly kind: 'form'; readonly fields: Readonly<Record<string, unknown>>; readonly refused: boolean }
+      | { readonly kind: 'form'; readonly fields: Readonly<Record<string, unknown>>; readonly hasRefusedFile: boolean }
       /** `isJsonType`: it came under the type of JSON. */
       | { readonly kind: 'text'; readonly text: string; readonly isJsonType?: boolean }
     ) & {
@@ -26,30 +26,30 @@ export type Body =
   | { readonly kind: 'bad-json' | 'bad-form' | 'too-large' };
 
 /** Levels of a JSON body. */
-const deepestJson = 100;
+const maxJsonDepth = 100;
 
 /** The whole body; undefined when it is larger than the limit. Listens, as an iterator costs more than a small body. */
 function readAll(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const take = (chunk: Buffer): void => {
+    const collectChunk = (chunk: Buffer): void => {
       length += chunk.length;
       if (length <= bodyLimit) return void chunks.push(chunk);
       chunks.length = 0;
       // The rest is the listener's to drop.
-      request.off('data', take).pause();
+      request.off('data', collectChunk).pause();
       resolve(undefined);
     };
-    request.on('data', take);
+    request.on('data', collectChunk);
     request.once('end', () => resolve(Buffer.concat(chunks)));
-    const leave = (): void => {
+    const handleDisconnect = (): void => {
       if (!request.readableEnded) reject(new Problem('notify.left', 400, 'The caller left before its body was read.'));
     };
-    request.once('error', leave);
-    request.once('close', leave);
+    request.once('error', handleDisconnect);
+    request.once('close', handleDisconnect);
     // Nothing is heard any more of one who left while others were asked.
-    if (request.destroyed) leave();
+    if (request.destroyed) handleDisconnect();
   });
 }
 
@@ -58,7 +58,7 @@ export function parseJson(text: string): Readonly<Record<string, unknown>> | und
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    return isDeeper(value, deepestJson) ? undefined : (value as Readonly<Record<string, unknown>>);
+    return exceedsDepth(value, maxJsonDepth) ? undefined : (value as Readonly<Record<string, unknown>>);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -66,13 +66,13 @@ export function parseJson(text: string): Readonly<Record<string, unknown>> | und
 }
 
 /** True for a value nested deeper than that: whoever writes it out again would run out of stack. */
-function isDeeper(value: unknown, levels: number): boolean {
+function exceedsDepth(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
+  return levels === 0 || Object.values(value).some((each) => exceedsDepth(each, levels - 1));
 }
 
 /** Repeated fields become lists: several `tag` fields are alternatives, which is how the peer's own client sends them. */
-function collect(pairs: Iterable<readonly [string, string]>): Record<string, unknown> {
+function groupFields(pairs: Iterable<readonly [string, string]>): Record<string, unknown> {
   const fields = new Map<string, string[]>();
   for (const [name, value] of pairs) {
     const values = fields.get(name);
@@ -95,18 +95,18 @@ const dropFile: TakeFile = async (stream) => {
 function parseMultipart(request: IncomingMessage, takeFile: TakeFile): Promise<Body> {
   return new Promise((resolve, reject) => {
     const pairs: [string, string][] = [];
-    const taking: Promise<boolean>[] = [];
+    const pendingFiles: Promise<boolean>[] = [];
     let length = 0;
     let refused = false;
     let form: busboy.Busboy | undefined;
-    const leave = (end: () => void): void => {
+    const stop = (end: () => void): void => {
       request.unpipe();
       request.resume();
       // Ends a file that is under way, so that nobody waits for the rest of it.
       form?.destroy();
-      void Promise.allSettled(taking).then(end);
+      void Promise.allSettled(pendingFiles).then(end);
     };
-    const fail = (): void => leave(() => resolve({ kind: 'bad-form' }));
+    const fail = (): void => stop(() => resolve({ kind: 'bad-form' }));
     try {
       form = busboy({
         headers: request.headers,
@@ -120,18 +120,26 @@ function parseMultipart(request: IncomingMessage, takeFile: TakeFile): Promise<B
         if (length <= bodyLimit) pairs.push([decodeLatin1(name), decodeLatin1(value)]);
       });
       form.on('file', (_field, stream, { filename, mimeType }) => {
-        const taken = takeFile(stream, { name: decodeLatin1(filename ?? ''), type: mimeType, place: taking.length });
-        taken.then(
-          (kept) => void (refused ||= !kept),
-          (error: unknown) => leave(() => reject(error instanceof Error ? error : new Error(String(error)))),
+        const storing = takeFile(stream, {
+          name: decodeLatin1(filename ?? ''),
+          type: mimeType,
+          index: pendingFiles.length,
+        });
+        storing.then(
+          (isStored) => void (refused ||= !isStored),
+          (error: unknown) => stop(() => reject(error instanceof Error ? error : new Error(String(error)))),
         );
-        taking.push(taken);
+        pendingFiles.push(storing);
       });
       form.on('filesLimit', () => void (refused = true));
       form.on('error', fail);
       form.on('close', () => {
-        void Promise.allSettled(taking).then(() =>
-          resolve(length > bodyLimit ? { kind: 'bad-form' } : { kind: 'form', fields: collect(pairs), refused }),
+        void Promise.allSettled(pendingFiles).then(() =>
+          resolve(
+            length > bodyLimit
+              ? { kind: 'bad-form' }
+              : { kind: 'form', fields: groupFields(pairs), hasRefusedFile: refused },
+          ),
         );
       });
       request.once('close', () => {
@@ -177,9 +185,11 @@ export async function readBody(request: IncomingMessage, takeFile: TakeFile = dr
   if (type === undefined) return { kind: 'none' };
   if (/^application\/x-www-form-urlencoded/i.test(type)) {
     // curl, wget and PowerShell call everything a form that they are not told the type of.
-    const given = /^\s*\{/.test(bytes.toString('latin1', 0, 100)) ? parseJson(decodeText(bytes, charset)) : undefined;
-    if (given !== undefined) return { kind: 'json', fields: given, bytes };
-    return { kind: 'form', fields: collect(parseUrlEncoded(bytes, charset)), refused: false, bytes };
+    const jsonFields = /^\s*\{/.test(bytes.toString('latin1', 0, 100))
+      ? parseJson(decodeText(bytes, charset))
+      : undefined;
+    if (jsonFields !== undefined) return { kind: 'json', fields: jsonFields, bytes };
+    return { kind: 'form', fields: groupFields(parseUrlEncoded(bytes, charset)), hasRefusedFile: false, bytes };
   }
   return /^text\/plain/i.test(type) ? { kind: 'text', text: decodeText(bytes, charset), bytes } : { kind: 'none' };
 }

@@ -4,7 +4,7 @@ import { isGatewayRequest } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AttachmentFolder } from '../attachments/folder.ts';
-import type { IsServed } from '../destinations/service-filter.ts';
+import type { IsAllowed } from '../destinations/service-filter.ts';
 import type { EngineCatalogue } from '../apprise/catalogue.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
 import type { Aggregator } from '../accept/aggregator.ts';
@@ -13,7 +13,7 @@ import type { Settings } from '../settings.ts';
 import { Key, sentences } from '../wire/notify.ts';
 
 /** What the routes of the peer's API need. */
-export interface RouteParts {
+export interface RouteDependencies {
   readonly context: Context;
   readonly aggregator: Aggregator;
   readonly folder: AttachmentFolder;
@@ -21,18 +21,18 @@ export interface RouteParts {
   readonly engine: EngineDestinations;
   readonly engineCatalogue: EngineCatalogue;
   readonly settings: Settings;
-  readonly isServed: IsServed;
+  readonly isAllowed: IsAllowed;
 }
 
 /** The key a request is about: from its path or, as newer clients send it, from a header. @throws Problem 404. */
-export function keyOf(request: Request): string | undefined {
-  const inPath = request.params['key'];
-  if (typeof inPath === 'string') {
-    if (!Key.safeParse(inPath).success) throw new Problem('notify.unknown_path', 404, sentences.notFound);
-    return inPath;
+export function getKey(request: Request): string | undefined {
+  const pathKey = request.params['key'];
+  if (typeof pathKey === 'string') {
+    if (!Key.safeParse(pathKey).success) throw new Problem('notify.unknown_path', 404, sentences.notFound);
+    return pathKey;
   }
-  const inHeader = Key.safeParse(request.get('x-apprise-config-id')?.trim());
-  return inHeader.success ? inHeader.data : undefined;
+  const headerKey = Key.safeParse(request.get('x-apprise-config-id')?.trim());
+  return headerKey.success ? headerKey.data : undefined;
 }
 
 /**
@@ -60,7 +60,7 @@ export async function identify(
  */
 export async function needsSignIn(
   request: Request,
-  { context, settings }: Pick<RouteParts, 'context' | 'settings'>,
+  { context, settings }: Pick<RouteDependencies, 'context' | 'settings'>,
 ): Promise<boolean> {
   if (settings.requireSignIn) return true;
   if (isGatewayRequest(request)) return false;
@@ -74,21 +74,21 @@ export async function needsSignIn(
  */
 export async function identifyForKey(
   request: Request,
-  { context, configurations, settings }: Pick<RouteParts, 'context' | 'configurations' | 'settings'>,
+  { context, configurations, settings }: Pick<RouteDependencies, 'context' | 'configurations' | 'settings'>,
   key: string | undefined,
 ): Promise<{ readonly isClosed: boolean; readonly identity: Identity | undefined }> {
-  const closedByItself = async (): Promise<boolean> =>
+  const isKeyClosed = async (): Promise<boolean> =>
     key !== undefined && (await configurations.find(key))?.options.closed === true;
   const isClosed =
     settings.closeKeys ||
     isGatewayRequest(request) ||
     (await needsSignIn(request, { context, settings })) ||
-    (await closedByItself());
+    (await isKeyClosed());
   return { isClosed, identity: await identify(request, context, isClosed) };
 }
 
 /** Refuses other methods of a known path as the peer does: 405, no body. */
-export function onlyMethods(...methods: readonly string[]): RequestHandler {
+export function allowMethods(...methods: readonly string[]): RequestHandler {
   return (request, response) => {
     response.status(405).setHeader('Allow', [...methods, 'OPTIONS'].join(', '));
     response.end();

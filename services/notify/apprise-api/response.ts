@@ -1,10 +1,16 @@
 import type { Request, Response } from 'express';
 import type { WrittenConfiguration } from '../store/configurations.ts';
-import { chooseAnswer, detailsAsHtml, detailsAsText, type AnswerKind, type DetailLine } from '../domain/response-format.ts';
+import {
+  selectResponseFormat,
+  detailsAsHtml,
+  detailsAsText,
+  type ResponseFormat,
+  type DetailLine,
+} from '../domain/response-format.ts';
 
 /** The form the client of a request gets. */
-export function answerKind(request: Request): AnswerKind {
-  return chooseAnswer(request.get('accept'), request.get('content-type'));
+export function getResponseFormat(request: Request): ResponseFormat {
+  return selectResponseFormat(request.get('accept'), request.get('content-type'));
 }
 
 /** JSON without the charset that frameworks add: the peer sends none. */
@@ -32,7 +38,7 @@ export function sendSentence(
   options: { readonly success?: string; readonly details?: readonly DetailLine[] } = {},
 ): void {
   const { success = '', details } = options;
-  if (answerKind(request) === 'json')
+  if (getResponseFormat(request) === 'json')
     sendJson(response, status, details === undefined ? { error } : { error, details });
   else sendText(response, status, error ?? success);
 }
@@ -45,15 +51,15 @@ export function sendDetails(
   error: string | null,
   details: readonly DetailLine[],
 ): void {
-  const kind = answerKind(request);
-  if (kind === 'json') sendJson(response, status, { error, details });
-  else if (kind === 'html') sendText(response, status, detailsAsHtml(details), 'text/html; charset=utf-8');
+  const format = getResponseFormat(request);
+  if (format === 'json') sendJson(response, status, { error, details });
+  else if (format === 'html') sendText(response, status, detailsAsHtml(details), 'text/html; charset=utf-8');
   else sendText(response, status, detailsAsText(details));
 }
 
 /** What Slack's webhooks answer, where nothing else is asked for; as JSON what its programs look for there. */
 export function sendOk(request: Request, response: Response, details: readonly DetailLine[]): void {
-  const isJson = chooseAnswer(request.get('accept'), undefined) === 'json';
+  const isJson = selectResponseFormat(request.get('accept'), undefined) === 'json';
   if (isJson) sendJson(response, 200, { ok: true, error: null, details });
   else sendText(response, 200, 'ok', 'text/plain');
 }
@@ -61,6 +67,6 @@ export function sendOk(request: Request, response: Response, details: readonly D
 /** A stored configuration as it was given. */
 export function sendConfiguration(request: Request, response: Response, configuration: WrittenConfiguration): void {
   const { format, text } = configuration;
-  if (answerKind(request) === 'json') sendJson(response, 200, { format, config: text });
+  if (getResponseFormat(request) === 'json') sendJson(response, 200, { format, config: text });
   else sendText(response, 200, text, `text/${format === 'yaml' ? 'yaml' : 'plain'}; charset=utf-8`);
 }

@@ -4,7 +4,7 @@ import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
 
 /** What could be written a moment ago. */
-interface Writable {
+interface WriteCheck {
   readonly configurations: boolean;
   readonly files: boolean;
 }
@@ -13,13 +13,13 @@ interface Writable {
  * Tries whether configurations and files can be written, by writing. Whoever asks while that goes on shares its answer, so
  * that many who ask cost no more than one.
  */
-export function watchWritable(
+export function createWriteCheck(
   { commit, log }: Pick<Context, 'commit' | 'log'>,
   { configurations, folder }: { readonly configurations: ConfigurationStore; readonly folder: AttachmentFolder },
-): () => Promise<Writable> {
-  const takesConfigurations = async (): Promise<boolean> => {
+): () => Promise<WriteCheck> {
+  const canWriteConfigurations = async (): Promise<boolean> => {
     try {
-      await commit((transaction) => configurations.writeAgain(transaction));
+      await commit((transaction) => configurations.probeWrite(transaction));
       return true;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -27,10 +27,10 @@ export function watchWritable(
       return false;
     }
   };
-  const tryBoth = async (): Promise<Writable> => {
-    const [first, second] = await Promise.all([takesConfigurations(), folder.takes()]);
+  const checkAll = async (): Promise<WriteCheck> => {
+    const [first, second] = await Promise.all([canWriteConfigurations(), folder.canWrite()]);
     return { configurations: first, files: second };
   };
-  let trying: Promise<Writable> | undefined;
-  return () => (trying ??= tryBoth().finally(() => (trying = undefined)));
+  let pendingCheck: Promise<WriteCheck> | undefined;
+  return () => (pendingCheck ??= checkAll().finally(() => (pendingCheck = undefined)));
 }

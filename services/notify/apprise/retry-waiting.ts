@@ -1,13 +1,13 @@
 import type { Jobs } from '../../contracts/jobs.ts';
 import { deliver } from '../deliver/job.ts';
 import { forEachJob } from '../deliver/for-each-job.ts';
-import { missingWords } from './library.ts';
+import { missingEngineText } from './library.ts';
 
 /** Makes the deliveries due that wait for the engine: it is there now, and their turn might be an hour away. */
-export async function retryWaiting(jobs: Pick<Jobs, 'list' | 'retry'>): Promise<void> {
+export async function retryEngineDeliveries(jobs: Pick<Jobs, 'list' | 'retry'>): Promise<void> {
   await forEachJob(
     jobs,
     { state: 'waiting', kind: deliver.name },
-    async ({ id, lastError }) => lastError?.includes(missingWords) === true && jobs.retry(id),
+    async ({ id, lastError }) => lastError?.includes(missingEngineText) === true && jobs.retry(id),
   );
 }

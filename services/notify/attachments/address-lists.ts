@@ -25,26 +25,29 @@ function matches(pattern: string, text: string): boolean {
 }
 
 /** Ways to write an address: its host alone, with its port, its path, its scheme. */
-function spellings({ host, hostname, pathname, protocol }: URL): readonly string[] {
-  const places = [hostname, host, `${hostname}${pathname}`, `${host}${pathname}`];
-  return [...places, ...places.map((place) => `${protocol}//${place}`)].map((each) => each.toLowerCase());
+function listAddressForms({ host, hostname, pathname, protocol }: URL): readonly string[] {
+  const forms = [hostname, host, `${hostname}${pathname}`, `${host}${pathname}`];
+  return [...forms, ...forms.map((hostForm) => `${protocol}//${hostForm}`)].map((each) => each.toLowerCase());
 }
 
-function patternsOf(list: readonly string[]): readonly string[] {
+function parsePatterns(list: readonly string[]): readonly string[] {
   return list.flatMap((each) => each.toLowerCase().split(/[\s,]+/)).filter((each) => each !== '');
 }
 
 /** Whether a file may be fetched from there: no to what is denied, yes to what is allowed, no to the rest. */
 export function isFetchable(url: URL, { attachmentAllow, attachmentDeny }: AddressLists): boolean {
-  const texts = spellings(url);
-  const isIn = (list: readonly string[]): boolean =>
-    patternsOf(list).some((pattern) => texts.some((text) => matches(pattern, text)));
-  return !isIn(attachmentDeny) && isIn(attachmentAllow);
+  const texts = listAddressForms(url);
+  const isListed = (list: readonly string[]): boolean =>
+    parsePatterns(list).some((pattern) => texts.some((text) => matches(pattern, text)));
+  return !isListed(attachmentDeny) && isListed(attachmentAllow);
 }
 
 /** Whether the owner named this very host, without a wildcard: then it may be in his own network. */
-export function isNamed({ host, hostname }: URL, { attachmentAllow }: Pick<AddressLists, 'attachmentAllow'>): boolean {
-  return patternsOf(attachmentAllow).some((each) => {
+export function isNamedHost(
+  { host, hostname }: URL,
+  { attachmentAllow }: Pick<AddressLists, 'attachmentAllow'>,
+): boolean {
+  return parsePatterns(attachmentAllow).some((each) => {
     const place = each.replace(/^https?:\/\//, '').split('/', 1)[0] ?? '';
     return place === host || place === hostname;
   });

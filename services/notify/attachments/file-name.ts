@@ -1,5 +1,5 @@
 /** Media types by the end of a name, for text that has no mark of its own in its bytes. */
-const byEnd: Readonly<Record<string, string>> = {
+const typesByExtension: Readonly<Record<string, string>> = {
   ...{
     txt: 'text/plain',
     log: 'text/plain',
@@ -14,7 +14,7 @@ const byEnd: Readonly<Record<string, string>> = {
 };
 
 /** Bytes a file is known by. */
-const marks: readonly (readonly [type: string, hex: string])[] = [
+const signatures: readonly (readonly [type: string, hex: string])[] = [
   ['image/png', '89504e470d0a1a0a'],
   ['image/jpeg', 'ffd8ff'],
   ['image/gif', '474946383'],
@@ -24,21 +24,25 @@ const marks: readonly (readonly [type: string, hex: string])[] = [
 ];
 
 /** The longest name of a file, in characters, as in the peer. */
-export const longestName = 250;
+export const maxNameLength = 250;
 
 /** A name without its path and control characters; `attachment.001` by its place (from 0) for what has none. */
-export function fileName(given: string, place: number): string {
-  const last = given.split(/[/\\]/).at(-1) ?? '';
-  const name = last.replace(/[\p{Cc}\u2028\u2029]+/gu, '').trim();
-  return name === '' || name === '.' || name === '..' ? `attachment.${String(place + 1).padStart(3, '0')}` : name;
+export function toFileName(originalName: string, index: number): string {
+  const lastSegment = originalName.split(/[/\\]/).at(-1) ?? '';
+  const name = lastSegment.replace(/[\p{Cc}\u2028\u2029]+/gu, '').trim();
+  return name === '' || name === '.' || name === '..' ? `attachment.${String(index + 1).padStart(3, '0')}` : name;
 }
 
 /** The media type of a file: what its sender says, where that says something, else what its bytes or its name tell. */
-export function mediaType(said: string, name: string, head: Uint8Array): string {
-  const type = said.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+export function detectMediaType(declaredType: string, name: string, head: Uint8Array): string {
+  const type = declaredType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (/^[\w.+-]+\/[\w.+-]+$/.test(type) && type !== 'application/octet-stream') return type;
   const hex = Buffer.from(head.subarray(0, 16)).toString('hex');
-  const marked = marks.find(([, mark]) => hex.startsWith(mark));
-  const end = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
-  return marked?.[0] ?? (Object.hasOwn(byEnd, end) ? byEnd[end] : undefined) ?? 'application/octet-stream';
+  const signature = signatures.find(([, mark]) => hex.startsWith(mark));
+  const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
+  return (
+    signature?.[0] ??
+    (Object.hasOwn(typesByExtension, extension) ? typesByExtension[extension] : undefined) ??
+    'application/octet-stream'
+  );
 }

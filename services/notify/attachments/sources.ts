@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { Problem } from '../../contracts/problem.ts';
 import type { FetchReply } from '../../contracts/outgoing.ts';
 import type { Context } from '../../contracts/service.ts';
-import { isFetchable, isNamed, type AddressLists } from './address-lists.ts';
+import { isFetchable, isNamedHost, type AddressLists } from './address-lists.ts';
 import type { AttachmentFolder, StoredFile } from './folder.ts';
-import { longestName } from './file-name.ts';
+import { maxNameLength } from './file-name.ts';
 
 /** A file as a call names it: its bytes in base64, or a web address to fetch it from. */
 export type AttachmentSource =
@@ -21,38 +21,38 @@ export interface AttachmentLimits extends AddressLists {
 }
 
 /** A fetched file is held in memory until it is written. */
-const mostFetched = 25 * 1024 * 1024;
-const patienceMs = 15_000;
+const maxFetchedBytes = 25 * 1024 * 1024;
+const timeoutMs = 15_000;
 
-function text(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function sourceOf(value: unknown): AttachmentSource | undefined {
+function parseSource(value: unknown): AttachmentSource | undefined {
   if (typeof value === 'string') {
     return /^https?:\/\//i.test(value.trim()) ? { url: value.trim(), name: '' } : undefined;
   }
   if (typeof value !== 'object' || value === null) return undefined;
   const { base64, filename, mimetype, url } = value as Readonly<Record<string, unknown>>;
-  if (typeof base64 === 'string') return { base64, name: text(filename), type: text(mimetype) };
-  const source = sourceOf(text(url));
-  return source === undefined ? undefined : { ...source, name: text(filename) };
+  if (typeof base64 === 'string') return { base64, name: toText(filename), type: toText(mimetype) };
+  const source = parseSource(toText(url));
+  return source === undefined ? undefined : { ...source, name: toText(filename) };
 }
 
 /** The files a field names; undefined when one of them is no file we take, such as a path of this machine. */
-export function readSources(value: unknown): readonly AttachmentSource[] | undefined {
+export function parseSources(value: unknown): readonly AttachmentSource[] | undefined {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const sources = items.map(sourceOf);
+  const sources = items.map(parseSource);
   return sources.every((source) => source !== undefined) ? sources : undefined;
 }
 
 /** The name an answer gives its file: as the address asks (`?name=`), as its header says, or the end of its path. */
-function nameOf(url: URL, reply: FetchReply): string {
+function getFileName(url: URL, reply: FetchReply): string {
   const disposition = /filename="?([^";]+)"?/i.exec(reply.headers['content-disposition'] ?? '')?.[1];
-  return url.searchParams.get('name') ?? disposition ?? decoded(url.pathname.split('/').at(-1) ?? '');
+  return url.searchParams.get('name') ?? disposition ?? decodeComponent(url.pathname.split('/').at(-1) ?? '');
 }
 
-function decoded(part: string): string {
+function decodeComponent(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch (error) {
@@ -72,36 +72,36 @@ export async function storeSources(
   limits: AttachmentLimits,
 ): Promise<readonly StoredFile[] | undefined> {
   const stored: StoredFile[] = [];
-  const refuse = async (): Promise<undefined> => {
+  const discardAll = async (): Promise<undefined> => {
     await folder.remove(stored.map(({ file }) => file));
     return undefined;
   };
-  for (const [place, source] of sources.entries()) {
-    const given =
+  for (const [index, source] of sources.entries()) {
+    const content =
       'url' in source
-        ? await fetched(context, source.url, limits)
-        : { bytes: decode(source.base64), name: '', type: source.type };
-    if (given === undefined) return refuse();
-    const name = source.name === '' ? given.name : source.name;
-    if (name.length > longestName) return refuse();
+        ? await fetchFile(context, source.url, limits)
+        : { bytes: decodeBase64(source.base64), name: '', type: source.type };
+    if (content === undefined) return discardAll();
+    const name = source.name === '' ? content.name : source.name;
+    if (name.length > maxNameLength) return discardAll();
     const written = await folder
-      .write(Readable.from([given.bytes]), { name, type: given.type, place }, limits.attachmentBytes)
+      .write(Readable.from([content.bytes]), { name, type: content.type, index }, limits.attachmentBytes)
       .catch(async (error: unknown) => {
-        await refuse();
+        await discardAll();
         throw error;
       });
-    if (written === undefined) return refuse();
+    if (written === undefined) return discardAll();
     stored.push(written);
   }
   return stored;
 }
 
 /** Characters that are no base64 are passed over, as the peer does. */
-function decode(base64: string): Buffer {
+function decodeBase64(base64: string): Buffer {
   return Buffer.from(base64, 'base64');
 }
 
-async function fetched(
+async function fetchFile(
   { fetch, log }: Pick<Context, 'fetch' | 'log'>,
   address: string,
   limits: AttachmentLimits,
@@ -113,16 +113,19 @@ async function fetched(
     log.warn('an attachment is not to be fetched from there', { host: url.host });
     return undefined;
   }
-  const listed = attachmentHosts.some((host) => host.toLowerCase() === url.hostname || host.toLowerCase() === url.host);
+  const isListedHost = attachmentHosts.some(
+    (host) => host.toLowerCase() === url.hostname || host.toLowerCase() === url.host,
+  );
   try {
     const reply = await fetch(address, {
-      timeoutMs: patienceMs,
-      maxBytes: Math.min(mostFetched, attachmentBytes),
-      trust: listed || isNamed(url, limits) ? 'owner' : 'other',
+      timeoutMs,
+      maxBytes: Math.min(maxFetchedBytes, attachmentBytes),
+      trust: isListedHost || isNamedHost(url, limits) ? 'owner' : 'other',
     });
-    const end = URL.parse(reply.url);
-    if (reply.status < 200 || reply.status > 299 || end === null || !isFetchable(end, limits)) return undefined;
-    return { bytes: reply.body, name: nameOf(url, reply), type: reply.headers['content-type'] ?? '' };
+    const finalUrl = URL.parse(reply.url);
+    if (reply.status < 200 || reply.status > 299 || finalUrl === null || !isFetchable(finalUrl, limits))
+      return undefined;
+    return { bytes: reply.body, name: getFileName(url, reply), type: reply.headers['content-type'] ?? '' };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     log.warn('an attachment could not be fetched', { host: url.host, reason: error.code });

@@ -2,32 +2,32 @@ import type { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
 import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { deliver } from './job.ts';
-import type { Destination, Result } from '../destinations/destination.ts';
+import type { Destination, DeliveryResult } from '../destinations/destination.ts';
 import { openProgress } from '../destinations/progress.ts';
-import { joinMessages, withFiles } from '../domain/digest.ts';
-import { withPictures } from '../domain/emoji.ts';
+import { joinMessages, attachFiles } from '../domain/digest.ts';
+import { replaceShortCodes } from '../domain/emoji.ts';
 import type { Attachment, Message } from '../domain/message.ts';
 import type { SealedDestinations } from '../keys/sealed-destinations.ts';
 import type { Settings } from '../settings.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
-import { noteProgress } from '../store/delivery-progress.ts';
+import { updateProgress } from '../store/delivery-progress.ts';
 import type { OpenDelivery } from '../store/notifications.ts';
 
 type Payload = z.infer<typeof deliver.schema>;
 
-type WithFiles = Pick<OpenDelivery, 'message' | 'files'>;
+type NotificationFiles = Pick<OpenDelivery, 'message' | 'files'>;
 
 /** A message with what goes with it. */
-interface Whole {
+interface CombinedMessage {
   readonly message: Message;
   /** Those that it says; their files go with it. */
-  readonly group: readonly WithFiles[];
+  readonly group: readonly NotificationFiles[];
   /** As it was stored by the attempts before; undefined where pieces are not to be remembered. */
   readonly progress: string | undefined;
 }
 
 /** Makes the message of a delivery, with its files, and sends it. */
-export class Sending {
+export class DeliverySender {
   readonly #context: Context;
   readonly #attachments: AttachmentStore;
   readonly #folder: AttachmentFolder;
@@ -36,7 +36,7 @@ export class Sending {
 
   constructor(
     context: Context,
-    parts: {
+    dependencies: {
       readonly attachments: AttachmentStore;
       readonly folder: AttachmentFolder;
       readonly sealed: SealedDestinations;
@@ -44,14 +44,14 @@ export class Sending {
     },
   ) {
     this.#context = context;
-    this.#attachments = parts.attachments;
-    this.#folder = parts.folder;
-    this.#sealed = parts.sealed;
-    this.#emojis = parts.emojis;
+    this.#attachments = dependencies.attachments;
+    this.#folder = dependencies.folder;
+    this.#sealed = dependencies.sealed;
+    this.#emojis = dependencies.emojis;
   }
 
   /** What is still to be sent, as one message. */
-  async send(group: readonly OpenDelivery[], signal: AbortSignal, payload: Payload): Promise<Result> {
+  async send(group: readonly OpenDelivery[], signal: AbortSignal, payload: Payload): Promise<DeliveryResult> {
     const last = group.at(-1);
     const [first] = group;
     const message = joinMessages(
@@ -69,39 +69,43 @@ export class Sending {
     }
     // What is joined is another message as soon as one of it is given up, so its pieces are others too.
     const progress = group.length === 1 ? last.progress : undefined;
-    return this.sendTo(destination, { message, group, progress }, signal, payload);
+    return this.sendToDestination(destination, { message, group, progress }, signal, payload);
   }
 
   /** Sends to one destination; what of several requests was confirmed is remembered. */
-  async sendTo(
+  async sendToDestination(
     destination: Destination,
-    { message, group, progress: stored }: Whole,
+    { message, group, progress: storedProgress }: CombinedMessage,
     signal: AbortSignal,
-    { destination: to, retries }: Payload,
-  ): Promise<Result> {
-    const files = (await Promise.all(group.map((each) => this.#filesOf(each)))).flat();
-    const whole =
-      group.length > 1 ? withFiles(message, files) : files.length > 0 ? { ...message, attachments: files } : message;
-    const dressed = this.#shows(destination)
-      ? { ...whole, title: withPictures(whole.title), body: withPictures(whole.body) }
-      : whole;
+    { destination: destinationId, retries }: Payload,
+  ): Promise<DeliveryResult> {
+    const files = (await Promise.all(group.map((each) => this.#listAttachments(each)))).flat();
+    const messageWithFiles =
+      group.length > 1 ? attachFiles(message, files) : files.length > 0 ? { ...message, attachments: files } : message;
+    const finalMessage = this.#replacesShortCodes(destination)
+      ? {
+          ...messageWithFiles,
+          title: replaceShortCodes(messageWithFiles.title),
+          body: replaceShortCodes(messageWithFiles.body),
+        }
+      : messageWithFiles;
     const save = (progress: string): Promise<void> =>
-      this.#context.commit((transaction) => noteProgress(transaction, message.id, to, progress));
-    const progress = stored === undefined ? undefined : openProgress(stored, save);
-    return destination.send(dressed, this.#context, signal, { retries, progress });
+      this.#context.commit((transaction) => updateProgress(transaction, message.id, destinationId, progress));
+    const progress = storedProgress === undefined ? undefined : openProgress(storedProgress, save);
+    return destination.send(finalMessage, this.#context, signal, { retries, progress });
   }
 
   /** Whether short codes become pictures there; a setting that forbids them wins over the URL, as in the peer. */
-  #shows({ emojis }: Destination): boolean {
-    const asked = this.#emojis();
-    return asked === 'yes' ? emojis !== false : asked === 'asked' && emojis === true;
+  #replacesShortCodes({ emojis }: Destination): boolean {
+    const emojiSetting = this.#emojis();
+    return emojiSetting === 'yes' ? emojis !== false : emojiSetting === 'asked' && emojis === true;
   }
 
-  async #filesOf({ message, files }: WithFiles): Promise<readonly Attachment[]> {
-    const stored = files === 0 ? [] : await this.#attachments.of(message.id);
-    return stored.map(({ file, ...each }) => ({
+  async #listAttachments({ message, files }: NotificationFiles): Promise<readonly Attachment[]> {
+    const storedProgress = files === 0 ? [] : await this.#attachments.list(message.id);
+    return storedProgress.map(({ file, ...each }) => ({
       ...each,
-      path: this.#folder.pathOf(file),
+      path: this.#folder.getPath(file),
       read: () => this.#folder.read(file),
     }));
   }

@@ -13,16 +13,16 @@ export interface Outcome {
   readonly detail: string;
 }
 
-const waits = {
+const queueReasons = {
   nothing: 'queued; it could not be sent at once.',
   others: 'queued behind others that could not be sent yet.',
   turn: 'queued behind others that are being sent.',
   rules: 'held until its destination takes it.',
 } as const;
 
-interface Waiting {
+interface PendingCall {
   readonly outcomes: Map<string, Outcome>;
-  readonly missing: Set<string>;
+  readonly pendingIds: Set<string>;
   readonly finish: () => void;
 }
 
@@ -32,80 +32,80 @@ interface Waiting {
  */
 export class FirstAttempts {
   readonly #clock: Clock;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #pendingCalls = new Map<string, PendingCall>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   /** Call before the deliveries are committed, so that no fast one is missed. The disposal forgets the notice. */
-  expect(
-    noticeId: string,
+  start(
+    notificationId: string,
     deliveries: readonly {
       readonly id: string;
       readonly service: string;
       readonly optional: boolean;
       /** Others that could not be sent, others that are being sent, or its destination's rules. */
-      readonly behind: 'nothing' | 'others' | 'turn' | 'rules';
+      readonly waitsFor: 'nothing' | 'others' | 'turn' | 'rules';
     }[],
     limitMs: number,
   ): Disposable & { readonly settled: () => Promise<readonly Outcome[]> } {
     const { promise, resolve } = Promise.withResolvers<void>();
     const outcomes = new Map<string, Outcome>(
-      deliveries.map(({ id, service, optional, behind }) => [
+      deliveries.map(({ id, service, optional, waitsFor }) => [
         id,
         {
-          ...{ service, optional, state: behind === 'rules' || behind === 'turn' ? 'held' : 'queued' },
-          detail: `The ${service} notification is ${waits[behind]}`,
+          ...{ service, optional, state: waitsFor === 'rules' || waitsFor === 'turn' ? 'held' : 'queued' },
+          detail: `The ${service} notification is ${queueReasons[waitsFor]}`,
         },
       ]),
     );
-    const waiting: Waiting = {
+    const pendingCall: PendingCall = {
       outcomes,
       // Behind others there is nothing to wait for: they may be many, and their destination slow.
-      missing: new Set(deliveries.filter(({ behind }) => behind === 'nothing').map(({ id }) => id)),
+      pendingIds: new Set(deliveries.filter(({ waitsFor }) => waitsFor === 'nothing').map(({ id }) => id)),
       finish: resolve,
     };
-    if (waiting.missing.size === 0) resolve();
-    this.#waiting.set(noticeId, waiting);
+    if (pendingCall.pendingIds.size === 0) resolve();
+    this.#pendingCalls.set(notificationId, pendingCall);
     return {
       settled: async () => {
-        if (waiting.missing.size === 0) return [...outcomes.values()];
+        if (pendingCall.pendingIds.size === 0) return [...outcomes.values()];
         using _limit = this.#clock.after(limitMs, resolve);
         await promise;
         return [...outcomes.values()];
       },
-      [Symbol.dispose]: () => void this.#waiting.delete(noticeId),
+      [Symbol.dispose]: () => void this.#pendingCalls.delete(notificationId),
     };
   }
 
   /** Tells how an attempt ended; only the first one of a delivery counts towards the waiting. */
-  report(noticeId: string, deliveryId: string, state: Outcome['state'], detail: string): void {
-    const waiting = this.#waiting.get(noticeId);
-    const outcome = waiting?.outcomes.get(deliveryId);
-    if (waiting === undefined || outcome === undefined) return;
-    const passed = outcome.state === 'passed' && state !== 'done';
-    waiting.outcomes.set(deliveryId, { ...outcome, state: passed ? 'passed' : state, detail });
-    waiting.missing.delete(deliveryId);
-    if (waiting.missing.size === 0) waiting.finish();
+  report(notificationId: string, deliveryId: string, state: Outcome['state'], detail: string): void {
+    const pendingCall = this.#pendingCalls.get(notificationId);
+    const outcome = pendingCall?.outcomes.get(deliveryId);
+    if (pendingCall === undefined || outcome === undefined) return;
+    const isEscalated = outcome.state === 'passed' && state !== 'done';
+    pendingCall.outcomes.set(deliveryId, { ...outcome, state: isEscalated ? 'passed' : state, detail });
+    pendingCall.pendingIds.delete(deliveryId);
+    if (pendingCall.pendingIds.size === 0) pendingCall.finish();
   }
 
   /** The caller also waits for those an escalation asks next, in place of those that were asked in vain. */
-  goOn(
-    noticeId: string,
-    asked: readonly string[],
+  replaceWithNextLevel(
+    notificationId: string,
+    failedIds: readonly string[],
     next: readonly { readonly destinationId: string; readonly service: string; readonly optional: boolean }[],
   ): void {
-    const waiting = this.#waiting.get(noticeId);
-    if (waiting === undefined) return;
-    for (const id of asked) {
-      const outcome = waiting.outcomes.get(id);
-      if (outcome !== undefined) waiting.outcomes.set(id, { ...outcome, state: 'passed' });
+    const pendingCall = this.#pendingCalls.get(notificationId);
+    if (pendingCall === undefined) return;
+    for (const id of failedIds) {
+      const outcome = pendingCall.outcomes.get(id);
+      if (outcome !== undefined) pendingCall.outcomes.set(id, { ...outcome, state: 'passed' });
     }
     for (const { destinationId, service, optional } of next) {
-      const detail = `The ${service} notification is ${waits.nothing}`;
-      waiting.outcomes.set(destinationId, { service, optional, state: 'queued', detail });
-      waiting.missing.add(destinationId);
+      const detail = `The ${service} notification is ${queueReasons.nothing}`;
+      pendingCall.outcomes.set(destinationId, { service, optional, state: 'queued', detail });
+      pendingCall.pendingIds.add(destinationId);
     }
   }
 }

@@ -1,9 +1,9 @@
 import type { Jobs, JobState, JobSummary } from '../../contracts/jobs.ts';
 
 /** So many are read at once. */
-const step = 500;
+const pageSize = 500;
 /** So many share a commit: all at once would hold up what else goes on by as much as they are. */
-const atOnce = 64;
+const commitSize = 64;
 
 /**
  * Goes through all jobs of a kind and state, the newest first: tries them again, say, or drops them. Returns how many were
@@ -11,18 +11,18 @@ const atOnce = 64;
  */
 export async function forEachJob(
   jobs: Pick<Jobs, 'list'>,
-  which: { readonly kind: string; readonly state: JobState },
+  filter: { readonly kind: string; readonly state: JobState },
   change: (job: JobSummary) => Promise<boolean>,
 ): Promise<number> {
   let changed = 0;
   let before: string | undefined;
   for (;;) {
-    const found = await jobs.list({ ...which, before, limit: step });
-    for (let start = 0; start < found.length; start += atOnce) {
-      const some = found.slice(start, start + atOnce);
-      changed += (await Promise.all(some.map(change))).filter(Boolean).length;
+    const page = await jobs.list({ ...filter, before, limit: pageSize });
+    for (let start = 0; start < page.length; start += commitSize) {
+      const batch = page.slice(start, start + commitSize);
+      changed += (await Promise.all(batch.map(change))).filter(Boolean).length;
     }
-    if (found.length !== step) return changed;
-    before = found.at(-1)?.id;
+    if (page.length !== pageSize) return changed;
+    before = page.at(-1)?.id;
   }
 }

@@ -41,7 +41,7 @@ import { lineKind, notifiarrKind, webexKind, whatsAppKind } from './chat/messeng
 import { noticaKind } from './phone/notica.ts';
 import { snsKind } from './phone/sns.ts';
 import { splunkKind } from './duty/splunk.ts';
-import { plainUrl } from './standard-url.ts';
+import { toStandardUrl } from './standard-url.ts';
 import { commonArguments } from './options.ts';
 import { parseDestinationUrl, type DestinationUrl } from './url.ts';
 
@@ -116,14 +116,14 @@ const byScheme = new Map(
 export const engineLabel = 'engine';
 
 /** Label of a service in the metrics. */
-export function labelOf(service: string): string {
+export function getLabel(service: string): string {
   return kinds.find((kind) => kind.service === service)?.label ?? engineLabel;
 }
 
 /** Whether the URL is one of a native kind, valid or not. */
-export function isServed(text: string): boolean {
+export function isNativeUrl(text: string): boolean {
   const url = parseDestinationUrl(text);
-  return url !== undefined && byScheme.has(plainUrl(url).scheme);
+  return url !== undefined && byScheme.has(toStandardUrl(url).scheme);
 }
 
 /**
@@ -132,23 +132,32 @@ export function isServed(text: string): boolean {
  */
 export function parseDestination(
   text: string,
-  elsewhere?: (text: string) => Destination | string,
+  parseOther?: (text: string) => Destination | string,
 ): Destination | string {
-  const given = parseDestinationUrl(text);
-  if (given === undefined) return 'it is no destination URL';
-  const url = plainUrl(given);
+  const typed = parseDestinationUrl(text);
+  if (typed === undefined) return 'it is no destination URL';
+  const url = toStandardUrl(typed);
   const kind = byScheme.get(url.scheme);
-  if (kind !== undefined) return withIgnored(kind, url, kind.parse(url));
-  return elsewhere === undefined ? `${url.scheme}:// is not served` : elsewhere(text);
+  if (kind !== undefined) return addIgnoredArguments(kind, url, kind.parse(url));
+  return parseOther === undefined ? `${url.scheme}:// is not served` : parseOther(text);
 }
 
 /** Arguments of every URL: where it sends to, and settings of the library's own cache and clock, which nothing here needs. */
-const neutralArguments = ['to', 'schema', 'verify', 'store', 'tz', 'user', 'pass', 'password', 'port'];
+const commonTargetArguments = ['to', 'schema', 'verify', 'store', 'tz', 'user', 'pass', 'password', 'port'];
 
 /** Notes the arguments that a destination of this kind does not use. */
-function withIgnored(kind: DestinationKind, url: DestinationUrl, parsed: Destination | string): Destination | string {
+function addIgnoredArguments(
+  kind: DestinationKind,
+  url: DestinationUrl,
+  parsed: Destination | string,
+): Destination | string {
   if (typeof parsed === 'string') return parsed;
-  const used = new Set<string>([...kind.args, ...(kind.moved ?? []), ...commonArguments, ...neutralArguments]);
+  const used = new Set<string>([
+    ...kind.args,
+    ...(kind.movedArguments ?? []),
+    ...commonArguments,
+    ...commonTargetArguments,
+  ]);
   const ignored = [...url.query.keys()].filter((name) => !used.has(name));
   return ignored.length === 0 ? parsed : { ...parsed, ignored };
 }

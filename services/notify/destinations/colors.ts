@@ -1,6 +1,6 @@
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 
-const colours: Readonly<Record<NotificationType, string>> = {
+const colors: Readonly<Record<NotificationType, string>> = {
   info: '#3AA3E3',
   success: '#3AA337',
   warning: '#CACF29',
@@ -8,13 +8,13 @@ const colours: Readonly<Record<NotificationType, string>> = {
 };
 
 /** The colour of a kind of notice, as `#RRGGBB`. */
-export function colourOf(type: NotificationType): string {
-  return colours[type];
+export function getColor(type: NotificationType): string {
+  return colors[type];
 }
 
 /** The same as a number. */
-export function colourNumber(type: NotificationType): number {
-  return parseInt(colours[type].slice(1), 16);
+export function getColorNumber(type: NotificationType): number {
+  return parseInt(colors[type].slice(1), 16);
 }
 
 /** What a notice is called where a service wants a title and has none. */

@@ -3,11 +3,11 @@ import type { Connect, Fetch } from '../../contracts/outgoing.ts';
 import type { Clock, Random } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
 import type { Progress } from './progress.ts';
-import type { Grammar } from './form-definition.ts';
+import type { FormDefinition } from './form-definition.ts';
 import type { DestinationUrl } from './url.ts';
 
 /** Ways out of the process that a destination may use. */
-export interface Outlets {
+export interface DeliveryContext {
   readonly fetch: Fetch;
   /** Opens connections of other protocols than HTTP, except to Homeport's own listeners. */
   readonly connect?: Connect;
@@ -17,7 +17,7 @@ export interface Outlets {
 }
 
 /** How an attempt ended. `detail` is a sentence for the owner and holds no secret. */
-export type Result =
+export type DeliveryResult =
   | { readonly ok: true; readonly detail: string }
   | {
       readonly ok: false;
@@ -51,7 +51,7 @@ export interface Destination {
   /** The URL in its normal form; `masked` hides passwords, tokens and header values. */
   url(masked: boolean): string;
   /** Fits the message to what can be shown there and sends it. Does not throw for what the other side does. */
-  send(message: Message, outlets: Outlets, signal: AbortSignal, call?: SendOptions): Promise<Result>;
+  send(message: Message, outlets: DeliveryContext, signal: AbortSignal, call?: SendOptions): Promise<DeliveryResult>;
   /** Set when one URL names several receivers: each is delivered, and retried, on its own. */
   readonly parts?: readonly Destination[];
   /** Arguments of its URL that have no effect here, by name. */
@@ -74,11 +74,11 @@ export interface DestinationKind {
   /** Arguments it knows besides the common ones. */
   readonly args: readonly string[];
   /** Arguments that it moves to another part of its URL, so that its normal form does not have them. */
-  readonly moved?: readonly string[];
+  readonly movedArguments?: readonly string[];
   /** True when files are sent along; others get the words alone. */
   readonly files?: boolean;
   /** How a person fills it in. */
-  readonly form: Grammar;
+  readonly form: FormDefinition;
   /** The destination, or a sentence that says what is wrong with the URL. */
   parse(url: DestinationUrl): Destination | string;
 }

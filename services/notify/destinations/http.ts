@@ -7,7 +7,7 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   /** The address came out of an answer: private addresses are refused, as the owner did not type it. */
-  readonly foreign?: true;
+  readonly untrusted?: true;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -33,14 +33,18 @@ export function isHeader(name: string, value: string): boolean {
 
 /** What headers tell of credentials, also in the form they have there, so that an answer that repeats it can be masked. */
 export function secretsInHeaders(headers: Headers): readonly string[] {
-  const told = Object.entries(headers).filter(([name]) => /auth|token|key|secret|cookie|password/i.test(name));
-  return told.flatMap(([, value]) => [value, ...value.split(/[\s,]+/)]).filter((each) => each.length > 5);
+  const credentialHeaders = Object.entries(headers).filter(([name]) =>
+    /auth|token|key|secret|cookie|password/i.test(name),
+  );
+  return credentialHeaders.flatMap(([, value]) => [value, ...value.split(/[\s,]+/)]).filter((each) => each.length > 5);
 }
 
 /** `application/x-www-form-urlencoded`. */
 export function formBody(pairs: Pairs): string {
-  const given = Object.entries(pairs).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
-  return new URLSearchParams(given).toString();
+  const definedPairs = Object.entries(pairs).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  return new URLSearchParams(definedPairs).toString();
 }
 
 /** A URL with a query; without one where nothing is to be said. */

@@ -3,7 +3,7 @@ import type { Destination } from './destination.ts';
 const maxNames = 10;
 
 /** Says which arguments of a destination's address have no effect; undefined where all of them have. */
-export function ignoredSentence({
+export function formatIgnoredArguments({
   service,
   ignored = [],
 }: Pick<Destination, 'service' | 'ignored'>): string | undefined {

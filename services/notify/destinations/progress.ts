@@ -5,25 +5,25 @@ import { z } from 'zod';
  * delivery, and may have a short note of its answer that a later step needs.
  */
 export interface Progress {
-  noteOf(step: string): string | undefined;
+  getNote(step: string): string | undefined;
   confirm(step: string, note: string): void;
   /** Writes down what was confirmed since. */
   save(): Promise<void>;
 }
 
 /** Runs a step unless it was confirmed before. @returns what it noted. @throws what it throws, and then it was not confirmed. */
-export type Once = (step: string, work: () => Promise<unknown>) => Promise<string>;
+export type RunOnce = (step: string, work: () => Promise<unknown>) => Promise<string>;
 
 const Notes = z.record(z.string(), z.string());
-const longestNote = 500;
+const maxNoteLength = 500;
 
 /** Progress as it was stored, `''` for none, to be stored again by `write`. */
 export function openProgress(stored: string, write: (stored: string) => Promise<void>): Progress {
   const steps = new Map(stored === '' ? [] : Object.entries(Notes.parse(JSON.parse(stored))));
   let saved = steps.size;
   return {
-    noteOf: (step) => steps.get(step),
-    confirm: (step, note) => void steps.set(step, note.slice(0, longestNote)),
+    getNote: (step) => steps.get(step),
+    confirm: (step, note) => void steps.set(step, note.slice(0, maxNoteLength)),
     async save() {
       if (steps.size === saved) return;
       await write(JSON.stringify(Object.fromEntries(steps)));
@@ -36,15 +36,15 @@ export function openProgress(stored: string, write: (stored: string) => Promise<
  * The steps of one piece. What was confirmed is written down before the next step begins, so that a delivery of one step
  * writes nothing.
  */
-export function stepsOf(progress: Progress | undefined, piece: string): Once {
+export function createSteps(progress: Progress | undefined, piece: string): RunOnce {
   return async (step, work) => {
-    const name = `${piece}/${step}`;
-    const known = progress?.noteOf(name);
-    if (known !== undefined) return known;
+    const stepName = `${piece}/${step}`;
+    const storedNote = progress?.getNote(stepName);
+    if (storedNote !== undefined) return storedNote;
     await progress?.save();
-    const said = await work();
-    const note = typeof said === 'string' ? said : '';
-    progress?.confirm(name, note);
+    const result = await work();
+    const note = typeof result === 'string' ? result : '';
+    progress?.confirm(stepName, note);
     return note;
   };
 }

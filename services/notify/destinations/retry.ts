@@ -1,31 +1,31 @@
 import type { Clock } from '../../contracts/service.ts';
-import type { Result } from './destination.ts';
+import type { DeliveryResult } from './destination.ts';
 
 /** An attempt of the outbox has a minute: a try that could not end by then is left to the next attempt. */
-const longestMs = 58_000;
+const maxAttemptMs = 58_000;
 /** A longer pause is left to the outbox. */
-const longestPauseMs = 10_000;
+const maxPauseMs = 10_000;
 
 /** How something is tried: so many times besides the first, with a pause between, each try not longer than a time. */
-export interface Repetition {
+export interface RetryOptions {
   readonly retries: number;
   readonly waitMs: number;
   readonly timeoutMs: number;
 }
 
 /** Tries again what may pass, as often as it is asked for and there is time; answers how the last try ended. */
-export async function repeated(
-  attempt: () => Promise<Result>,
-  { retries, waitMs, timeoutMs }: Repetition,
+export async function withRetries(
+  attempt: () => Promise<DeliveryResult>,
+  { retries, waitMs, timeoutMs }: RetryOptions,
   clock: Pick<Clock, 'now' | 'after'>,
   signal: AbortSignal,
-): Promise<Result> {
-  const end = clock.now() + longestMs - timeoutMs;
-  for (let left = retries; ; left -= 1) {
+): Promise<DeliveryResult> {
+  const deadline = clock.now() + maxAttemptMs - timeoutMs;
+  for (let retriesLeft = retries; ; retriesLeft -= 1) {
     const result = await attempt();
-    if (result.ok || !result.retryable || left <= 0) return result;
-    const pause = Math.max(Math.min(waitMs, longestPauseMs), result.retryAfterMs ?? 0);
-    if (signal.aborted || clock.now() + pause > end) return result;
+    if (result.ok || !result.retryable || retriesLeft <= 0) return result;
+    const pause = Math.max(Math.min(waitMs, maxPauseMs), result.retryAfterMs ?? 0);
+    if (signal.aborted || clock.now() + pause > deadline) return result;
     if (pause > 0) await pauseFor(pause, clock, signal);
     if (signal.aborted) return result;
   }

@@ -1,14 +1,18 @@
 import { parseDestinationUrl, writeDestinationUrl, type DestinationUrl } from './url.ts';
-import { readWebAddress } from './webhook-address.ts';
+import { parseWebhookAddress } from './webhook-address.ts';
 
 /**
  * The URL with its parts in their places: of a webhook's address as its service shows it, and of arguments that stand for
  * them (`user`, `pass`, `port`), as the peer reads those with every scheme.
  */
-export function plainUrl(given: DestinationUrl): DestinationUrl {
-  const url = readWebAddress(given);
-  const asked = (name: string): string | undefined => url.query.get(name) || undefined;
-  const [user, password, port] = [asked('user'), asked('pass') ?? asked('password'), portOf(asked('port'))];
+export function toStandardUrl(typed: DestinationUrl): DestinationUrl {
+  const url = parseWebhookAddress(typed);
+  const getArgument = (name: string): string | undefined => url.query.get(name) || undefined;
+  const [user, password, port] = [
+    getArgument('user'),
+    getArgument('pass') ?? getArgument('password'),
+    parsePort(getArgument('port')),
+  ];
   if ((user ?? password ?? port) === undefined) return url;
   const query = new Map([...url.query].filter(([name]) => !['user', 'pass', 'password'].includes(name)));
   if (port !== undefined) query.delete('port');
@@ -23,13 +27,13 @@ export function plainUrl(given: DestinationUrl): DestinationUrl {
 }
 
 /** The same for a text; one that is plain already stays as it was typed. */
-export function plainText(text: string): string {
+export function toStandardText(text: string): string {
   const url = parseDestinationUrl(text);
-  const plain = url === undefined ? undefined : plainUrl(url);
-  return plain === undefined || plain === url ? text : writeDestinationUrl(plain);
+  const standard = url === undefined ? undefined : toStandardUrl(url);
+  return standard === undefined || standard === url ? text : writeDestinationUrl(standard);
 }
 
-function portOf(text: string | undefined): number | undefined {
+function parsePort(text: string | undefined): number | undefined {
   const port = Number(text);
   return Number.isInteger(port) && port >= 1 && port <= 65_535 ? port : undefined;
 }

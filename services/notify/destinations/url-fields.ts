@@ -1,15 +1,15 @@
 import type { DestinationKind } from './destination.ts';
-import { fixedSegments, type FieldPlace } from './form-definition.ts';
+import { countFixedSegments, type FieldLocation } from './form-definition.ts';
 import { encodePart, parseDestinationUrl, type DestinationUrl } from './url.ts';
 
 /** The value of a field in the URL of a kind; `''` where there is none. */
-export function readPlace(url: DestinationUrl, at: FieldPlace, kind: DestinationKind): string | boolean {
-  switch (at) {
+export function readUrlField(url: DestinationUrl, location: FieldLocation, kind: DestinationKind): string | boolean {
+  switch (location) {
     case 'secure':
       return kind.secureProtocols.includes(url.scheme);
     case 'user':
     case 'password':
-      return url[at] ?? '';
+      return url[location] ?? '';
     case 'host':
       return url.host;
     case 'port':
@@ -19,51 +19,51 @@ export function readPlace(url: DestinationUrl, at: FieldPlace, kind: Destination
     case 'last':
       return url.path.at(-1) ?? '';
     case 'targets':
-      return url.path.slice(fixedSegments(kind.form, url)).join(', ');
+      return url.path.slice(countFixedSegments(kind.form, url)).join(', ');
     default:
-      if (at.startsWith('segment:')) return url.path[segmentOf(at)] ?? '';
-      return named(url, at).pairs.get(named(url, at).name) ?? '';
+      if (location.startsWith('segment:')) return url.path[parseSegmentIndex(location)] ?? '';
+      return findNamedField(url, location).pairs.get(findNamedField(url, location).name) ?? '';
   }
 }
 
 /** The URL with another value in the place of a field; empty text takes it away. */
-export function writePlace(
+export function writeUrlField(
   url: DestinationUrl,
-  at: FieldPlace,
+  location: FieldLocation,
   value: string | boolean,
   kind: DestinationKind,
 ): DestinationUrl {
   const text = String(value);
-  const maybe = text === '' ? undefined : text;
-  switch (at) {
+  const textOrUndefined = text === '' ? undefined : text;
+  switch (location) {
     case 'secure':
       return { ...url, scheme: (value === true ? kind.secureProtocols : kind.protocols)[0] ?? url.scheme };
     case 'user':
-      return { ...url, user: maybe, ...(maybe === undefined ? { password: undefined } : {}) };
+      return { ...url, user: textOrUndefined, ...(textOrUndefined === undefined ? { password: undefined } : {}) };
     case 'password':
-      return { ...url, password: maybe };
+      return { ...url, password: textOrUndefined };
     case 'host':
       return { ...url, host: text };
     case 'port':
-      return { ...url, port: maybe === undefined ? undefined : Number(text) };
+      return { ...url, port: textOrUndefined === undefined ? undefined : Number(text) };
     case 'path':
-      return withRawPath(url, pathOf(text));
+      return withRawPath(url, encodePath(text));
     case 'last':
-      return withPath(url, [...url.path.slice(0, -1), ...(maybe === undefined ? [] : [text])]);
+      return withPath(url, [...url.path.slice(0, -1), ...(textOrUndefined === undefined ? [] : [text])]);
     case 'targets': {
       const targets = text.split(/[\s,]+/).filter((each) => each !== '');
-      return withPath(url, [...url.path.slice(0, fixedSegments(kind.form, url)), ...targets]);
+      return withPath(url, [...url.path.slice(0, countFixedSegments(kind.form, url)), ...targets]);
     }
     default: {
-      if (at.startsWith('segment:')) {
+      if (location.startsWith('segment:')) {
         const path = [...url.path];
-        if (maybe === undefined) path.splice(segmentOf(at), 1);
-        else path[Math.min(segmentOf(at), path.length)] = text;
+        if (textOrUndefined === undefined) path.splice(parseSegmentIndex(location), 1);
+        else path[Math.min(parseSegmentIndex(location), path.length)] = text;
         return withPath(url, path);
       }
-      const { group, name, pairs } = named(url, at);
+      const { group, name, pairs } = findNamedField(url, location);
       const next = new Map(pairs);
-      if (maybe === undefined || value === false) next.delete(name);
+      if (textOrUndefined === undefined || value === false) next.delete(name);
       else next.set(name, value === true ? 'yes' : text);
       return { ...url, [group]: next };
     }
@@ -75,11 +75,14 @@ export const secretArgument = /^(.*token|.*key|.*secret|access|auth|pass|passwor
 
 /** The secrets in a URL as typed by field, and all that its arguments, headers and password hold; each also percent-encoded. */
 export function secretsIn(url: DestinationUrl, kind: DestinationKind | undefined): readonly string[] {
-  const open = kind?.form.unfold?.(url) ?? url;
+  const unfolded = kind?.form.unfold?.(url) ?? url;
   const fields = (kind?.form.fields ?? []).filter((field) => field.kind === 'secret');
-  const inForm = kind === undefined ? [] : fields.map(({ at }) => String(readPlace(open, at, kind)));
-  const places = kind?.form.secretAt?.(url) ?? [];
-  const byField = [...inForm, ...places.map((at) => (kind === undefined ? '' : String(readPlace(url, at, kind))))];
+  const inForm = kind === undefined ? [] : fields.map(({ location }) => String(readUrlField(unfolded, location, kind)));
+  const places = kind?.form.secretLocations?.(url) ?? [];
+  const byField = [
+    ...inForm,
+    ...places.map((location) => (kind === undefined ? '' : String(readUrlField(url, location, kind)))),
+  ];
   const byName = [...url.query].filter(([name]) => secretArgument.test(name)).map(([, value]) => value);
   const basic = url.user === undefined ? [] : [Buffer.from(`${url.user}:${url.password ?? ''}`).toString('base64')];
   const all = [
@@ -96,7 +99,7 @@ export function secretsIn(url: DestinationUrl, kind: DestinationKind | undefined
 }
 
 /** The names of targets: segments may hold several with commas between, `to` also with white space. */
-export function targetsIn(segments: readonly string[], to: string | undefined): readonly string[] {
+export function splitTargets(segments: readonly string[], to: string | undefined): readonly string[] {
   const names = segments.flatMap((segment) => segment.split(','));
   return [...names, ...(to ?? '').split(/[\s,]+/)].map((name) => name.trim()).filter((name) => name !== '');
 }
@@ -111,13 +114,13 @@ function withRawPath(url: DestinationUrl, rawPath: string): DestinationUrl {
   return { ...url, rawPath, path };
 }
 
-function segmentOf(at: string): number {
-  return Number(at.slice('segment:'.length));
+function parseSegmentIndex(location: string): number {
+  return Number(location.slice('segment:'.length));
 }
 
-function named(url: DestinationUrl, at: string) {
-  const header = at.startsWith('header:');
-  const name = at.slice(at.indexOf(':') + 1);
+function findNamedField(url: DestinationUrl, location: string) {
+  const header = location.startsWith('header:');
+  const name = location.slice(location.indexOf(':') + 1);
   // Names of headers are read in any case.
   const stored = header ? [...url.headers.keys()].find((each) => each.toLowerCase() === name.toLowerCase()) : undefined;
   const group: 'headers' | 'query' = header ? 'headers' : 'query';
@@ -125,7 +128,7 @@ function named(url: DestinationUrl, at: string) {
 }
 
 /** As typed, but for what would end the path. */
-function pathOf(text: string): string {
+function encodePath(text: string): string {
   if (text === '') return '';
   const path = text.replace(/[\s?]/g, encodePart);
   return path.startsWith('/') ? path : `/${path}`;

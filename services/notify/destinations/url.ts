@@ -39,8 +39,8 @@ function decodeName(text: string): string {
 }
 
 function splitOnce(text: string, separator: string): readonly [string, string | undefined] {
-  const at = text.indexOf(separator);
-  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + separator.length)];
+  const atIndex = text.indexOf(separator);
+  return atIndex === -1 ? [text, undefined] : [text.slice(0, atIndex), text.slice(atIndex + separator.length)];
 }
 
 function parseQuery(text: string): Pick<DestinationUrl, 'query' | 'headers' | 'parameters' | 'fields'> {
@@ -74,16 +74,16 @@ export function parseDestinationUrl(text: string): DestinationUrl | undefined {
   const slash = address.indexOf('/');
   const authority = slash === -1 ? address : address.slice(0, slash);
   const rawPath = slash === -1 ? '' : address.slice(slash).replace(/\s/g, encodePart);
-  const at = authority.lastIndexOf('@');
-  const [user, password] = at === -1 ? [undefined, undefined] : splitOnce(authority.slice(0, at), ':');
-  const place = at === -1 ? authority : authority.slice(at + 1);
+  const atIndex = authority.lastIndexOf('@');
+  const [user, password] = atIndex === -1 ? [undefined, undefined] : splitOnce(authority.slice(0, atIndex), ':');
+  const hostPart = atIndex === -1 ? authority : authority.slice(atIndex + 1);
   // A bot's token has a colon of its own: `123456789:abcdef`.
-  const token = /^(?:bot)?\d+:[\w-]*[a-z_-][\w-]*$/i.test(place) ? [place, place] : undefined;
-  const [, host = '', portText] = token ?? /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(place) ?? [];
+  const tokenMatch = /^(?:bot)?\d+:[\w-]*[a-z_-][\w-]*$/i.test(hostPart) ? [hostPart, hostPart] : undefined;
+  const [, host = '', portText] = tokenMatch ?? /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(hostPart) ?? [];
   const port = portText === undefined ? undefined : Number(portText);
   // Once more for the host: platforms drop line breaks from it, so that another host would be asked.
   if (/[\p{Cc}\s]/u.test(decode(host))) return undefined;
-  if ((host === '' && place !== '') || (port !== undefined && (port < 1 || port > 65_535))) return undefined;
+  if ((host === '' && hostPart !== '') || (port !== undefined && (port < 1 || port > 65_535))) return undefined;
   return {
     scheme: scheme.toLowerCase(),
     user: user === undefined ? undefined : decode(user),

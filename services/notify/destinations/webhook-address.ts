@@ -2,25 +2,25 @@ import { withPath } from './url-fields.ts';
 import { hostAndPort, type DestinationUrl } from './url.ts';
 
 /** Where the parts of a webhook stand in the URL of its kind. */
-interface Parts {
+interface UrlParts {
   readonly scheme: string;
   readonly host: string;
   readonly path?: readonly string[];
   /** Arguments of the address that became parts, or mean nothing here. */
-  readonly taken?: readonly string[];
-  readonly more?: readonly (readonly [name: string, value: string])[];
+  readonly consumedArguments?: readonly string[];
+  readonly addedArguments?: readonly (readonly [name: string, value: string])[];
   /** Where the service is at a host of one's own. */
   readonly port?: number | undefined;
 }
 
-type Form = readonly [address: RegExp, read: (parts: readonly string[], url: DestinationUrl) => Parts];
+type WebhookPattern = readonly [address: RegExp, read: (parts: readonly string[], url: DestinationUrl) => UrlParts];
 
 function argument({ query }: DestinationUrl, name: string): string {
   return query.get(name) ?? '';
 }
 
 /** Addresses of webhooks as the services show them, host and path. */
-const forms: readonly Form[] = [
+const webhookPatterns: readonly WebhookPattern[] = [
   [
     /^(?:www\.)?discord(?:app)?\.com\/api\/webhooks\/(\d+)\/([\w-]+)\/?$/i,
     ([id = '', token = '']) => ({ scheme: 'discord', host: id, path: [token] }),
@@ -32,15 +32,20 @@ const forms: readonly Form[] = [
   [
     /^chat\.googleapis\.com\/v1\/spaces\/([\w-]+)\/messages\/?$/i,
     ([host = ''], url) => {
-      return { scheme: 'gchat', host, path: [argument(url, 'key'), argument(url, 'token')], taken: ['key', 'token'] };
+      return {
+        scheme: 'gchat',
+        host,
+        path: [argument(url, 'key'), argument(url, 'token')],
+        consumedArguments: ['key', 'token'],
+      };
     },
   ],
   [
     /^[\w.-]+(?::\d+)?(\/powerautomate\/automations\/direct(?:\/cu\/(\d+))?)?\/workflows\/([\w-]+)\/triggers\/manual\/paths\/invoke\/?$/i,
     ([automate, route, id = ''], url) => ({
       ...{ scheme: 'workflow', host: url.host, port: url.port, path: [id, argument(url, 'sig')] },
-      taken: ['sig', 'sp', 'sv', 'api-version'],
-      more: [
+      consumedArguments: ['sig', 'sp', 'sv', 'api-version'],
+      addedArguments: [
         ...(automate === undefined ? [] : [['pa', 'yes'] as const]),
         ...(route === undefined ? [] : [['route', route] as const]),
         ...(url.query.has('api-version') ? [['ver', argument(url, 'api-version')] as const] : []),
@@ -59,25 +64,25 @@ const forms: readonly Form[] = [
   [/^open\.larksuite\.com\/open-apis\/bot\/v2\/hook\/([\w-]+)\/?$/i, ([host = '']) => ({ scheme: 'lark', host })],
   [
     /^oapi\.dingtalk\.com\/robot\/send\/?$/i,
-    (_parts, url) => ({ scheme: 'dingtalk', host: argument(url, 'access_token'), taken: ['access_token'] }),
+    (_parts, url) => ({ scheme: 'dingtalk', host: argument(url, 'access_token'), consumedArguments: ['access_token'] }),
   ],
   [
     /^qyapi\.weixin\.qq\.com\/cgi-bin\/webhook\/send\/?$/i,
-    (_parts, url) => ({ scheme: 'wecombot', host: argument(url, 'key'), taken: ['key'] }),
+    (_parts, url) => ({ scheme: 'wecombot', host: argument(url, 'key'), consumedArguments: ['key'] }),
   ],
   [/^ntfy\.sh\/([\w-]{1,64})\/?$/i, ([host = '']) => ({ scheme: 'ntfys', host })],
 ];
 
 /** The destination whose webhook somebody wrote as its service shows it; every other URL stays as it is. */
-export function readWebAddress(url: DestinationUrl): DestinationUrl {
+export function parseWebhookAddress(url: DestinationUrl): DestinationUrl {
   if (!/^https?$/.test(url.scheme)) return url;
   const address = `${hostAndPort(url)}${url.rawPath}`;
-  for (const [pattern, read] of forms) {
+  for (const [pattern, read] of webhookPatterns) {
     const match = pattern.exec(address);
     if (match === null) continue;
-    const [, ...found] = match;
-    const { scheme, host, path = [], taken = [], more = [], port } = read(found, url);
-    const query = new Map([...[...url.query].filter(([name]) => !taken.includes(name)), ...more]);
+    const [, ...groups] = match;
+    const { scheme, host, path = [], consumedArguments = [], addedArguments = [], port } = read(groups, url);
+    const query = new Map([...[...url.query].filter(([name]) => !consumedArguments.includes(name)), ...addedArguments]);
     return withPath({ ...url, scheme, host, port, query, user: undefined, password: undefined }, path);
   }
   return url;

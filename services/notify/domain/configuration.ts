@@ -9,7 +9,7 @@ export interface ConfigurationEntry {
   /** Its own tags and the names of the groups they are in. */
   readonly tags: readonly Tag[];
   /** The tags that stand at the destination itself, as written. */
-  readonly own: readonly string[];
+  readonly ownTags: readonly string[];
   /** Counted from 1. */
   readonly line: number;
   /** In YAML: the steps that lead to it. */
@@ -35,15 +35,15 @@ const nameList = /^[a-z0-9_\-:,\s]+$/i;
 export const includeReason = 'include is not followed; copy its lines here, or notify a key by apprise://host/key';
 
 /** What a configuration may hold at most. Groups multiply: each may add its names to every destination. */
-export const most = { groups: 200, names: 50, members: 1000 } as const;
+export const configurationLimits = { groups: 200, names: 50, members: 1000 } as const;
 
-function words(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter((part) => part !== '');
 }
 
 /** Tags separated by commas or white space; undefined when one is none, or there is none at all. */
 export function parseNames(text: string, limit: number): readonly Tag[] | undefined {
-  const names = words(text);
+  const names = splitWords(text);
   if (names.length === 0 || names.length > limit) return undefined;
   const tags = names.map(parseTag);
   return tags.every((tag) => tag !== undefined) ? tags : undefined;
@@ -57,7 +57,7 @@ function splitNames(line: string): { readonly names: string; readonly rest: stri
 }
 
 /** White space and `#` end an address: a channel has a slash before its mark. */
-function withoutComment(text: string): string {
+function removeComment(text: string): string {
   const at = text.search(/\s#/);
   return at === -1 ? text : text.slice(0, at).trimEnd();
 }
@@ -77,18 +77,18 @@ export function parseTextConfiguration(text: string): Configuration {
     if (line === '' || line.startsWith('#') || line.startsWith(';')) continue;
     const { names, rest } = splitNames(line) ?? { names: '', rest: '' };
     if (urlStart.test(line)) {
-      entries.push({ url: withoutComment(line), tags: [], own: [], line: index + 1 });
+      entries.push({ url: removeComment(line), tags: [], ownTags: [], line: index + 1 });
     } else if (urlStart.test(rest)) {
-      const tags = parseNames(names, most.names);
+      const tags = parseNames(names, configurationLimits.names);
       if (tags === undefined) skipped.push({ line: index + 1, reason: 'its tags are not valid' });
-      else entries.push({ url: withoutComment(rest), tags, own: words(names), line: index + 1 });
+      else entries.push({ url: removeComment(rest), tags, ownTags: splitWords(names), line: index + 1 });
     } else if (nameList.test(rest)) {
-      const group = parseNames(names, most.names);
-      const members = parseNames(rest, most.members);
+      const group = parseNames(names, configurationLimits.names);
+      const members = parseNames(rest, configurationLimits.members);
       if (group === undefined || members === undefined)
         skipped.push({ line: index + 1, reason: 'its tags are not valid' });
-      else if (groups.length === most.groups)
-        skipped.push({ line: index + 1, reason: `only ${most.groups} groups are read` });
+      else if (groups.length === configurationLimits.groups)
+        skipped.push({ line: index + 1, reason: `only ${configurationLimits.groups} groups are read` });
       else groups.push({ names: group, members: members.map(({ name }) => name) });
     } else if (/^include\s/i.test(line)) {
       skipped.push({ line: index + 1, reason: includeReason });
@@ -105,15 +105,15 @@ export function applyGroups(
   groups: readonly Group[],
 ): readonly ConfigurationEntry[] {
   if (groups.length === 0) return entries;
-  const named = new Map<string, Tag[]>();
+  const groupNames = new Map<string, Tag[]>();
   for (const { names, members } of groups) {
-    for (const member of members) named.set(member, [...(named.get(member) ?? []), ...names]);
+    for (const member of members) groupNames.set(member, [...(groupNames.get(member) ?? []), ...names]);
   }
   return entries.map((entry) => {
     const effectiveTags = new Map(entry.tags.map((tag) => [tag.name, tag]));
     // A map goes on to what is added to it meanwhile.
     for (const name of effectiveTags.keys()) {
-      for (const tag of named.get(name) ?? []) if (!effectiveTags.has(tag.name)) effectiveTags.set(tag.name, tag);
+      for (const tag of groupNames.get(name) ?? []) if (!effectiveTags.has(tag.name)) effectiveTags.set(tag.name, tag);
     }
     return { ...entry, tags: [...effectiveTags.values()] };
   });

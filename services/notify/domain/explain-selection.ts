@@ -1,13 +1,13 @@
-import type { Level } from './escalation.ts';
+import type { ChainLevel } from './escalation.ts';
 import type { Tag, TagExpression } from './tags.ts';
 import { selectDestinations } from './tags.ts';
 
 /** Whether a tag expression reaches a destination, and why, as a sentence for a person; `standing` is where it stands in an escalation. */
-export function explainChoice(
+export function explainSelection(
   tags: readonly Tag[],
   expression: TagExpression | undefined,
   withoutTag: 'everyone' | 'untagged' = 'everyone',
-  standing?: Level,
+  chainLevel?: ChainLevel,
 ): { readonly chosen: boolean; readonly why: string } {
   if (expression === undefined && withoutTag === 'untagged') {
     return tags.length === 0
@@ -19,8 +19,11 @@ export function explainChoice(
   const group = expression.find((each) => selectDestinations([{ tags }], [each]).length > 0);
   if (group !== undefined) {
     if (group.every(({ name }) => name === 'all')) return { chosen: true, why: 'all means everyone.' };
-    const names = group.filter(({ name }) => name !== 'all').map(wordsOf);
-    return { chosen: true, why: `It is tagged ${list(names)}.${standing === undefined ? '' : turn(standing)}` };
+    const names = group.filter(({ name }) => name !== 'all').map(formatTag);
+    return {
+      chosen: true,
+      why: `It is tagged ${joinList(names)}.${chainLevel === undefined ? '' : formatLevel(chainLevel)}`,
+    };
   }
   if (tags.length === 0) return { chosen: false, why: 'It has no tag.' };
   const missing = expression.map((each) =>
@@ -28,15 +31,15 @@ export function explainChoice(
   );
   const nearest = missing.toSorted((a, b) => a.length - b.length)[0] ?? [];
   const alternatives = missing.length > 1 && nearest.length === 1 && missing.every(({ length }) => length === 1);
-  const names = alternatives ? missing.flat().map(wordsOf) : nearest.map(wordsOf);
-  return { chosen: false, why: `It is not tagged ${list([...new Set(names)], alternatives ? 'or' : 'and')}.` };
+  const names = alternatives ? missing.flat().map(formatTag) : nearest.map(formatTag);
+  return { chosen: false, why: `It is not tagged ${joinList([...new Set(names)], alternatives ? 'or' : 'and')}.` };
 }
 
 /** Tags of an expression that are named. */
-const mostGroups = 10;
+const maxGroups = 10;
 
 /** Why a call reaches nobody, as a sentence for its caller; `entries` are the destinations there are. */
-export function explainNobody(
+export function explainEmptySelection(
   key: string | undefined,
   entries: readonly unknown[],
   expression: TagExpression | undefined,
@@ -44,19 +47,21 @@ export function explainNobody(
   if (key === undefined) return 'Destinations that come with a call have no tags, so a tag reaches none of them.';
   if (entries.length === 0) return `The key ${key} has no destination that can be used.`;
   if (expression === undefined) return `All destinations of the key ${key} have tags, and the call names none.`;
-  const asked = expression.slice(0, mostGroups).map((group) => group.map(wordsOf).slice(0, mostGroups).join(' and '));
-  const groups = [...asked, ...(expression.length > mostGroups ? ['others'] : [])].join(', or ');
+  const requestedGroups = expression
+    .slice(0, maxGroups)
+    .map((group) => group.map(formatTag).slice(0, maxGroups).join(' and '));
+  const groups = [...requestedGroups, ...(expression.length > maxGroups ? ['others'] : [])].join(', or ');
   return `No destination of the key ${key} has the tag${/ (and|or) /.test(groups) ? 's' : ''} ${groups}.`;
 }
 
-function turn({ level }: Level): string {
+function formatLevel({ level }: ChainLevel): string {
   return ` Its level is ${String(level)}: it is asked when nobody of a lower one could be reached.`;
 }
 
-function wordsOf({ name, level }: Tag): string {
+function formatTag({ name, level }: Tag): string {
   return level === undefined ? name : `${String(level)}:${name}`;
 }
 
-function list(names: readonly string[], word = 'and'): string {
+function joinList(names: readonly string[], word = 'and'): string {
   return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1) ?? ''}`;
 }

@@ -1,21 +1,21 @@
 import type { TextFormat } from '../../contracts/notify/notification.ts';
 import type { Message } from './message.ts';
-import { convertText, type Shown } from './text/convert.ts';
-import { fits, lengthOf, splitText, truncate, type Unit } from './text/split.ts';
+import { convertText, type OutputFormat } from './text/convert.ts';
+import { fits, measureLength, splitText, truncate, type LengthUnit } from './text/split.ts';
 
 /** What becomes of a body that is too long: sent as it is, cut with a mark, or sent as several messages. */
 export type Overflow = 'upstream' | 'truncate' | 'split';
 
 /** What a destination can show. */
-export interface Shape {
+export interface MessageShape {
   /** Undefined: takes any format and is told which. */
-  readonly format: Shown | undefined;
+  readonly format: OutputFormat | undefined;
   /** Code points. 0: has no title, so it goes before the body, as a longer one does. Undefined: no limit. */
   readonly titleLimit: number | undefined;
   /** Of one message. Undefined: no limit. */
   readonly bodyLimit: number | undefined;
   /** What the limit of a body counts; default characters, which are code points. */
-  readonly unit?: Unit | undefined;
+  readonly unit?: LengthUnit | undefined;
   /** A title takes its room from the body although it has a place of its own. */
   readonly titleCounts?: boolean | undefined;
   readonly overflow: Overflow;
@@ -23,7 +23,7 @@ export interface Shape {
   readonly heading?: (title: string, from: TextFormat) => string;
 }
 
-const formatOf: Readonly<Record<Shown, TextFormat>> = {
+const formatByOutput: Readonly<Record<OutputFormat, TextFormat>> = {
   text: 'text',
   markdown: 'markdown',
   html: 'html',
@@ -32,9 +32,9 @@ const formatOf: Readonly<Record<Shown, TextFormat>> = {
   telegram: 'html',
 };
 
-function plainHeading(shown: Shown): (title: string) => string {
+function buildHeading(outputFormat: OutputFormat): (title: string) => string {
   // A title is words, whatever the body is written in.
-  return (title) => `${convertText(title, 'text', shown)}${shown === 'html' ? '<br/>' : '\r\n'}`;
+  return (title) => `${convertText(title, 'text', outputFormat)}${outputFormat === 'html' ? '<br/>' : '\r\n'}`;
 }
 
 /** A title as a heading of Markdown, but a line of its own before text that has marks of its writer's. */
@@ -46,44 +46,48 @@ export function markdownHeading(title: string, from: TextFormat): string {
  * Fits a message to what a destination can show, as one message or several. A body that has to be split loses its marks in
  * formats where a piece would have unclosed ones. Attachments go with the last.
  */
-export function fitMessage(given: Message, shape: Shape): readonly Message[] {
+export function fitMessage(original: Message, shape: MessageShape): readonly Message[] {
   // Several services refuse a title with line breaks: as a subject, a topic, a header.
-  const message = /[\r\n]/.test(given.title) ? { ...given, title: given.title.replace(/[\r\n]+/g, ' ') } : given;
+  const message = /[\r\n]/.test(original.title)
+    ? { ...original, title: original.title.replace(/[\r\n]+/g, ' ') }
+    : original;
   const { titleLimit, bodyLimit, overflow, unit } = shape;
-  const shown = shape.format ?? message.format;
+  const outputFormat = shape.format ?? message.format;
   const tooLong = titleLimit === 0 || (overflow !== 'upstream' && !fits(message.title, titleLimit));
-  const folded = message.title !== '' && tooLong;
-  const heading = shape.heading ?? plainHeading(shown);
-  const converted = convertText(message.body, message.format, shown);
-  const prefix = folded ? heading(message.title, message.format) : '';
-  const title = folded ? '' : message.title;
-  const format = formatOf[shown];
-  const whole = prefix === '' || converted !== '' ? `${prefix}${converted}` : prefix.replace(/(\r?\n|<br\/>)+$/, '');
+  const titleInBody = message.title !== '' && tooLong;
+  const heading = shape.heading ?? buildHeading(outputFormat);
+  const converted = convertText(message.body, message.format, outputFormat);
+  const prefix = titleInBody ? heading(message.title, message.format) : '';
+  const title = titleInBody ? '' : message.title;
+  const format = formatByOutput[outputFormat];
+  const completeBody =
+    prefix === '' || converted !== '' ? `${prefix}${converted}` : prefix.replace(/(\r?\n|<br\/>)+$/, '');
   // What is measured is what is read: tags and escapes count for nothing there.
-  const plain = convertText(message.body, message.format, shown === 'markdown' ? 'markdown' : 'text');
-  const counts = message.title !== '' && (folded || shape.titleCounts === true);
-  const heads = counts ? message.title + (plain === '' ? '' : '\r\n') : '';
-  const room = (bodyLimit ?? 0) - lengthOf(heads, unit);
-  if (bodyLimit === undefined || overflow === 'upstream' || fits(plain, room, unit)) {
-    return [{ ...message, format, title, body: whole }];
+  const readableText = convertText(message.body, message.format, outputFormat === 'markdown' ? 'markdown' : 'text');
+  const counts = message.title !== '' && (titleInBody || shape.titleCounts === true);
+  const countedHeading = counts ? message.title + (readableText === '' ? '' : '\r\n') : '';
+  const remainingLength = (bodyLimit ?? 0) - measureLength(countedHeading, unit);
+  if (bodyLimit === undefined || overflow === 'upstream' || fits(readableText, remainingLength, unit)) {
+    return [{ ...message, format, title, body: completeBody }];
   }
-  const again = (piece: string): string => (shown === 'markdown' ? piece : convertText(piece, 'text', shown));
+  const toOutput = (piece: string): string =>
+    outputFormat === 'markdown' ? piece : convertText(piece, 'text', outputFormat);
   // A title that leaves hardly any room for the body is the beginning of the text.
-  const crowded = folded && room < bodyLimit / 4;
-  const text = crowded ? `${message.title}\r\n${plain}` : plain;
-  const first = crowded ? bodyLimit : room;
-  const head = crowded ? '' : prefix;
+  const startsWithTitle = titleInBody && remainingLength < bodyLimit / 4;
+  const text = startsWithTitle ? `${message.title}\r\n${readableText}` : readableText;
+  const firstLimit = startsWithTitle ? bodyLimit : remainingLength;
+  const bodyPrefix = startsWithTitle ? '' : prefix;
   if (overflow === 'truncate') {
-    return [{ ...message, format, title, body: `${head}${again(truncate(text, first, unit))}` }];
+    return [{ ...message, format, title, body: `${bodyPrefix}${toOutput(truncate(text, firstLimit, unit))}` }];
   }
-  const pieces = splitText(text, bodyLimit, first, unit);
-  return pieces.map((piece, at) => ({
+  const pieces = splitText(text, bodyLimit, firstLimit, unit);
+  return pieces.map((piece, index) => ({
     ...message,
     // Each piece is one of its own to a destination that passes over repetitions.
-    id: at === 0 ? message.id : `${message.id}-${at + 1}`,
+    id: index === 0 ? message.id : `${message.id}-${index + 1}`,
     format,
-    title: at === 0 ? title : '',
-    body: at === 0 ? `${head}${again(piece)}` : again(piece),
-    attachments: at === pieces.length - 1 ? (message.attachments ?? []) : [],
+    title: index === 0 ? title : '',
+    body: index === 0 ? `${bodyPrefix}${toOutput(piece)}` : toOutput(piece),
+    attachments: index === pieces.length - 1 ? (message.attachments ?? []) : [],
   }));
 }

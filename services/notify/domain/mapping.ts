@@ -7,10 +7,10 @@ export interface MappingRule {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const longestPath = 1000;
+const maxPathLength = 1000;
 
 /** Fields a notification has; a target that is none of them is a value. */
-const known = new Set([
+const notificationFields = new Set([
   ...['body', 'title', 'type', 'format', 'tag', 'tags', 'urls', 'attach', 'attachment', 'attachments'],
 ]);
 
@@ -22,18 +22,18 @@ export function mappingRules(query: URLSearchParams): readonly MappingRule[] {
 }
 
 /** `a.b[0].c` as its steps; undefined for what is no path. */
-function stepsOf(path: string, deepest: number): readonly (string | number)[] | undefined {
-  if (path.length > longestPath) return undefined;
+function parsePath(path: string, maxDepth: number): readonly (string | number)[] | undefined {
+  if (path.length > maxPathLength) return undefined;
   const steps: (string | number)[] = [];
   for (const part of path.split('.')) {
     const [, name, indexes] = /^([^[\]]+)((?:\[\d{1,6}\])*)$/.exec(part) ?? [];
     if (name === undefined || indexes === undefined) return undefined;
     steps.push(name, ...[...indexes.matchAll(/\d+/g)].map(([digits]) => Number(digits)));
   }
-  return steps.length <= deepest ? steps : undefined;
+  return steps.length <= maxDepth ? steps : undefined;
 }
 
-function follow(fields: Fields, steps: readonly (string | number)[]): unknown {
+function getValue(fields: Fields, steps: readonly (string | number)[]): unknown {
   return steps.reduce<unknown>((value, step) => {
     if (typeof step === 'number') return Array.isArray(value) ? (value as readonly unknown[])[step] : undefined;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
@@ -47,32 +47,32 @@ function follow(fields: Fields, steps: readonly (string | number)[]): unknown {
  * Undefined when a path is malformed, too deep or leads nowhere.
  */
 export function mapFields(
-  given: Fields,
+  original: Fields,
   rules: readonly MappingRule[],
-  { nested, deepest }: { readonly nested: boolean; readonly deepest: number },
+  { nested, maxDepth }: { readonly nested: boolean; readonly maxDepth: number },
 ): Fields | undefined {
-  const fields = new Map(Object.entries(given));
+  const fields = new Map(Object.entries(original));
   for (const { source, target } of rules) {
     const name = source.toLowerCase();
-    const wanted = target.toLowerCase();
-    const held = fields.has(source) ? source : name;
-    if (fields.has(held)) {
-      const value = fields.get(held);
-      if (target === '') fields.delete(held);
-      else if (!known.has(wanted)) fields.set(held, target);
-      else if (known.has(name) && fields.has(wanted)) {
-        fields.set(held, fields.get(wanted));
-        fields.set(wanted, value);
+    const targetName = target.toLowerCase();
+    const fieldName = fields.has(source) ? source : name;
+    if (fields.has(fieldName)) {
+      const value = fields.get(fieldName);
+      if (target === '') fields.delete(fieldName);
+      else if (!notificationFields.has(targetName)) fields.set(fieldName, target);
+      else if (notificationFields.has(name) && fields.has(targetName)) {
+        fields.set(fieldName, fields.get(targetName));
+        fields.set(targetName, value);
       } else {
-        fields.delete(held);
-        fields.set(wanted, value);
+        fields.delete(fieldName);
+        fields.set(targetName, value);
       }
     } else if (nested && /[.[\]]/.test(source)) {
-      const steps = stepsOf(source, deepest);
-      const value = steps === undefined ? undefined : follow(given, steps);
+      const steps = parsePath(source, maxDepth);
+      const value = steps === undefined ? undefined : getValue(original, steps);
       if (value === undefined) return undefined;
-      if (known.has(wanted)) fields.set(wanted, value);
-    } else if (known.has(name) && target !== '' && !known.has(wanted)) {
+      if (notificationFields.has(targetName)) fields.set(targetName, value);
+    } else if (notificationFields.has(name) && target !== '' && !notificationFields.has(targetName)) {
       fields.set(name, target);
     }
   }

@@ -3,7 +3,7 @@ import type { Priority } from '../../contracts/push/topics.ts';
 import type { z } from 'zod';
 
 /** Words that programs use for the levels of their notifications. */
-const words: Readonly<Record<NotificationType, string>> = {
+const aliasWords: Readonly<Record<NotificationType, string>> = {
   info:
     'info information informational notice debug trace verbose unknown none default normal low minimal neutral ' +
     'started running test',
@@ -17,12 +17,12 @@ const words: Readonly<Record<NotificationType, string>> = {
 
 const aliases: ReadonlyMap<string, NotificationType> = new Map(
   (['info', 'success', 'warning', 'failure'] as const).flatMap((type) =>
-    words[type].split(' ').map((word) => [word, type] as const),
+    aliasWords[type].split(' ').map((word) => [word, type] as const),
   ),
 );
 
 /** Reads a type as callers write it, in any case; undefined for a word that is not a level. */
-export function parseNoticeType(word: string): NotificationType | undefined {
+export function parseNotificationType(word: string): NotificationType | undefined {
   const type = word.trim().toLowerCase();
   if (type === '') return 'info';
   return aliases.get(type);
@@ -32,6 +32,6 @@ export function parseNoticeType(word: string): NotificationType | undefined {
  * How loud a type is where a destination has priorities. 5 breaks through quiet hours everywhere, so nothing gets it
  * unless its destination URL says so.
  */
-export function priorityOf(type: NotificationType): z.infer<typeof Priority> {
+export function getPriority(type: NotificationType): z.infer<typeof Priority> {
   return type === 'warning' || type === 'failure' ? 4 : 3;
 }

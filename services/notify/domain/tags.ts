@@ -17,11 +17,11 @@ export type TagField =
   | { readonly kind: 'expression'; readonly expression: TagExpression }
   | { readonly kind: 'invalid' };
 
-const allowed = /^[a-z0-9_\-:|,+&\s]*$/i;
+const allowedCharacters = /^[a-z0-9_\-:|,+&\s]*$/i;
 const token = /^(?:(\d{1,9}):)?([a-z0-9][a-z0-9_-]*)(?::(\d{1,9}))?$/i;
 /** Longer expressions are none: each tag is compared with all that every destination wears. */
-const longestText = 16_384;
-const mostTags = 500;
+const maxTextLength = 16_384;
+const maxTags = 500;
 const invalid: TagField = { kind: 'invalid' };
 
 /** Reads one tag; undefined when it is none. */
@@ -45,7 +45,7 @@ function parseGroup(text: string): readonly Tag[] | undefined {
 
 /** Groups of a string; undefined when it holds something else than tags. */
 function parseText(text: string): TagExpression | undefined {
-  if (text.length > longestText || !allowed.test(text)) return undefined;
+  if (text.length > maxTextLength || !allowedCharacters.test(text)) return undefined;
   const groups = text.split(/[,|]/).map(parseGroup);
   if (!groups.every((group) => group !== undefined)) return undefined;
   return groups.filter((group) => group.length > 0);
@@ -53,7 +53,7 @@ function parseText(text: string): TagExpression | undefined {
 
 function parseItem(item: unknown): TagExpression | undefined {
   if (typeof item === 'string') return parseText(item);
-  if (!Array.isArray(item) || item.length > mostTags) return undefined;
+  if (!Array.isArray(item) || item.length > maxTags) return undefined;
   const parts: readonly (TagExpression | undefined)[] = item.map((part: unknown) =>
     typeof part === 'string' ? parseText(part) : undefined,
   );
@@ -69,19 +69,20 @@ function parseItem(item: unknown): TagExpression | undefined {
 export function parseTagField(value: unknown): TagField {
   if (value === undefined || value === null) return { kind: 'none' };
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (items.length > mostTags) return invalid;
+  if (items.length > maxTags) return invalid;
   const groups = items.map(parseItem);
   if (!groups.every((group) => group !== undefined)) return invalid;
   const expression = groups.flat();
-  if (expression.flat().length > mostTags) return invalid;
+  if (expression.flat().length > maxTags) return invalid;
   return expression.length === 0 ? { kind: 'none' } : { kind: 'expression', expression };
 }
 
 /** Whether a destination with these tags wears what a call asks for. */
-export function wears(effectiveTags: readonly Tag[], asked: Tag): boolean {
-  if (asked.name === 'all') return true;
+export function matchesTag(effectiveTags: readonly Tag[], requestedTag: Tag): boolean {
+  if (requestedTag.name === 'all') return true;
   return effectiveTags.some(
-    (tag) => tag.name === asked.name && (asked.level === undefined || asked.level === (tag.level ?? 0)),
+    (tag) =>
+      tag.name === requestedTag.name && (requestedTag.level === undefined || requestedTag.level === (tag.level ?? 0)),
   );
 }
 
@@ -100,6 +101,6 @@ export function selectDestinations<T extends { readonly tags: readonly Tag[] }>(
   return destinations.filter(
     ({ tags }) =>
       tags.some(({ name }) => name === 'always') ||
-      expression.some((group) => group.every((asked) => wears(tags, asked))),
+      expression.some((group) => group.every((requestedTag) => matchesTag(tags, requestedTag))),
   );
 }

@@ -1,62 +1,63 @@
-import { withPictures } from '../domain/emoji.ts';
-import type { Piece } from './adapter.ts';
+import { replaceShortCodes } from '../domain/emoji.ts';
+import type { TextPart } from './adapter.ts';
 
 /** How one chat marks its texts. */
-interface Marks {
+interface Markup {
   /** Every mark within a line of text, by the names of its groups. */
   readonly pattern: RegExp;
   /** What stands between angle brackets; undefined: it is no mark. */
-  readonly angle: (inside: string) => Piece | undefined;
+  readonly parseAngle: (inside: string) => TextPart | undefined;
   /** A text without marks as people read it. */
-  readonly words: (text: string) => string;
+  readonly toText: (text: string) => string;
   /** The same of code. */
-  readonly literal: (text: string) => string;
+  readonly toLiteral: (text: string) => string;
   /** What begins a line and says how it looks. */
-  readonly line: RegExp;
+  readonly linePrefix: RegExp;
   /** What the first line of a block of code may name: its language. */
-  readonly language: RegExp;
+  readonly codeLanguage: RegExp;
 }
 
 const entities: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
-const isAddress = /^https?:\/\/[^\s<>"]+$/i;
+const addressPattern = /^https?:\/\/[^\s<>"]+$/i;
 
-function decode(text: string): string {
+function decodeEntities(text: string): string {
   return text.replace(/&(?:amp|lt|gt);/g, (entity) => entities[entity] ?? entity);
 }
 
-function linkTo(link: string, words = link): Piece {
-  return { words: words.trim() === '' ? link : words, link, inText: true };
+function buildLink(link: string, words = link): TextPart {
+  return { label: words.trim() === '' ? link : words, link, inText: true };
 }
 
 /** Slack's mrkdwn (https://docs.slack.dev/messaging/formatting-message-text). */
-const slack: Marks = {
+const slack: Markup = {
   pattern:
     /`(?<code>[^`\n]+)`|<(?<angle>[^<>\n]+)>|(?<![\p{L}\p{N}*])\*(?=\S)(?<strong>[^*\n]+?)(?<=\S)\*(?![\p{L}\p{N}*])|(?<![\p{L}\p{N}_])_(?=\S)(?<under>[^_\n]+?)(?<=\S)_(?![\p{L}\p{N}_])|(?<![\p{L}\p{N}~])~(?=\S)(?<strike>[^~\n]+?)(?<=\S)~(?![\p{L}\p{N}~])/gu,
-  angle(inside) {
+  parseAngle(inside) {
     const bar = inside.indexOf('|');
-    const target = decode(bar === -1 ? inside : inside.slice(0, bar));
-    const said = bar === -1 ? '' : decode(inside.slice(bar + 1)).trim();
-    if (isAddress.test(target)) return linkTo(target, said);
-    if (/^(?:mailto|tel):/i.test(target)) return said === '' ? target.replace(/^[a-z]+:/i, '') : said;
+    const target = decodeEntities(bar === -1 ? inside : inside.slice(0, bar));
+    const label = bar === -1 ? '' : decodeEntities(inside.slice(bar + 1)).trim();
+    if (addressPattern.test(target)) return buildLink(target, label);
+    if (/^(?:mailto|tel):/i.test(target)) return label === '' ? target.replace(/^[a-z]+:/i, '') : label;
     const [, sign = '', name = ''] = /^([@#!])(.+)$/.exec(target) ?? [];
     if (sign === '') return undefined;
     // A date says what to show where it cannot be shown.
-    if (name.startsWith('date^')) return said;
-    const shown = said === '' ? name.replace(/^subteam\^/, '') : said.replace(/^[@#]/, '');
+    if (name.startsWith('date^')) return label;
+    const shown = label === '' ? name.replace(/^subteam\^/, '') : label.replace(/^[@#]/, '');
     return `${sign === '#' ? '#' : '@'}${shown}`;
   },
-  words: (text) => decode(text).replace(/(?<![\p{L}\p{N}:]):[a-z0-9_+-]{1,60}:(?![\p{L}\p{N}])/giu, withPictures),
-  literal: decode,
-  line: /^(?!)/,
-  language: /^(?!)/,
+  toText: (text) =>
+    decodeEntities(text).replace(/(?<![\p{L}\p{N}:]):[a-z0-9_+-]{1,60}:(?![\p{L}\p{N}])/giu, replaceShortCodes),
+  toLiteral: decodeEntities,
+  linePrefix: /^(?!)/,
+  codeLanguage: /^(?!)/,
 };
 
 /** Discord's Markdown (https://docs.discord.com/developers/reference#message-formatting), which is also that of Mattermost. */
-const discord: Marks = {
+const discord: Markup = {
   pattern:
-    /\\(?<escaped>[!-/:-@[-`{-~])|(?<ticks>`{1,2})(?<code>[^`\n]+)\k<ticks>|\[(?<said>[^[\]\n]+)\]\(<?(?<link>https?:\/\/(?:[^\s<>()]|\([^\s<>()]*\))+)>?(?:[ \t]+"[^"\n]*")?\)|<(?<angle>[^<>\n]+)>|\*\*(?=\S)(?<strong>[^\n]{1,2000}?)(?<=\S)\*\*(?!\*)|__(?=\S)(?<under>[^\n]{1,2000}?)(?<=\S)__(?!_)|~~(?=\S)(?<strike>[^\n]{1,2000}?)(?<=\S)~~|\|\|(?=\S)(?<spoiler>[^\n]{1,2000}?)(?<=\S)\|\||\*(?=[^\s*])(?<italic>[^*\n]+?)(?<=\S)\*(?!\*)|(?<![\p{L}\p{N}_])_(?=[^\s_])(?<slanted>[^_\n]+?)(?<=\S)_(?![\p{L}\p{N}_])/gu,
-  angle(inside) {
-    if (isAddress.test(inside)) return linkTo(inside);
+    /\\(?<escaped>[!-/:-@[-`{-~])|(?<ticks>`{1,2})(?<code>[^`\n]+)\k<ticks>|\[(?<label>[^[\]\n]+)\]\(<?(?<link>https?:\/\/(?:[^\s<>()]|\([^\s<>()]*\))+)>?(?:[ \t]+"[^"\n]*")?\)|<(?<angle>[^<>\n]+)>|\*\*(?=\S)(?<strong>[^\n]{1,2000}?)(?<=\S)\*\*(?!\*)|__(?=\S)(?<under>[^\n]{1,2000}?)(?<=\S)__(?!_)|~~(?=\S)(?<strike>[^\n]{1,2000}?)(?<=\S)~~|\|\|(?=\S)(?<spoiler>[^\n]{1,2000}?)(?<=\S)\|\||\*(?=[^\s*])(?<italic>[^*\n]+?)(?<=\S)\*(?!\*)|(?<![\p{L}\p{N}_])_(?=[^\s_])(?<slanted>[^_\n]+?)(?<=\S)_(?![\p{L}\p{N}_])/gu,
+  parseAngle(inside) {
+    if (addressPattern.test(inside)) return buildLink(inside);
     const [, seconds] = /^t:(-?\d{1,11})(?::[tTdDfFR])?$/.exec(inside) ?? [];
     if (seconds !== undefined)
       return `${new Date(Number(seconds) * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
@@ -65,86 +66,90 @@ const discord: Marks = {
     const [, sign = '', id = ''] = /^(@[!&]?|#|\/)([^:]+)(?::\d+)?$/.exec(inside) ?? [];
     return sign === '' ? undefined : `${sign.charAt(0)}${id}`;
   },
-  words: (text) => text,
-  literal: (text) => text,
-  line: /^(?:#{1,3}|-#)[ \t]+/,
-  language: /^[\w+.#-]{0,20}\n/,
+  toText: (text) => text,
+  toLiteral: (text) => text,
+  linePrefix: /^(?:#{1,3}|-#)[ \t]+/,
+  codeLanguage: /^[\w+.#-]{0,20}\n/,
 };
 
 /** Marks within marks are read so deep. */
-const deepest = 5;
+const maxDepth = 5;
 
-function piecesOf(text: string, marks: Marks, depth = 0): readonly Piece[] {
-  if (depth > deepest) return [marks.words(text)];
-  const pieces: Piece[] = [];
+function parseLine(text: string, marks: Markup, depth = 0): readonly TextPart[] {
+  if (depth > maxDepth) return [marks.toText(text)];
+  const pieces: TextPart[] = [];
   let end = 0;
-  for (const found of text.matchAll(marks.pattern)) {
-    const { escaped, code, said, link, angle, strong, ...others } = found.groups ?? {};
-    pieces.push(marks.words(text.slice(end, found.index)));
-    end = found.index + found[0].length;
+  for (const match of text.matchAll(marks.pattern)) {
+    const { escaped, code, label, link, angle, strong, ...others } = match.groups ?? {};
+    pieces.push(marks.toText(text.slice(end, match.index)));
+    end = match.index + match[0].length;
     if (escaped !== undefined) pieces.push(escaped);
-    else if (code !== undefined) pieces.push(marks.literal(code));
-    else if (said !== undefined && link !== undefined)
-      pieces.push(linkTo(link, plainOf(piecesOf(said, marks, depth + 1))));
-    else if (angle !== undefined) pieces.push(marks.angle(angle) ?? found[0]);
-    else if (strong !== undefined) pieces.push(...strengthen(piecesOf(strong, marks, depth + 1)));
+    else if (code !== undefined) pieces.push(marks.toLiteral(code));
+    else if (label !== undefined && link !== undefined)
+      pieces.push(buildLink(link, toPlainText(parseLine(label, marks, depth + 1))));
+    else if (angle !== undefined) pieces.push(marks.parseAngle(angle) ?? match[0]);
+    else if (strong !== undefined) pieces.push(...makeStrong(parseLine(strong, marks, depth + 1)));
     else {
       const { under, strike, spoiler, italic, slanted } = others;
       const inside = under ?? strike ?? spoiler ?? italic ?? slanted ?? '';
-      pieces.push(...piecesOf(inside, marks, depth + 1));
+      pieces.push(...parseLine(inside, marks, depth + 1));
     }
   }
-  pieces.push(marks.words(text.slice(end)));
+  pieces.push(marks.toText(text.slice(end)));
   return pieces;
 }
 
 /** What leads somewhere goes on doing so; it cannot be strong as well. */
-function strengthen(pieces: readonly Piece[]): readonly Piece[] {
+function makeStrong(pieces: readonly TextPart[]): readonly TextPart[] {
   return pieces.map((piece) => (typeof piece === 'string' && piece !== '' ? { strong: piece } : piece));
 }
 
-function plainOf(pieces: readonly Piece[]): string {
+function toPlainText(pieces: readonly TextPart[]): string {
   return pieces
-    .map((piece) => (typeof piece === 'string' ? piece : 'strong' in piece ? piece.strong : piece.words))
+    .map((piece) => (typeof piece === 'string' ? piece : 'strong' in piece ? piece.strong : piece.label))
     .join('');
 }
 
-function readLines(text: string, marks: Marks): readonly (readonly Piece[])[] {
+function parseLines(text: string, marks: Markup): readonly (readonly TextPart[])[] {
   if (text.trim() === '') return [];
-  const lines: (readonly Piece[])[] = [];
+  const lines: (readonly TextPart[])[] = [];
   const parts = text.replace(/\r\n?/g, '\n').split('```');
-  for (const [at, part] of parts.entries()) {
-    const isCode = at % 2 === 1 && at < parts.length - 1;
-    const shown = isCode ? marks.literal(part.replace(marks.language, '')) : at === 0 ? part : part.replace(/^\n/, '');
+  for (const [index, part] of parts.entries()) {
+    const isCode = index % 2 === 1 && index < parts.length - 1;
+    const shown = isCode
+      ? marks.toLiteral(part.replace(marks.codeLanguage, ''))
+      : index === 0
+        ? part
+        : part.replace(/^\n/, '');
     if (shown.trim() === '') continue;
     for (const line of shown.replace(/\n$/, '').split('\n')) {
-      lines.push(isCode ? [line] : piecesOf(line.replace(marks.line, ''), marks));
+      lines.push(isCode ? [line] : parseLine(line.replace(marks.linePrefix, ''), marks));
     }
   }
   return lines;
 }
 
 /** Mattermost and others take Slack's payloads, and Markdown in them. */
-function marksOf(text: string): Marks {
+function detectMarkup(text: string): Markup {
   return /\*\*\S|\]\(https?:/.test(text) && !/<https?:[^<>\n]+\|/.test(text) ? discord : slack;
 }
 
 /** The lines of a text as it is written for Slack, its marks read. */
-export function linesOfSlack(text: string): readonly (readonly Piece[])[] {
-  return readLines(text, marksOf(text));
+export function parseSlackText(text: string): readonly (readonly TextPart[])[] {
+  return parseLines(text, detectMarkup(text));
 }
 
 /** The same of a text for Discord. */
-export function linesOfDiscord(text: string): readonly (readonly Piece[])[] {
-  return readLines(text, discord);
+export function parseDiscordText(text: string): readonly (readonly TextPart[])[] {
+  return parseLines(text, discord);
 }
 
 /** A heading for Slack, without marks. */
-export function titleOfSlack(text: string): string {
-  return plainOf(piecesOf(text, marksOf(text)));
+export function toSlackTitle(text: string): string {
+  return toPlainText(parseLine(text, detectMarkup(text)));
 }
 
 /** The same of a heading for Discord. */
-export function titleOfDiscord(text: string): string {
-  return plainOf(piecesOf(text, discord));
+export function toDiscordTitle(text: string): string {
+  return toPlainText(parseLine(text, discord));
 }

@@ -1,24 +1,24 @@
-import type { Part } from './payload.ts';
-import { joined, type Piece, type Reading } from './adapter.ts';
+import type { Payload } from './payload.ts';
+import { joinTexts, type TextPart, type InboundNotification } from './adapter.ts';
 import { formatCount } from '../../kit/format-count.ts';
 
 /** Commits that are written out. */
-const mostCommits = 10;
+const maxCommits = 10;
 
 /** One commit a line: short hash, first line, author. */
-export function commitLines(commits: readonly Part[], total: number): Reading['lines'] {
-  const lines = commits.slice(0, mostCommits).map((commit): readonly Piece[] => {
+export function formatCommits(commits: readonly Payload[], total: number): InboundNotification['lines'] {
+  const lines = commits.slice(0, maxCommits).map((commit): readonly TextPart[] => {
     const hash = (commit.text('id') || commit.text('sha')).slice(0, 7);
-    const words = commit.lines('message').split('\n', 1)[0]?.trim() ?? '';
+    const subject = commit.lines('message').split('\n', 1)[0]?.trim() ?? '';
     const author = commit.text('author.name') || commit.text('author.username');
-    return [{ strong: hash }, ` ${joined(' ', words, author === '' ? '' : `(${author})`)}`];
+    return [{ strong: hash }, ` ${joinTexts(' ', subject, author === '' ? '' : `(${author})`)}`];
   });
-  const left = total - lines.length;
-  return left > 0 ? [...lines, [`and ${formatCount(left, 'more commit')}`]] : lines;
+  const remaining = total - lines.length;
+  return remaining > 0 ? [...lines, [`and ${formatCount(remaining, 'more commit')}`]] : lines;
 }
 
 /** What a push did: `pushed 2 commits to main`, `deleted the tag v1`. */
-export function pushWords(
+export function describePush(
   ref: string,
   {
     commits,
@@ -28,15 +28,15 @@ export function pushWords(
   }: { readonly commits: number; readonly created: boolean; readonly deleted: boolean; readonly forced: boolean },
 ): string {
   const [, kind = 'branch', name = ref] = /^refs\/(heads|tags)\/(.+)$/.exec(ref) ?? [];
-  const what = kind === 'tags' ? `the tag ${name}` : name;
-  if (deleted) return `deleted ${kind === 'tags' ? what : `the branch ${name}`}`;
-  if (kind === 'tags') return `pushed ${what}`;
-  if (forced) return `force-pushed ${formatCount(commits, 'commit')} to ${what}`;
+  const target = kind === 'tags' ? `the tag ${name}` : name;
+  if (deleted) return `deleted ${kind === 'tags' ? target : `the branch ${name}`}`;
+  if (kind === 'tags') return `pushed ${target}`;
+  if (forced) return `force-pushed ${formatCount(commits, 'commit')} to ${target}`;
   if (created && commits === 0) return `created the branch ${name}`;
-  return `pushed ${formatCount(commits, 'commit')} to ${what}`;
+  return `pushed ${formatCount(commits, 'commit')} to ${target}`;
 }
 
 /** True for the hash of nothing: the ref is new, or gone. */
-export function isNothing(hash: string): boolean {
+export function isZeroHash(hash: string): boolean {
   return /^0{7,}$/.test(hash);
 }

@@ -1,11 +1,11 @@
 /** A part of a stranger's JSON, read without trust: what is missing or of another type is empty, never an error. */
-export interface Part {
+export interface Payload {
   /** Text at a path such as `repository.full_name`; numbers are written out, everything else is `''`. One line, cut when long. */
   text(path: string): string;
   /** The same with its line breaks. */
   lines(path: string): string;
   /** The same, uncut. */
-  whole(path: string): string;
+  fullText(path: string): string;
   /** What is there, whatever it is. */
   value(path: string): unknown;
   number(path: string): number | undefined;
@@ -13,23 +13,23 @@ export interface Part {
   /** Whether there is anything but null at a path. */
   has(path: string): boolean;
   /** Whether the key is there at all, be it null. */
-  names(key: string): boolean;
+  hasKey(key: string): boolean;
   /** An http(s) address; undefined for anything else. */
   link(path: string): string | undefined;
   /** What is at a path as a part; an empty one where there is no object. */
-  part(path: string): Part;
+  object(path: string): Payload;
   /** The objects of a list. */
-  list(path: string): readonly Part[];
+  list(path: string): readonly Payload[];
   /** Names and texts of an object, in its order. */
   pairs(path: string): readonly (readonly [name: string, text: string])[];
 }
 
 /** Characters of one text, items of one list: a notice is for a person. */
-const longest = 4000;
-const mostItems = 200;
-const longestLink = 2000;
+const maxTextLength = 4000;
+const maxItems = 200;
+const maxLinkLength = 2000;
 
-function follow(value: unknown, path: string): unknown {
+function getValue(value: unknown, path: string): unknown {
   if (path === '') return value;
   return path.split('.').reduce<unknown>((at, key) => {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
@@ -37,56 +37,56 @@ function follow(value: unknown, path: string): unknown {
   }, value);
 }
 
-function write(value: unknown): string {
+function toText(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return typeof value === 'string' ? value : '';
 }
 
-function cut(text: string): string {
-  return text.length > longest ? `${text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')}…` : text;
+function truncateText(text: string): string {
+  return text.length > maxTextLength ? `${text.slice(0, maxTextLength).replace(/[\uD800-\uDBFF]$/, '')}…` : text;
 }
 
-function oneLine(text: string): string {
-  return cut(text)
+function toLine(text: string): string {
+  return truncateText(text)
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim();
 }
 
 /** Opens a value for reading. */
-export function readPart(value: unknown): Part {
-  const at = (path: string): unknown => follow(value, path);
-  const lines = (path: string): string => cut(write(at(path))).trim();
+export function readPayload(value: unknown): Payload {
+  const getAt = (path: string): unknown => getValue(value, path);
+  const lines = (path: string): string => truncateText(toText(getAt(path))).trim();
   return {
-    text: (path) => oneLine(lines(path)),
+    text: (path) => toLine(lines(path)),
     lines,
-    whole: (path) => write(at(path)),
-    value: at,
+    fullText: (path) => toText(getAt(path)),
+    value: getAt,
     number: (path) => {
-      const found = at(path);
-      return typeof found === 'number' && Number.isFinite(found) ? found : undefined;
+      const target = getAt(path);
+      return typeof target === 'number' && Number.isFinite(target) ? target : undefined;
     },
-    isTrue: (path) => at(path) === true,
-    has: (path) => at(path) !== undefined && at(path) !== null,
-    names: (key) => typeof value === 'object' && value !== null && Object.hasOwn(value, key),
+    isTrue: (path) => getAt(path) === true,
+    has: (path) => getAt(path) !== undefined && getAt(path) !== null,
+    hasKey: (key) => typeof value === 'object' && value !== null && Object.hasOwn(value, key),
     link: (path) => {
       const text = lines(path);
-      return /^https?:\/\/[^\s<>"]+$/i.test(text) && text.length <= longestLink ? text : undefined;
+      return /^https?:\/\/[^\s<>"]+$/i.test(text) && text.length <= maxLinkLength ? text : undefined;
     },
-    part: (path) => readPart(at(path)),
+    object: (path) => readPayload(getAt(path)),
     list: (path) => {
-      const found = at(path);
-      if (!Array.isArray(found)) return [];
-      return found
-        .slice(0, mostItems)
+      const target = getAt(path);
+      if (!Array.isArray(target)) return [];
+      return target
+        .slice(0, maxItems)
         .filter((item) => typeof item === 'object' && item !== null)
-        .map(readPart);
+        .map(readPayload);
     },
     pairs: (path) => {
-      const found = at(path);
-      if (typeof found !== 'object' || found === null || Array.isArray(found)) return [];
-      return Object.entries(found)
-        .slice(0, mostItems)
-        .map(([name, text]) => [oneLine(write(name)), oneLine(write(text))] as const);
+      const target = getAt(path);
+      if (typeof target !== 'object' || target === null || Array.isArray(target)) return [];
+      return Object.entries(target)
+        .slice(0, maxItems)
+        .map(([name, text]) => [toLine(toText(name)), toLine(toText(text))] as const);
     },
   };
 }

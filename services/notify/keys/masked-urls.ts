@@ -2,13 +2,13 @@ import type { Vault } from '../../contracts/service.ts';
 
 const purpose = 'notify.shown-url';
 /** A plain URL has this behind its scheme, a seal nowhere. */
-const plainMark = '://';
+const unsealedMarker = '://';
 
 /**
  * URLs as pages show them, their passwords masked. What is no password there may be a secret all the same, as a path or a
  * query that somebody else's program made up, so in tables they are sealed too.
  */
-export class ShownUrls {
+export class MaskedUrls {
   readonly #vault: Vault;
 
   constructor(vault: Vault) {
@@ -21,11 +21,11 @@ export class ShownUrls {
 
   /** Rows of older versions have them plain. @throws Problem `vault.unreadable`. */
   open(stored: string): string {
-    return stored === '' || stored.includes(plainMark) ? stored : this.#vault.open(stored, purpose);
+    return stored === '' || stored.includes(unsealedMarker) ? stored : this.#vault.open(stored, purpose);
   }
 }
 
 /** The URL as the log names it: without whatever stands behind its host. */
-export function loggedUrl(url: string): string {
+export function toLoggedUrl(url: string): string {
   return url.replace(/^([^:]*:\/\/[^/?#]*).+$/s, '$1/…');
 }

@@ -27,39 +27,39 @@ const secretPurpose = 'notify.secret';
 export class ConfigurationStore {
   readonly #db: Kysely<NotifyTables>;
   readonly #vault: Vault;
-  readonly #alone: boolean;
+  readonly #isSoleWriter: boolean;
   /** The last text opened of each key: reading a key on every call must not cost a decryption. */
-  readonly #opened = new Map<string, { readonly written: string; readonly configuration: StoredConfiguration }>();
+  readonly #cache = new Map<string, { readonly source: string; readonly configuration: StoredConfiguration }>();
   /** Grows with each write: what was read before is not kept after it. */
   #writes = 0;
 
   /** `alone`: nobody else writes, so a key that was read need not be read again. */
-  constructor(db: Kysely<NotifyTables>, vault: Vault, alone = false) {
+  constructor(db: Kysely<NotifyTables>, vault: Vault, isSoleWriter = false) {
     this.#db = db;
     this.#vault = vault;
-    this.#alone = alone;
+    this.#isSoleWriter = isSoleWriter;
   }
 
   /** The same object as long as the stored text is the same, so that callers can keep what they made of it. */
   async find(key: string): Promise<StoredConfiguration | undefined> {
-    const known = this.#opened.get(key);
-    if (this.#alone && known !== undefined) return known.configuration;
+    const cached = this.#cache.get(key);
+    if (this.#isSoleWriter && cached !== undefined) return cached.configuration;
     const writes = this.#writes;
     const build = () => this.#db.selectFrom('configurations').selectAll().where('key', '=', key).compile();
     const { rows } = await executeCached(this.#db, 'notify.configuration', [key], build);
     const [row] = rows;
     if (row === undefined) {
-      this.#opened.delete(key);
+      this.#cache.delete(key);
       return undefined;
     }
-    const written = `${row.format} ${row.options} ${row.secret ?? ''} ${row.body}`;
-    if (known?.written === written) return known.configuration;
+    const source = `${row.format} ${row.options} ${row.secret ?? ''} ${row.body}`;
+    if (cached?.source === source) return cached.configuration;
     const text = row.sealed === 0 ? row.body : this.#vault.open(row.body, purpose);
     const format = row.format === 'yaml' ? 'yaml' : 'text';
     const options = NotifyKeyOptions.parse(JSON.parse(row.options));
     const secret = row.secret === null ? undefined : this.#vault.open(row.secret, secretPurpose);
     const configuration: StoredConfiguration = { key, format, text, options, secret };
-    if (writes === this.#writes) this.#opened.set(key, { written, configuration });
+    if (writes === this.#writes) this.#cache.set(key, { source, configuration });
     return configuration;
   }
 
@@ -69,7 +69,7 @@ export class ConfigurationStore {
   }
 
   /** Whether anybody wrote one: the first is there from the start. */
-  async isWritten(): Promise<boolean> {
+  async hasUserConfiguration(): Promise<boolean> {
     const row = await this.#db
       .selectFrom('configurations')
       .select('key')
@@ -79,7 +79,7 @@ export class ConfigurationStore {
   }
 
   /** Writes one as it is, which tells whether the database takes anything. */
-  async writeAgain(transaction: Kysely<NotifyTables>): Promise<void> {
+  async probeWrite(transaction: Kysely<NotifyTables>): Promise<void> {
     await sql`update configurations set updated_at = updated_at
       where key = (select min(key) from configurations)`.execute(transaction);
   }
@@ -87,7 +87,7 @@ export class ConfigurationStore {
   /** The key's options stay as they are. */
   async save(key: string, { format, text }: WrittenConfiguration, now: number): Promise<void> {
     const values = { key, format, body: this.#vault.seal(text, purpose), sealed: 1, updated_at: now };
-    using _writing = this.#writing();
+    using _invalidation = this.#invalidateDuringWrite();
     await this.#db
       .insertInto('configurations')
       .values({ ...values, options: '{}' })
@@ -96,8 +96,8 @@ export class ConfigurationStore {
   }
 
   /** False when there is no such key. */
-  async choose(key: string, options: NotifyKeyOptions, now: number): Promise<boolean> {
-    using _writing = this.#writing();
+  async saveOptions(key: string, options: NotifyKeyOptions, now: number): Promise<boolean> {
+    using _invalidation = this.#invalidateDuringWrite();
     const { numUpdatedRows } = await this.#db
       .updateTable('configurations')
       .set({ options: JSON.stringify(options), updated_at: now })
@@ -107,9 +107,9 @@ export class ConfigurationStore {
   }
 
   /** Undefined takes it away. False when there is no such key. */
-  async chooseSecret(key: string, secret: string | undefined, now: number): Promise<boolean> {
+  async saveSecret(key: string, secret: string | undefined, now: number): Promise<boolean> {
     const sealed = secret === undefined ? null : this.#vault.seal(secret, secretPurpose);
-    using _writing = this.#writing();
+    using _invalidation = this.#invalidateDuringWrite();
     const { numUpdatedRows } = await this.#db
       .updateTable('configurations')
       .set({ secret: sealed, updated_at: now })
@@ -119,15 +119,15 @@ export class ConfigurationStore {
   }
 
   /** False when there was none. */
-  async remove(key: string): Promise<boolean> {
-    using _writing = this.#writing();
+  async delete(key: string): Promise<boolean> {
+    using _invalidation = this.#invalidateDuringWrite();
     const { numDeletedRows } = await this.#db.deleteFrom('configurations').where('key', '=', key).executeTakeFirst();
     return numDeletedRows > 0n;
   }
 
   /** False, and nothing done, when the new name is taken. */
   async rename(key: string, to: string, now: number): Promise<boolean> {
-    using _writing = this.#writing();
+    using _invalidation = this.#invalidateDuringWrite();
     return await this.#db.transaction().execute(async (transaction) => {
       const other = await transaction
         .selectFrom('configurations')
@@ -146,7 +146,7 @@ export class ConfigurationStore {
 
   /** Puts these in the place of all there are, in one transaction. */
   async replaceAll(configurations: readonly StoredConfiguration[], now: number): Promise<void> {
-    using _writing = this.#writing();
+    using _invalidation = this.#invalidateDuringWrite();
     const rows = configurations.map(({ key, format, text, options, secret }) => ({
       key,
       format,
@@ -163,10 +163,10 @@ export class ConfigurationStore {
   }
 
   /** Forgets what was read, also what is read while the write goes on. */
-  #writing(): Disposable {
+  #invalidateDuringWrite(): Disposable {
     const forget = (): void => {
       this.#writes += 1;
-      this.#opened.clear();
+      this.#cache.clear();
     };
     forget();
     return { [Symbol.dispose]: forget };

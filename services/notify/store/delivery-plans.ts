@@ -18,7 +18,7 @@ export const deliveryPlans: Migration = {
 };
 
 /** How many notices went to a destination alone since a time, those that wait included. */
-export async function countSince(db: Kysely<NotifyTables>, destinationId: string, time: number): Promise<number> {
+export async function countRatedSince(db: Kysely<NotifyTables>, destinationId: string, time: number): Promise<number> {
   const { count } = await db
     .selectFrom('deliveries')
     .select((on) => on.fn.countAll<number | string>().as('count'))
@@ -29,7 +29,7 @@ export async function countSince(db: Kysely<NotifyTables>, destinationId: string
 }
 
 /** When a notice of this fingerprint was accepted last, if that was not before `since`. */
-export async function lastOf(
+export async function findLastAcceptedAt(
   db: Kysely<NotifyTables>,
   fingerprint: string,
   since: number,

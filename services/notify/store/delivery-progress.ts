@@ -14,7 +14,7 @@ export const deliveryProgress: Migration = {
 };
 
 /** Notes how far a delivery came. */
-export async function noteProgress(
+export async function updateProgress(
   transaction: Kysely<NotifyTables>,
   noticeId: string,
   destinationId: string,

@@ -20,7 +20,7 @@ export const engineUrls: Migration = {
 };
 
 /** Rows of one statement. */
-const batch = 500;
+const batchSize = 500;
 
 /** The URLs in configurations that the engine has taken. */
 export class EngineUrlStore {
@@ -32,14 +32,14 @@ export class EngineUrlStore {
 
   async find(ids: readonly string[]): Promise<readonly EngineUrl[]> {
     const rows: EngineUrl[] = [];
-    for (const part of partsOf(ids)) {
+    for (const part of chunk(ids)) {
       rows.push(...(await this.#db.selectFrom('engine_urls').selectAll().where('id', 'in', part).execute()));
     }
     return rows;
   }
 
   async add(urls: readonly EngineUrl[]): Promise<void> {
-    for (const part of partsOf(urls)) {
+    for (const part of chunk(urls)) {
       await this.#db
         .insertInto('engine_urls')
         .values([...part])
@@ -49,14 +49,16 @@ export class EngineUrlStore {
   }
 
   /** Removes all but these. */
-  async keep(ids: ReadonlySet<string>): Promise<void> {
+  async deleteExcept(ids: ReadonlySet<string>): Promise<void> {
     const rows = await this.#db.selectFrom('engine_urls').select('id').execute();
-    for (const part of partsOf(rows.map(({ id }) => id).filter((id) => !ids.has(id)))) {
+    for (const part of chunk(rows.map(({ id }) => id).filter((id) => !ids.has(id)))) {
       await this.#db.deleteFrom('engine_urls').where('id', 'in', part).execute();
     }
   }
 }
 
-function partsOf<T>(list: readonly T[]): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(list.length / batch) }, (_, at) => list.slice(at * batch, (at + 1) * batch));
+function chunk<T>(list: readonly T[]): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(list.length / batchSize) }, (_, at) =>
+    list.slice(at * batchSize, (at + 1) * batchSize),
+  );
 }

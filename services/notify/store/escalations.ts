@@ -25,7 +25,7 @@ export type LevelState =
   | { readonly kind: 'failed'; readonly asked: readonly string[]; readonly next: readonly string[] };
 
 /** Keeps the levels of a chain, the first one too, so that it is known when all there were tried. */
-export async function keepLevels(
+export async function insertLevels(
   transaction: Kysely<NotifyTables>,
   noticeId: string,
   rows: readonly Omit<EscalationTable, 'notice_id'>[],
@@ -41,7 +41,11 @@ export async function keepLevels(
  * Looks how the present level of a chain stands, after an attempt in it ended. A level that is over takes the chain with
  * it; one that failed gives way to the next, whose deliveries the caller makes in the same transaction.
  */
-export async function advance(transaction: Kysely<NotifyTables>, noticeId: string, chain: number): Promise<LevelState> {
+export async function advanceChain(
+  transaction: Kysely<NotifyTables>,
+  noticeId: string,
+  chain: number,
+): Promise<LevelState> {
   // Writing first holds the chain: of two attempts that end at the same moment one sees what became of the other.
   const rows = await transaction
     .updateTable('escalations')
@@ -53,30 +57,32 @@ export async function advance(transaction: Kysely<NotifyTables>, noticeId: strin
   if (rows.length === 0) return { kind: 'over' };
   const levels = [...new Set(rows.map(({ level }) => Number(level)))].sort((a, b) => a - b);
   const at = (level: number | undefined) => rows.filter((row) => Number(row.level) === level);
-  const [present, following] = levels;
-  const asked = at(present);
-  const made = await transaction
+  const [currentLevel, nextLevel] = levels;
+  const currentRows = at(currentLevel);
+  const deliveries = await transaction
     .selectFrom('deliveries')
     .select(['destination_id', 'state', 'attempts'])
     .where('notice_id', '=', noticeId)
     .where(
       'destination_id',
       'in',
-      asked.map(({ destination_id }) => destination_id),
+      currentRows.map(({ destination_id }) => destination_id),
     )
     .execute();
-  const needed = new Set(asked.filter(({ optional }) => optional === 0).map(({ destination_id }) => destination_id));
-  const states = made.filter(({ destination_id }) => needed.has(destination_id));
+  const needed = new Set(
+    currentRows.filter(({ optional }) => optional === 0).map(({ destination_id }) => destination_id),
+  );
+  const states = deliveries.filter(({ destination_id }) => needed.has(destination_id));
   const forget = (all: boolean) => {
     const rest = transaction.deleteFrom('escalations').where('notice_id', '=', noticeId).where('chain', '=', chain);
-    return (all || present === undefined ? rest : rest.where('level', '=', present)).execute();
+    return (all || currentLevel === undefined ? rest : rest.where('level', '=', currentLevel)).execute();
   };
-  if (following === undefined || needed.size === 0 || states.some(({ state }) => state === 'done')) {
+  if (nextLevel === undefined || needed.size === 0 || states.some(({ state }) => state === 'done')) {
     await forget(true);
     return { kind: 'over' };
   }
   if (!states.every(({ state, attempts }) => state === 'dead' || attempts > 0)) return { kind: 'open' };
-  const next = at(following).map(({ held }) => held);
+  const next = at(nextLevel).map(({ held }) => held);
   // Nobody comes after the last level, so nothing of it is to be known any more.
   await forget(levels.length === 2);
   return { kind: 'failed', asked: [...needed], next };

@@ -2,12 +2,12 @@ import type { Expression, Kysely, SqlBool } from 'kysely';
 import type { NotifyDelivery, NotifyHistoryEntry } from '../../contracts/notify/history.ts';
 import { NotificationType, TextFormat, type NotificationContent } from '../../contracts/notify/notification.ts';
 import { parseSearch } from '../../kit/search-words.ts';
-import type { NoticeIndex } from '../accept/notification-index.ts';
-import type { ShownUrls } from '../keys/masked-urls.ts';
+import type { NotificationIndex } from '../accept/notification-index.ts';
+import type { MaskedUrls } from '../keys/masked-urls.ts';
 import type { DeliveryTable, NotifyTables } from './tables.ts';
 
 /** A notice as the history shows it; what can be tried again is known to the jobs alone. */
-export interface PastNotice extends Omit<NotifyHistoryEntry, 'deliveries'> {
+export interface PastNotification extends Omit<NotifyHistoryEntry, 'deliveries'> {
   readonly deliveries: readonly Omit<NotifyDelivery, 'givenUp' | 'nextAt'>[];
 }
 
@@ -24,22 +24,26 @@ export interface HistoryFilter {
 }
 
 /** Characters of a body that the history shows. */
-const bodyLength = 500;
+const maxBodyLength = 500;
 
 /** Accepted notices and what became of them, for a person who looks back. */
 export class History {
   readonly #db: Kysely<NotifyTables>;
-  readonly #urls: Pick<ShownUrls, 'open'>;
-  readonly #index: Pick<NoticeIndex, 'catchUp' | 'words'>;
+  readonly #urls: Pick<MaskedUrls, 'open'>;
+  readonly #index: Pick<NotificationIndex, 'catchUp' | 'terms'>;
 
-  constructor(db: Kysely<NotifyTables>, urls: Pick<ShownUrls, 'open'>, index: Pick<NoticeIndex, 'catchUp' | 'words'>) {
+  constructor(
+    db: Kysely<NotifyTables>,
+    urls: Pick<MaskedUrls, 'open'>,
+    index: Pick<NotificationIndex, 'catchUp' | 'terms'>,
+  ) {
     this.#db = db;
     this.#urls = urls;
     this.#index = index;
   }
 
   /** Newest first. */
-  async list({ before, q = '', key, state, id, limit }: HistoryFilter): Promise<readonly PastNotice[]> {
+  async list({ before, q = '', key, state, id, limit }: HistoryFilter): Promise<readonly PastNotification[]> {
     const phrases = parseSearch(q);
     // There are words, but none that could be found.
     if (phrases.length === 0 && q.trim() !== '') return [];
@@ -49,21 +53,21 @@ export class History {
     const notices = await this.#db
       .selectFrom('notices')
       .select(['id', 'configuration', 'title', 'type', 'source', 'created_at'])
-      .select((on) => on.fn<string>('substr', ['body', on.val(1), on.val(bodyLength)]).as('body'))
+      .select((on) => on.fn<string>('substr', ['body', on.val(1), on.val(maxBodyLength)]).as('body'))
       .where((on) => {
-        const with_ = (wanted: DeliveryTable['state']): Expression<SqlBool> =>
+        const hasDelivery = (requiredState: DeliveryTable['state']): Expression<SqlBool> =>
           on.exists(
             on
               .selectFrom('deliveries')
               .select('deliveries.notice_id')
               .whereRef('deliveries.notice_id', '=', 'notices.id')
-              .where('deliveries.state', '=', wanted),
+              .where('deliveries.state', '=', requiredState),
           );
-        const all: Expression<SqlBool>[] = phrases.length === 0 ? [] : [this.#index.words.has(phrases)];
+        const all: Expression<SqlBool>[] = phrases.length === 0 ? [] : [this.#index.terms.buildCondition(phrases)];
         if (id !== undefined) all.push(on('id', '=', id));
         if (key !== undefined && key !== '') all.push(on('configuration', '=', key));
-        if (state === 'done') all.push(on.not(with_('dead')), on.not(with_('waiting')));
-        else if (state !== undefined) all.push(with_(state));
+        if (state === 'done') all.push(on.not(hasDelivery('dead')), on.not(hasDelivery('waiting')));
+        else if (state !== undefined) all.push(hasDelivery(state));
         if (after !== undefined && before !== undefined) {
           const same = on.and([on('created_at', '=', after), on('id', '<', before)]);
           all.push(on.or([on('created_at', '<', after), same]));
@@ -108,7 +112,11 @@ export class History {
   > {
     const row = await this.#db.selectFrom('notices').selectAll().where('id', '=', id).executeTakeFirst();
     if (row === undefined) return undefined;
-    const made = await this.#db.selectFrom('deliveries').select('destination_id').where('notice_id', '=', id).execute();
+    const deliveries = await this.#db
+      .selectFrom('deliveries')
+      .select('destination_id')
+      .where('notice_id', '=', id)
+      .execute();
     const tags: unknown = JSON.parse(row.tags);
     return {
       configuration: row.configuration,
@@ -119,12 +127,12 @@ export class History {
         tags: Array.isArray(tags) ? tags.map(String) : [],
         ...(row.link === null ? {} : { link: row.link }),
       },
-      destinations: made.map(({ destination_id }) => destination_id),
+      destinations: deliveries.map(({ destination_id }) => destination_id),
     };
   }
 
   /** Deliveries in this state that an attempt failed at, and of which this was said last, as `notice:destination`. */
-  async failedFor(cause: string, state: 'waiting' | 'dead'): Promise<ReadonlySet<string>> {
+  async findFailed(cause: string, state: 'waiting' | 'dead'): Promise<ReadonlySet<string>> {
     const rows = await this.#db
       .selectFrom('deliveries')
       .select(['notice_id', 'destination_id'])

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
-import { attachmentsAndHops } from './attachments.ts';
+import { attachmentTable } from './attachments.ts';
 import { deliveryPlans } from './delivery-plans.ts';
 import { deliveryProgress } from './delivery-progress.ts';
 import { escalations } from './escalations.ts';
@@ -8,7 +8,7 @@ import { engineUrls } from './engine-urls.ts';
 import { destinationHealth } from './health.ts';
 import { keyOptions } from './key-options.ts';
 import { keySecret } from './key-secret.ts';
-import { noticeWords } from './search-index.ts';
+import { notificationSearchIndex } from './search-index.ts';
 
 /** The steps of the schema. */
 export const migrations: readonly Migration[] = [
@@ -82,12 +82,12 @@ export const migrations: readonly Migration[] = [
     },
   },
   keyOptions,
-  attachmentsAndHops,
+  attachmentTable,
   deliveryPlans,
   escalations,
   keySecret,
   deliveryProgress,
   engineUrls,
   destinationHealth,
-  noticeWords,
+  notificationSearchIndex,
 ];

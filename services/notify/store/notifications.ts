@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
 import { NotificationType, TextFormat } from '../../contracts/notify/notification.ts';
 import type { Message } from '../domain/message.ts';
-import type { NoticeTable, NotifyTables } from './tables.ts';
+import type { NotificationTable, NotifyTables } from './tables.ts';
 
 /** A delivery as it is written when its notice is accepted. */
 export const NewDelivery = z.object({
@@ -20,7 +20,7 @@ export const NewDelivery = z.object({
 export type NewDelivery = Readonly<z.infer<typeof NewDelivery>>;
 
 /** A delivery that was made. */
-export interface MadeDelivery {
+export interface CompletedDelivery {
   /** Ids. */
   readonly notice: string;
   readonly destination: string;
@@ -43,10 +43,10 @@ export interface OpenDelivery {
 
 const weekMs = 7 * 24 * 3_600_000;
 /** Rows that go into one statement: SQLite binds 32,766 values, a delivery has ten. */
-const insertBatch = 1000;
+const insertBatchSize = 1000;
 
 /** Notices and what became of them at each destination. */
-export class NoticeStore {
+export class NotificationStore {
   readonly #db: Kysely<NotifyTables>;
 
   constructor(db: Kysely<NotifyTables>) {
@@ -89,7 +89,7 @@ export class NoticeStore {
   }
 
   /** Destinations at which a delivery failed that is still to be made, and when that was tried last. */
-  async waitingOut(): Promise<readonly { readonly destination: string; readonly triedAt: number }[]> {
+  async listFailing(): Promise<readonly { readonly destination: string; readonly triedAt: number }[]> {
     const rows = await this.#db
       .selectFrom('deliveries')
       .select('destination_id')
@@ -104,12 +104,12 @@ export class NoticeStore {
   /** Writes deliveries of a notice that is there. */
   async addDeliveries(
     transaction: Kysely<NotifyTables>,
-    noticeId: string,
+    notificationId: string,
     deliveries: readonly NewDelivery[],
     time: number,
   ): Promise<void> {
     const rows = deliveries.map(({ destinationId, service, sealedUrl, shownUrl, optional, digest, rated }) => ({
-      notice_id: noticeId,
+      notice_id: notificationId,
       destination_id: destinationId,
       service,
       sealed_url: sealedUrl,
@@ -122,8 +122,8 @@ export class NoticeStore {
       detail: '',
       updated_at: time,
     }));
-    for (let start = 0; start < rows.length; start += insertBatch) {
-      const some = rows.slice(start, start + insertBatch);
+    for (let start = 0; start < rows.length; start += insertBatchSize) {
+      const some = rows.slice(start, start + insertBatchSize);
       const values = some.flatMap((row) => Object.values(row));
       const build = () => transaction.insertInto('deliveries').values(some).compile();
       await executeCached(transaction, `notify.deliveries ${String(some.length)}`, values, build);
@@ -134,26 +134,26 @@ export class NoticeStore {
    * Undefined when it was made before, or its notice is gone. One that was given up is there: its dead letter may be
    * tried again.
    */
-  async open(noticeId: string, destinationId: string): Promise<OpenDelivery | undefined> {
-    const build = () => this.#opened(destinationId).where('deliveries.notice_id', '=', noticeId).compile();
-    const { rows } = await executeCached(this.#db, 'notify.open', [destinationId, 'done', noticeId], build);
+  async open(notificationId: string, destinationId: string): Promise<OpenDelivery | undefined> {
+    const build = () => this.#selectOpen(destinationId).where('deliveries.notice_id', '=', notificationId).compile();
+    const { rows } = await executeCached(this.#db, 'notify.open', [destinationId, 'done', notificationId], build);
     const [row] = rows;
     return row === undefined ? undefined : readDelivery(row);
   }
 
   /** The deliveries of a window that were not made yet, in the order of their notices; a given-up one is not among them. */
   async openDigest(destinationId: string, digest: string): Promise<readonly OpenDelivery[]> {
-    const rows = await this.#opened(destinationId)
+    const rows = await this.#selectOpen(destinationId)
       .where('deliveries.digest', '=', digest)
       .where('deliveries.state', '=', 'waiting')
       .orderBy('notices.created_at')
       .orderBy('notices.id')
-      .limit(insertBatch)
+      .limit(insertBatchSize)
       .execute();
     return rows.map(readDelivery);
   }
 
-  #opened(destinationId: string) {
+  #selectOpen(destinationId: string) {
     return this.#db
       .selectFrom('deliveries')
       .innerJoin('notices', 'notices.id', 'deliveries.notice_id')
@@ -166,21 +166,21 @@ export class NoticeStore {
 
   /** A delivery in whatever state. */
   async find(
-    noticeId: string,
+    notificationId: string,
     destinationId: string,
   ): Promise<{ readonly service: string; readonly shownUrl: string; readonly state: string } | undefined> {
     return this.#db
       .selectFrom('deliveries')
       .select(['service', 'shown_url as shownUrl', 'state'])
-      .where('notice_id', '=', noticeId)
+      .where('notice_id', '=', notificationId)
       .where('destination_id', '=', destinationId)
       .executeTakeFirst();
   }
 
   /** Notes the outcome of one attempt. A delivery that was made needs its URL no more. */
-  async note(
+  async recordAttempt(
     transaction: Kysely<NotifyTables>,
-    noticeId: string,
+    notificationId: string,
     destinationId: string,
     outcome: { readonly state: 'waiting' | 'done' | 'dead'; readonly attempts: number; readonly detail: string },
     now: number,
@@ -188,21 +188,21 @@ export class NoticeStore {
     await transaction
       .updateTable('deliveries')
       .set({ ...outcome, updated_at: now, ...(outcome.state === 'done' ? { sealed_url: '' } : {}) })
-      .where('notice_id', '=', noticeId)
+      .where('notice_id', '=', notificationId)
       .where('destination_id', '=', destinationId)
       .execute();
   }
 
   /** Notes deliveries that were made, those of one outcome in one statement. */
-  async noteDone(transaction: Kysely<NotifyTables>, made: readonly MadeDelivery[], now: number): Promise<void> {
+  async recordDone(transaction: Kysely<NotifyTables>, made: readonly CompletedDelivery[], now: number): Promise<void> {
     const alike = Map.groupBy(made, ({ attempts, detail }) => JSON.stringify([attempts, detail]));
     for (const each of alike.values()) {
       for (const some of chunkRows(each)) {
         const [{ attempts, detail } = { attempts: 0, detail: '' }] = some;
-        const { shape, which, values } = whichOf(some);
+        const { shape, condition, values } = buildDeliverySelection(some);
         const build = () =>
           sql<never>`update deliveries set state = 'done', attempts = ${attempts}, detail = ${detail},
-            updated_at = ${now}, sealed_url = '' where ${which()}`.compile(transaction);
+            updated_at = ${now}, sealed_url = '' where ${condition()}`.compile(transaction);
         await executeCached(transaction, `notify.done ${shape}`, [attempts, detail, now, ...values], build);
       }
     }
@@ -221,7 +221,7 @@ export class NoticeStore {
    * Forgets notices accepted before `time` of which nothing waits, and those a week older: no job lives that long, so what
    * waits of them was dropped. Returns how many.
    */
-  async prune(time: number): Promise<number> {
+  async deleteOld(time: number): Promise<number> {
     const { numDeletedRows } = await this.#db
       .deleteFrom('notices')
       .where('created_at', '<', time)
@@ -238,31 +238,31 @@ export class NoticeStore {
   }
 }
 
-interface Which {
+interface DeliverySelection {
   /** What makes two texts differ. */
   readonly shape: string;
-  readonly which: () => RawBuilder<unknown>;
+  readonly condition: () => RawBuilder<unknown>;
   readonly values: readonly string[];
 }
 
 /** Those of one notice, as of a fan-out, or any. */
-function whichOf(made: readonly MadeDelivery[]): Which {
+function buildDeliverySelection(made: readonly CompletedDelivery[]): DeliverySelection {
   const [first] = made;
   const destinations = made.map(({ destination }) => destination);
   if (first !== undefined && made.every(({ notice }) => notice === first.notice)) {
-    const which = () => sql`notice_id = ${first.notice} and destination_id in (${sql.join(destinations)})`;
-    return { shape: `to ${String(made.length)}`, which, values: [first.notice, ...destinations] };
+    const condition = () => sql`notice_id = ${first.notice} and destination_id in (${sql.join(destinations)})`;
+    return { shape: `to ${String(made.length)}`, condition, values: [first.notice, ...destinations] };
   }
   const places = () => sql.join(made.map(({ notice, destination }) => sql`(${notice}, ${destination})`));
   return {
     shape: String(made.length),
-    which: () => sql`(notice_id, destination_id) in (values ${places()})`,
+    condition: () => sql`(notice_id, destination_id) in (values ${places()})`,
     values: made.flatMap(({ notice, destination }) => [notice, destination]),
   };
 }
 
 function readDelivery(
-  row: Selectable<NoticeTable> & {
+  row: Selectable<NotificationTable> & {
     readonly service: string;
     readonly sealed_url: string;
     readonly shown_url: string;

@@ -2,40 +2,40 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
-import type { ShownUrls } from '../keys/masked-urls.ts';
+import type { MaskedUrls } from '../keys/masked-urls.ts';
 import type { NotifyTables } from './tables.ts';
 
-const Held = z.looseObject({ row: z.looseObject({ shownUrl: z.string() }) });
+const StoredLevelDelivery = z.looseObject({ row: z.looseObject({ shownUrl: z.string() }) });
 
 /** Rows of one commit, so that others get in between. */
-const batch = 200;
-const plain = '%://%';
+const batchSize = 200;
+const unsealedPattern = '%://%';
 
 /**
  * Seals the URLs that older versions kept plain; a migration could not, since it has no vault. Each start looks for what is
  * left, so it may be stopped at any moment.
  */
-export async function sealShownUrls(
+export async function sealMaskedUrls(
   { commit }: Pick<Context, 'commit'>,
-  urls: ShownUrls,
+  urls: MaskedUrls,
   isStopped: () => boolean,
 ): Promise<void> {
-  for (const sealSome of [sealHeld, sealDeliveries, sealEngineUrls]) {
-    for (let found = batch; found === batch && !isStopped(); await nextTurn()) {
-      found = await commit((transaction) => sealSome(transaction, urls));
+  for (const sealSome of [sealEscalations, sealDeliveries, sealEngineUrls]) {
+    for (let updatedCount = batchSize; updatedCount === batchSize && !isStopped(); await nextTurn()) {
+      updatedCount = await commit((transaction) => sealSome(transaction, urls));
     }
   }
 }
 
 /** What later levels of an escalation are made of; few, and gone when it is over. */
-async function sealHeld(db: Kysely<NotifyTables>, urls: ShownUrls): Promise<number> {
+async function sealEscalations(db: Kysely<NotifyTables>, urls: MaskedUrls): Promise<number> {
   const rows = await db
     .selectFrom('escalations')
     .select(['notice_id', 'destination_id', 'held'])
-    .where('held', 'like', plain)
+    .where('held', 'like', unsealedPattern)
     .execute();
   for (const { notice_id, destination_id, held } of rows) {
-    const { row, ...rest } = Held.parse(JSON.parse(held));
+    const { row, ...rest } = StoredLevelDelivery.parse(JSON.parse(held));
     if (!row.shownUrl.includes('://')) continue;
     await db
       .updateTable('escalations')
@@ -48,12 +48,12 @@ async function sealHeld(db: Kysely<NotifyTables>, urls: ShownUrls): Promise<numb
   return 0;
 }
 
-async function sealDeliveries(db: Kysely<NotifyTables>, urls: ShownUrls): Promise<number> {
+async function sealDeliveries(db: Kysely<NotifyTables>, urls: MaskedUrls): Promise<number> {
   const rows = await db
     .selectFrom('deliveries')
     .select(['notice_id', 'destination_id', 'shown_url'])
-    .where('shown_url', 'like', plain)
-    .limit(batch)
+    .where('shown_url', 'like', unsealedPattern)
+    .limit(batchSize)
     .execute();
   for (const { notice_id, destination_id, shown_url } of rows) {
     await db
@@ -66,12 +66,12 @@ async function sealDeliveries(db: Kysely<NotifyTables>, urls: ShownUrls): Promis
   return rows.length;
 }
 
-async function sealEngineUrls(db: Kysely<NotifyTables>, urls: ShownUrls): Promise<number> {
+async function sealEngineUrls(db: Kysely<NotifyTables>, urls: MaskedUrls): Promise<number> {
   const rows = await db
     .selectFrom('engine_urls')
     .select(['id', 'shown_url'])
-    .where('shown_url', 'like', plain)
-    .limit(batch)
+    .where('shown_url', 'like', unsealedPattern)
+    .limit(batchSize)
     .execute();
   for (const { id, shown_url } of rows) {
     await db

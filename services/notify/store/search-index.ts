@@ -5,18 +5,18 @@ import { ftsTokenizer, toFtsMatch, toTsQuery, toTsVector } from '../../kit/word-
 import type { Migration } from '../../contracts/service.ts';
 
 /** Characters of a notice that a search looks at. */
-const searched = 32_000;
+const maxIndexedLength = 32_000;
 /** Notices that one statement takes in at most. */
-const batch = 200;
+const batchSize = 200;
 /** On a server another host may commit a number after a higher one: so far back numbers without words are looked for. */
-const lookBack = 1000;
+const maxNumberGap = 1000;
 
 /**
  * Numbers for notices, whose own rows have none that last, and the words of each: on SQLite a full-text table that holds
  * no text, on PostgreSQL a vector with an index. Triggers number a notice and forget it, so that accepting one pays next to
  * nothing; the words come later.
  */
-export const noticeWords: Migration = {
+export const notificationSearchIndex: Migration = {
   name: '013-index-notice-words',
   async up(db) {
     await db.schema
@@ -61,7 +61,7 @@ export const noticeWords: Migration = {
 };
 
 /** The words that notices are found by. */
-export class NoticeWords {
+export class NotificationSearchIndex {
   readonly #postgres: boolean;
 
   constructor(db: Kysely<any>) {
@@ -69,34 +69,34 @@ export class NoticeWords {
   }
 
   /** Takes in the words of notices that have none yet, the oldest first. True: there may be more. */
-  async addSome(transaction: Kysely<any>): Promise<boolean> {
-    const number = this.#number();
+  async indexNext(transaction: Kysely<any>): Promise<boolean> {
+    const numberColumn = this.#number();
     const { rows } = await sql<{ number: number; text: string }>`
-      select notice_numbers.number, substr(notices.title || ${'\n'} || notices.body, 1, ${searched}) as text
+      select notice_numbers.number, substr(notices.title || ${'\n'} || notices.body, 1, ${maxIndexedLength}) as text
       from notice_numbers join notices on notices.id = notice_numbers.notice_id
       where notice_numbers.number > coalesce(
-          (select ${number} from notice_words order by ${number} desc limit 1), 0) - ${sql.lit(lookBack)}
-        and not exists (select 1 from notice_words where ${number} = notice_numbers.number)
-      order by notice_numbers.number limit ${sql.lit(batch)}`.execute(transaction);
+          (select ${numberColumn} from notice_words order by ${numberColumn} desc limit 1), 0) - ${sql.lit(maxNumberGap)}
+        and not exists (select 1 from notice_words where ${numberColumn} = notice_numbers.number)
+      order by notice_numbers.number limit ${sql.lit(batchSize)}`.execute(transaction);
     if (rows.length === 0) return false;
-    const words = rows.map((row): [number, readonly string[]] => [Number(row.number), foldTerms(row.text)]);
+    const indexedTerms = rows.map((row): [number, readonly string[]] => [Number(row.number), foldTerms(row.text)]);
     if (this.#postgres) {
-      const json = JSON.stringify(words.map(([each, found]) => [each, toTsVector(found)]));
+      const json = JSON.stringify(indexedTerms.map(([each, terms]) => [each, toTsVector(terms)]));
       await sql`
         insert into notice_words (number, words)
         select (row->>0)::bigint, (row->>1)::tsvector from json_array_elements(${json}::json) as row
         on conflict do nothing`.execute(transaction);
     } else {
-      const json = JSON.stringify(words.map(([each, found]) => [each, found.join(' ')]));
+      const json = JSON.stringify(indexedTerms.map(([each, terms]) => [each, terms.join(' ')]));
       await sql`
         insert into notice_words (rowid, words)
         select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(${json})`.execute(transaction);
     }
-    return rows.length === batch;
+    return rows.length === batchSize;
   }
 
   /** Whether a notice has all of the phrases. */
-  has(phrases: readonly Phrase[]): RawBuilder<boolean> {
+  buildCondition(phrases: readonly Phrase[]): RawBuilder<boolean> {
     const matches = this.#postgres
       ? sql`notice_words.words @@ ${toTsQuery(phrases)}::tsquery`
       : sql`notice_words match ${toFtsMatch(phrases)}`;

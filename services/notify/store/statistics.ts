@@ -3,7 +3,7 @@ import type { NotifyHour } from '../../contracts/notify/statistics.ts';
 import type { DeliveryTable, NotifyTables } from './tables.ts';
 
 /** Deliveries of a destination whose notices came in one of the asked stretches of time. */
-export interface CountedDeliveries {
+export interface DeliveryCount {
   readonly destination: string;
   readonly state: DeliveryTable['state'];
   /** Which stretch, from 0. */
@@ -18,7 +18,7 @@ export interface Latency {
 }
 
 /** A delivery that was not made. */
-export interface OpenDelivery {
+export interface IncompleteDelivery {
   readonly notice: string;
   readonly destination: string;
   readonly service: string;
@@ -30,9 +30,9 @@ export interface OpenDelivery {
 }
 
 /** Deliveries that wait or were given up, of which so many are looked at: more than a house has, so that sums are whole. */
-export const mostOpen = 100_000;
+export const maxIncomplete = 100_000;
 /** Of which so many are read by one statement: with what was said of each, more would be too large for it. */
-const openPage = 10_000;
+const pageSize = 10_000;
 
 /** Sums over the deliveries, made by the database beside the loop. */
 export class DeliveryStatistics {
@@ -43,15 +43,15 @@ export class DeliveryStatistics {
   }
 
   /** By destination and stretch; `from`: the first moments of the stretches, oldest first. */
-  async count(from: readonly number[]): Promise<readonly CountedDeliveries[]> {
+  async count(from: readonly number[]): Promise<readonly DeliveryCount[]> {
     const rows = await this.#db
       .selectFrom('deliveries')
       .innerJoin('notices', 'notices.id', 'deliveries.notice_id')
       .where('notices.created_at', '>=', from[0] ?? 0)
       .select(['deliveries.destination_id as destination', 'deliveries.state as state'])
-      .select(stretchOf(from).as('index'))
+      .select(buildIntervalIndex(from).as('index'))
       .select((on) => on.fn.countAll<number>().as('count'))
-      .groupBy(['deliveries.destination_id', 'deliveries.state', stretchOf(from)])
+      .groupBy(['deliveries.destination_id', 'deliveries.state', buildIntervalIndex(from)])
       .execute();
     return rows.map((row) => ({ ...row, index: Number(row.index), count: Number(row.count) }));
   }
@@ -65,30 +65,34 @@ export class DeliveryStatistics {
   async hours(from: readonly number[]): Promise<readonly NotifyHour[]> {
     const [counted, latencies] = await Promise.all([
       this.count(from),
-      this.#percentiles(from[0] ?? 0, stretchOf(from)),
+      this.#percentiles(from[0] ?? 0, buildIntervalIndex(from)),
     ]);
-    return from.map((at, index) => {
-      const of = (state: DeliveryTable['state']): number =>
+    return from.map((hourStart, index) => {
+      const countState = (state: DeliveryTable['state']): number =>
         counted.reduce((sum, row) => sum + (row.index === index && row.state === state ? row.count : 0), 0);
       const latency = latencies.get(String(index));
       return {
-        ...{ at, done: of('done'), dead: of('dead'), waiting: of('waiting') },
+        ...{ at: hourStart, done: countState('done'), dead: countState('dead'), waiting: countState('waiting') },
         ...{ p50: latency?.p50 ?? null, p95: latency?.p95 ?? null },
       };
     });
   }
 
   /** What an attempt failed at and is not made yet, and what waits untried behind such a one; the newest notices first. */
-  async open(): Promise<readonly OpenDelivery[]> {
-    const found: OpenDelivery[] = [];
-    for (let page = await this.#openAfter(undefined); page.length > 0; page = await this.#openAfter(found.at(-1))) {
-      for (const each of page) found.push(each);
-      if (page.length < openPage || found.length >= mostOpen) break;
+  async listIncomplete(): Promise<readonly IncompleteDelivery[]> {
+    const deliveries: IncompleteDelivery[] = [];
+    for (
+      let page = await this.#listPageAfter(undefined);
+      page.length > 0;
+      page = await this.#listPageAfter(deliveries.at(-1))
+    ) {
+      for (const each of page) deliveries.push(each);
+      if (page.length < pageSize || deliveries.length >= maxIncomplete) break;
     }
-    return found;
+    return deliveries;
   }
 
-  async #openAfter(last: OpenDelivery | undefined): Promise<readonly OpenDelivery[]> {
+  async #listPageAfter(last: IncompleteDelivery | undefined): Promise<readonly IncompleteDelivery[]> {
     let query = this.#db
       .selectFrom('deliveries')
       .select(['notice_id', 'destination_id', 'service', 'state', 'attempts', 'detail', 'updated_at'])
@@ -104,7 +108,7 @@ export class DeliveryStatistics {
       })
       .orderBy('notice_id', 'desc')
       .orderBy('destination_id', 'desc')
-      .limit(openPage);
+      .limit(pageSize);
     if (last !== undefined) {
       query = query.where((on) =>
         on.or([
@@ -141,7 +145,7 @@ export class DeliveryStatistics {
 }
 
 /** Which stretch a notice came in; written out, since the same expression must stand in select and group by. */
-function stretchOf(from: readonly number[]): RawBuilder<number> {
+function buildIntervalIndex(from: readonly number[]): RawBuilder<number> {
   const cases = from.map((time, index) => sql`when notices.created_at >= ${sql.lit(time)} then ${sql.lit(index)}`);
   return sql<number>`case ${sql.join(cases.reverse(), sql` `)} else 0 end`;
 }

@@ -16,7 +16,7 @@ export interface ConfigurationTable {
   updated_at: Milliseconds;
 }
 
-export interface NoticeTable {
+export interface NotificationTable {
   id: string;
   /** Empty for a stateless call. */
   configuration: string;
@@ -106,7 +106,7 @@ export interface DestinationHealthTable {
 
 export interface NotifyTables {
   configurations: ConfigurationTable;
-  notices: NoticeTable;
+  notices: NotificationTable;
   deliveries: DeliveryTable;
   attachments: AttachmentTable;
   escalations: EscalationTable;

@@ -37,7 +37,7 @@ export const bodyLimit = 3 * 1024 * 1024;
 export const configurationLimit = 512 * 1024;
 
 /** Objects up to this many characters are written out over several lines: a longer one would grow many times over. */
-const longestIndented = 10_000;
+const maxIndentedLength = 10_000;
 
 /** A value a caller may have meant as text: numbers and objects are written out instead of refused. */
 const Text = z
@@ -47,7 +47,7 @@ const Text = z
     if (typeof value === 'string') return value;
     if (value === undefined || value === null) return undefined;
     const text = JSON.stringify(value);
-    return text.length > longestIndented ? text : JSON.stringify(value, undefined, 2);
+    return text.length > maxIndentedLength ? text : JSON.stringify(value, undefined, 2);
   });
 
 /** The fields of a notification, from JSON or a form. `format` null means "as it is". Unknown fields are dropped. */

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { notificationOffered } from '../../../services/contracts/notify/notification.ts';
-import { fileName, mediaType } from '../../../services/notify/attachments/file-name.ts';
+import { toFileName, detectMediaType } from '../../../services/notify/attachments/file-name.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
@@ -181,7 +181,7 @@ describe('files of a notification', () => {
 
 describe('a file', () => {
   it('has a name without a path and a type by what is known of it', () => {
-    expect(['a/b\\c.txt', '..', '', ' \r\n', 'ü.pdf'].map((name) => fileName(name, 1))).toEqual([
+    expect(['a/b\\c.txt', '..', '', ' \r\n', 'ü.pdf'].map((name) => toFileName(name, 1))).toEqual([
       'c.txt',
       'attachment.002',
       'attachment.002',
@@ -189,9 +189,9 @@ describe('a file', () => {
       'ü.pdf',
     ]);
     const none = new Uint8Array();
-    expect(mediaType('Image/PNG; x=y', 'a.txt', none)).toBe('image/png');
-    expect(mediaType('application/octet-stream', 'a.txt', Buffer.from('%PDF-1.7'))).toBe('application/pdf');
-    expect(mediaType('evil\r\nheader: x/y', 'a.CSV', none)).toBe('text/csv');
-    expect(mediaType('', 'a.constructor', none)).toBe('application/octet-stream');
+    expect(detectMediaType('Image/PNG; x=y', 'a.txt', none)).toBe('image/png');
+    expect(detectMediaType('application/octet-stream', 'a.txt', Buffer.from('%PDF-1.7'))).toBe('application/pdf');
+    expect(detectMediaType('evil\r\nheader: x/y', 'a.CSV', none)).toBe('text/csv');
+    expect(detectMediaType('', 'a.constructor', none)).toBe('application/octet-stream');
   });
 });

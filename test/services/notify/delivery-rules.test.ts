@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createWallClock } from '../../../services/contracts/quiet-hours.ts';
 import { joinMessages } from '../../../services/notify/domain/digest.ts';
 import type { Message } from '../../../services/notify/domain/message.ts';
-import { noRules, planDelivery, takeRules, withRules } from '../../../services/notify/domain/delivery-rules.ts';
+import { noRules, planDelivery, extractRules, withRules } from '../../../services/notify/domain/delivery-rules.ts';
 
 const hour = 3_600_000;
 const wall = createWallClock('UTC');
@@ -10,7 +10,7 @@ const wall = createWallClock('UTC');
 const monday = Date.UTC(2026, 0, 5);
 
 function rulesOf(url: string) {
-  const taken = takeRules(url);
+  const taken = extractRules(url);
   if (typeof taken === 'string') throw new Error(taken);
   return taken;
 }
@@ -32,7 +32,7 @@ describe('the rules of a destination', () => {
 
   it.each(['quiet=always', 'rate=0/1h', 'rate=5', 'rate=5/2d', 'digest=0s', 'digest=soon', 'quiet=%E0%A4%A'])(
     'are refused when they are wrong: %s',
-    (rule) => expect(takeRules(`json://h?${rule}`)).toMatch(/must be/),
+    (rule) => expect(extractRules(`json://h?${rule}`)).toMatch(/must be/),
   );
 
   it('hold what is calm through quiet hours, and let warnings and failures pass', () => {

@@ -6,7 +6,7 @@ import { notificationOffered } from '../../../services/contracts/notify/notifica
 import type { Context } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
 import { notify } from '../../../services/notify/index.ts';
-import { NoticeStore } from '../../../services/notify/store/notifications.ts';
+import { NotificationStore } from '../../../services/notify/store/notifications.ts';
 import type { Settings } from '../../../services/notify/settings.ts';
 import { api } from '../../support/api.ts';
 import { createFakeClock } from '../../support/clock.ts';
@@ -249,9 +249,9 @@ describe('the history', () => {
     await post(host, '/notify/aggregator', { body: 'waits for the push server' });
     if (context === undefined) throw new Error('the service was not made');
     await context.jobs.flush();
-    const notices = new NoticeStore(context.db);
-    expect(await notices.prune(Date.now() - 3_600_000)).toBe(0);
-    expect(await notices.prune(Date.now() + 3_600_000)).toBe(1);
+    const notices = new NotificationStore(context.db);
+    expect(await notices.deleteOld(Date.now() - 3_600_000)).toBe(0);
+    expect(await notices.deleteOld(Date.now() + 3_600_000)).toBe(1);
     const left = await context.db.selectFrom('notices').select('body').execute();
     expect(left).toEqual([{ body: 'waits for the push server' }]);
     expect(await context.db.selectFrom('deliveries').select('state').execute()).toHaveLength(2);

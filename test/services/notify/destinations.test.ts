@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Fetch } from '../../../services/contracts/outgoing.ts';
 import { destinationId, parseDestination } from '../../../services/notify/destinations/catalogue.ts';
-import type { Result } from '../../../services/notify/destinations/destination.ts';
+import type { DeliveryResult } from '../../../services/notify/destinations/destination.ts';
 import { parseDestinationUrl } from '../../../services/notify/destinations/url.ts';
 import type { Message } from '../../../services/notify/domain/message.ts';
 import { openProvider, parsed, sendTo } from './destinations/provider.ts';
 
-async function send(url: string, fields: Partial<Message>, fetch: Fetch): Promise<readonly Result[]> {
+async function send(url: string, fields: Partial<Message>, fetch: Fetch): Promise<readonly DeliveryResult[]> {
   await using provider = await openProvider();
   return sendTo(url, fields, { ...provider.outlets, fetch });
 }

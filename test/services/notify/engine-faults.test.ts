@@ -11,7 +11,7 @@ import { startLibrary } from '../../../main/host/engines/start.ts';
 import { engineProgress, type EngineLibrary, type Engines } from '../../../services/contracts/control/engines.ts';
 import type { NotifyKey } from '../../../services/contracts/notify/api.ts';
 import { control } from '../../../services/control/index.ts';
-import { retryWaiting } from '../../../services/notify/apprise/retry-waiting.ts';
+import { retryEngineDeliveries } from '../../../services/notify/apprise/retry-waiting.ts';
 import { Library } from '../../../services/notify/apprise/library.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { createFakeClock } from '../../support/clock.ts';
@@ -153,7 +153,7 @@ describe.skipIf(lacksLibrary)('an engine', () => {
       { id: 'c', lastError: null },
     ];
     const retried: string[] = [];
-    await retryWaiting({
+    await retryEngineDeliveries({
       list: async () =>
         jobs.map((job) => ({ ...job, kind: '', key: '', state: 'waiting', attempts: 1, createdAt: 0, runAt: 0 })),
       retry: async (id) => retried.push(id) > 0,
@@ -166,7 +166,7 @@ describe.skipIf(lacksLibrary)('an engine', () => {
     const job = { kind: '', key: '', state: 'waiting', attempts: 1, createdAt: 0, runAt: 0, lastError } as const;
     let underWay = 0;
     const seen: number[] = [];
-    await retryWaiting({
+    await retryEngineDeliveries({
       list: async () => Array.from({ length: 1000 }, (_, id) => ({ ...job, id: String(id) })),
       retry: async () => {
         underWay += 1;
@@ -239,7 +239,7 @@ describe.skipIf(lacksLibrary)('the child', () => {
   }
 
   const send = (library: Library, url: string, more: object = {}, signal = soon()): Promise<z.infer<typeof Sent>> =>
-    library.use((child, stop) => child.ask({ op: 'send', url, ...message, ...more }, Sent, stop), signal);
+    library.run((child, stop) => child.request({ op: 'send', url, ...message, ...more }, Sent, stop), signal);
 
   it('that does not answer in time gives way to another one', async () => {
     answer = (request, response) => (request.url?.startsWith('/hang') ? never() : fine(request, response));

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { fitMessage, type Shape } from '../../../services/notify/domain/fit-message.ts';
+import { fitMessage, type MessageShape } from '../../../services/notify/domain/fit-message.ts';
 import { convertText } from '../../../services/notify/domain/text/convert.ts';
 import { messageOf } from './destinations/provider.ts';
 
-const shape: Shape = { format: 'text', titleLimit: 0, bodyLimit: 10, overflow: 'truncate' };
+const shape: MessageShape = { format: 'text', titleLimit: 0, bodyLimit: 10, overflow: 'truncate' };
 const file = { name: 'a', type: 'text/plain', size: 1, read: () => Promise.resolve(new Uint8Array(1)) };
 
 describe('fitting a message', () => {
@@ -43,7 +43,7 @@ describe('fitting a message', () => {
   });
 
   it('loses nothing of a body whose title takes almost all the room', () => {
-    const split: Shape = { ...shape, bodyLimit: 20, overflow: 'split' };
+    const split: MessageShape = { ...shape, bodyLimit: 20, overflow: 'split' };
     const pieces = fitMessage(messageOf({ title: 'a title as long as two lines', body: 'and its body' }), split);
     const words = pieces.flatMap(({ body }) => body.split(/\s+/));
     expect(words.join(' ')).toBe('a title as long as two lines and its body');
@@ -68,7 +68,7 @@ describe('fitting a message', () => {
   });
 
   it('measures what is read, and leaves no tag open in a piece', () => {
-    const telegram: Shape = { format: 'telegram', titleLimit: 0, bodyLimit: 30, overflow: 'split' };
+    const telegram: MessageShape = { format: 'telegram', titleLimit: 0, bodyLimit: 30, overflow: 'split' };
     const escaped = fitMessage(messageOf({ body: '<'.repeat(30) }), telegram);
     expect(escaped.map(({ body }) => body)).toEqual(['&lt;'.repeat(30)]);
     const pieces = fitMessage(messageOf({ format: 'html', body: `<b>${'word '.repeat(20)}</b>` }), telegram);

@@ -3,7 +3,7 @@ import { nativeSchemes, getDeliverer } from '../../../services/contracts/notify/
 import { notify } from '../../../services/notify/index.ts';
 import { kinds } from '../../../services/notify/destinations/catalogue.ts';
 import { parseYamlConfiguration } from '../../../services/notify/domain/yaml-configuration.ts';
-import { recognise } from '../../../services/notify/inbound/catalogue.ts';
+import { recognizePayload } from '../../../services/notify/inbound/catalogue.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 import { createProbe, openReceiver, type Receiver } from './support.ts';
 
@@ -144,7 +144,7 @@ describe('payloads', () => {
     state: 'alerting',
     alerts: [{ status: 'firing', labels: { alertname: 'Disk' }, annotations: { summary: 'disk is full' } }],
   };
-  const read = (fields: Record<string, unknown>) => recognise(fields, () => undefined, 'text');
+  const read = (fields: Record<string, unknown>) => recognizePayload(fields, () => undefined, 'text');
 
   it('of Grafana keep the message of the contact point', () => {
     const message = 'my own template text: nas is at 93.2 %';

@@ -84,7 +84,7 @@ describe('export and import of the keys', () => {
       headers: { 'content-type': 'application/json', authorization: adminAuthorization },
       body: JSON.stringify({ config: '# kept\njson://u:pa55word@h/', format: 'text' }),
     });
-    await new ConfigurationStore(context.db, context.vault).chooseSecret('trip', 'signing-w0rd', 1);
+    await new ConfigurationStore(context.db, context.vault).saveSecret('trip', 'signing-w0rd', 1);
     const sealed = await portable?.export({ secrets: false });
     const readable = await portable?.export({ secrets: true });
     expect(JSON.stringify(sealed)).not.toContain('pa55word');

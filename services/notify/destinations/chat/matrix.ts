@@ -4,7 +4,7 @@ import { convertText, escapeHtml } from '../../domain/text/convert.ts';
 import { readJson, type Exchange } from '../exchange.ts';
 import { choiceField, formatField, passwordField, serverFields, textField } from '../fields.ts';
 import { postJson, withQuery } from '../http.ts';
-import { appTitle, colourOf } from '../colors.ts';
+import { appTitle, getColor } from '../colors.ts';
 import { defineScheme, type Address, type Send } from '../scheme.ts';
 import type { DestinationUrl } from '../url.ts';
 
@@ -20,19 +20,24 @@ const Upload = z.object({ content_uri: z.string() });
 type Mode = 'off' | 'slack' | 'matrix' | 't2bot';
 
 /** A bare token is a webhook of the public bridge, as in the peer. */
-function modeOf({ query, host, user, password, path }: DestinationUrl): Mode | undefined {
-  const word = query.get('mode')?.toLowerCase() ?? '';
-  if (word === '') return /^\w{64}$/.test(host) && !user && !password && path.length === 0 ? 't2bot' : 'off';
-  return (['off', 'slack', 'matrix', 't2bot'] as const).find((mode) => mode === word);
+function parseMode({ query, host, user, password, path }: DestinationUrl): Mode | undefined {
+  const modeText = query.get('mode')?.toLowerCase() ?? '';
+  if (modeText === '') return /^\w{64}$/.test(host) && !user && !password && path.length === 0 ? 't2bot' : 'off';
+  return (['off', 'slack', 'matrix', 't2bot'] as const).find((mode) => mode === modeText);
 }
 
 /** The body as text, and formatted where the URL asks for it. */
-function eventOf({ title, body, format }: Message, msgtype: string) {
+function buildEvent({ title, body, format }: Message, msgtype: string) {
   if (format === 'text') return { msgtype, body: title === '' ? body : `# ${title}\r\n${body}` };
   const heading = title === '' ? '' : `<h1>${escapeHtml(title)}</h1>`;
-  const plain = convertText(body, format, 'text');
+  const plainText = convertText(body, format, 'text');
   const formatted_body = `${heading}${convertText(body, format, 'html')}`;
-  return { msgtype, body: [title, plain].filter(Boolean).join('\n'), format: 'org.matrix.custom.html', formatted_body };
+  return {
+    msgtype,
+    body: [title, plainText].filter(Boolean).join('\n'),
+    format: 'org.matrix.custom.html',
+    formatted_body,
+  };
 }
 
 function fileKind(type: string): string {
@@ -40,10 +45,10 @@ function fileKind(type: string): string {
   return `m.${family ?? 'file'}`;
 }
 
-async function uploadFile({ ask, fail }: Exchange, base: string, file: Attachment, authorization: string) {
+async function uploadFile({ request, fail }: Exchange, base: string, file: Attachment, authorization: string) {
   const url = withQuery(`${base}/_matrix/media/v3/upload`, { filename: file.name });
   const headers = { authorization, 'content-type': file.type };
-  const reply = readJson(await ask({ method: 'POST', url, headers, body: await file.read() }), Upload);
+  const reply = readJson(await request({ method: 'POST', url, headers, body: await file.read() }), Upload);
   if (reply === undefined) return fail('no place for a file');
   const info = { mimetype: file.type, size: file.size };
   return { body: file.name, info, msgtype: fileKind(file.type), url: reply.content_uri };
@@ -57,74 +62,74 @@ function sendToServer({ url, origin, targets, argument }: Address): Send | strin
   const msgtype = argument('msgtype')?.toLowerCase() === 'notice' ? 'm.notice' : 'm.text';
 
   /** To every room, as who is signed in. */
-  const tell = async (message: Message, exchange: Exchange, login: z.infer<typeof Login>): Promise<void> => {
-    const { ask, fail } = exchange;
+  const sendToRooms = async (message: Message, exchange: Exchange, login: z.infer<typeof Login>): Promise<void> => {
+    const { request, fail } = exchange;
     const authorization = `Bearer ${login.access_token}`;
-    const home = login.home_server ?? login.user_id?.replace(/^[^:]*:/, '') ?? url.host;
+    const homeServer = login.home_server ?? login.user_id?.replace(/^[^:]*:/, '') ?? url.host;
     const files = [];
     for (const file of message.attachments ?? []) files.push(await uploadFile(exchange, origin, file, authorization));
     const aliases = targets.map((target) => {
       const room = /^[#!]/.test(target) ? target : `#${target}`;
       // Identities of newer rooms have no server in them.
-      return room.includes(':') || room.startsWith('!') ? room : `${room}:${home}`;
+      return room.includes(':') || room.startsWith('!') ? room : `${room}:${homeServer}`;
     });
     const joined =
       aliases.length > 0
         ? []
-        : (readJson(await ask({ method: 'GET', url: `${api}/joined_rooms`, headers: { authorization } }), Rooms)
+        : (readJson(await request({ method: 'GET', url: `${api}/joined_rooms`, headers: { authorization } }), Rooms)
             ?.joined_rooms ?? []);
     const rooms = [...aliases, ...joined];
     if (rooms.length === 0) fail('this account is a member of no room');
     for (const alias of rooms) {
-      const join = postJson(`${api}/join/${encodeURIComponent(alias)}`, {}, { authorization });
-      const room = readJson(await ask(join), Room)?.room_id ?? alias;
+      const joinRequest = postJson(`${api}/join/${encodeURIComponent(alias)}`, {}, { authorization });
+      const room = readJson(await request(joinRequest), Room)?.room_id ?? alias;
       // The transaction is the notice's own: the server passes over what it has had already.
-      const events = [...files, eventOf(message, msgtype)];
-      for (const [at, event] of events.entries()) {
-        const address = `${api}/rooms/${encodeURIComponent(room)}/send/m.room.message/${message.id}-${at}`;
-        const put = { ...postJson(address, event, { authorization }), method: 'PUT' };
-        await exchange.once(`${room} ${String(at)}`, () => ask(put));
+      const events = [...files, buildEvent(message, msgtype)];
+      for (const [index, event] of events.entries()) {
+        const address = `${api}/rooms/${encodeURIComponent(room)}/send/m.room.message/${message.id}-${index}`;
+        const putRequest = { ...postJson(address, event, { authorization }), method: 'PUT' };
+        await exchange.once(`${room} ${String(index)}`, () => request(putRequest));
       }
     }
   };
 
   return async (message, exchange) => {
-    if (token !== undefined) return tell(message, exchange, { access_token: token });
+    if (token !== undefined) return sendToRooms(message, exchange, { access_token: token });
     const signIn = {
       type: 'm.login.password',
       identifier: { type: 'm.id.user', user: url.user },
       password: url.password,
       initial_device_display_name: appTitle,
     };
-    const login = readJson(await exchange.ask(postJson(`${api}/login`, signIn)), Login);
+    const login = readJson(await exchange.request(postJson(`${api}/login`, signIn)), Login);
     if (login === undefined) return exchange.fail('something that is no answer of a Matrix server');
     try {
-      return await tell(message, exchange, login);
+      return await sendToRooms(message, exchange, login);
     } finally {
       // Or each attempt would leave a device behind in the account.
       const authorization = `Bearer ${login.access_token}`;
-      await exchange.askLightly(postJson(`${api}/logout`, {}, { authorization }));
+      await exchange.tryRequest(postJson(`${api}/logout`, {}, { authorization }));
     }
   };
 }
 
 /** Sends through a webhook bridge. */
-function sendToHook({ url, origin }: Address, mode: Exclude<Mode, 'off'>): Send | string {
+function sendToWebhook({ url, origin }: Address, mode: Exclude<Mode, 'off'>): Send | string {
   const token = mode === 't2bot' ? url.host : (url.password ?? url.user);
   if (!token) return 'a token is missing: matrix://name:token@host/?mode=matrix';
   const base = mode === 't2bot' ? 'https://webhooks.t2bot.io' : origin;
   const address = `${base}/api/v1/matrix/hook/${encodeURIComponent(token)}`;
   const name = mode !== 't2bot' && url.user !== undefined && url.password !== undefined ? url.user : appTitle;
-  return ({ title, body, type, format, time }, { ask }) => {
+  return ({ title, body, type, format, time }, { request }) => {
     if (mode === 'slack') {
-      const card = { title: escapeHtml(title), text: escapeHtml(body), color: colourOf(type), footer: appTitle };
-      const attachments = [{ ...card, ts: Math.floor(time / 1000) }];
-      return ask(postJson(address, { username: name, mrkdwn: format === 'markdown', attachments }));
+      const attachment = { title: escapeHtml(title), text: escapeHtml(body), color: getColor(type), footer: appTitle };
+      const attachments = [{ ...attachment, ts: Math.floor(time / 1000) }];
+      return request(postJson(address, { username: name, mrkdwn: format === 'markdown', attachments }));
     }
     const html = format === 'text' ? undefined : convertText(body, format, 'html');
     const parts = html === undefined ? [title, body] : [escapeHtml(title), html];
     const text = parts.filter((part) => part !== '').join(html === undefined ? '\r\n' : '<br/>');
-    return ask(postJson(address, { displayName: name, format: html === undefined ? 'plain' : 'html', text }));
+    return request(postJson(address, { displayName: name, format: html === undefined ? 'plain' : 'html', text }));
   };
 }
 
@@ -149,8 +154,8 @@ export const matrixKind = defineScheme({
   overflow: 'split',
   form: {
     about: 'Rooms of a Matrix server.',
-    secretAt: (url) =>
-      modeOf(url) === 't2bot' ? ['host'] : url.password === undefined ? ['user', 'password'] : ['password'],
+    secretLocations: (url) =>
+      parseMode(url) === 't2bot' ? ['host'] : url.password === undefined ? ['user', 'password'] : ['password'],
     fields: [
       ...serverFields,
       textField('user', 'User or access token', 'user', 'A token stands here alone, without a password.'),
@@ -170,8 +175,8 @@ export const matrixKind = defineScheme({
     ],
   },
   open(address) {
-    const mode = modeOf(address.url);
+    const mode = parseMode(address.url);
     if (mode === undefined) return 'mode must be off, matrix, slack or t2bot';
-    return mode === 'off' ? sendToServer(address) : sendToHook(address, mode);
+    return mode === 'off' ? sendToServer(address) : sendToWebhook(address, mode);
   },
 });

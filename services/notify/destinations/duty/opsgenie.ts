@@ -1,7 +1,7 @@
 import { findOwn } from '../../../contracts/find-own.ts';
 import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { truncate } from '../../domain/text/split.ts';
-import { choiceField, needed, secretField, textField } from '../fields.ts';
+import { choiceField, requiredField, secretField, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
 import { appTitle } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
@@ -14,10 +14,15 @@ const priorities: Readonly<Record<string, string>> = {
   low: 'P5',
 };
 /** Without a priority in the URL: what is fine is no reason to wake anybody. */
-const usual: Readonly<Record<NotificationType, string>> = { info: 'P5', success: 'P5', warning: 'P3', failure: 'P3' };
+const defaultPriorities: Readonly<Record<NotificationType, string>> = {
+  info: 'P5',
+  success: 'P5',
+  warning: 'P3',
+  failure: 'P3',
+};
 
 /** `@user`, `#team`, `*schedule`, `^escalation`; a bare word is a user. */
-function responderOf(target: string) {
+function parseResponder(target: string) {
   const name = target.replace(/^[@#*^]/, '');
   if (target.startsWith('#')) return { type: 'team', name };
   if (target.startsWith('*')) return { type: 'schedule', name };
@@ -28,7 +33,7 @@ function responderOf(target: string) {
 export const opsgenieKind = defineScheme({
   service: 'Opsgenie',
   label: 'opsgenie',
-  ownLink: true,
+  handlesLink: true,
   protocols: [],
   secureProtocols: ['opsgenie'],
   templates: ['{schema}://{apikey}', '{schema}://{apikey}/{targets}', '{schema}://{user}@{apikey}/{targets}'],
@@ -38,7 +43,7 @@ export const opsgenieKind = defineScheme({
   form: {
     about: 'Alerts in Opsgenie.',
     fields: [
-      needed(secretField('key', 'API key', 'host', 'Of an API integration.')),
+      requiredField(secretField('key', 'API key', 'host', 'Of an API integration.')),
       textField(
         'responders',
         'Responders',
@@ -57,18 +62,20 @@ export const opsgenieKind = defineScheme({
   },
   open({ url, targets, argument }) {
     if (url.host === '') return 'a key is missing: opsgenie://api_key';
-    const asked = argument('priority')?.toLowerCase();
+    const requestedPriority = argument('priority')?.toLowerCase();
     const priority =
-      asked === undefined
+      requestedPriority === undefined
         ? undefined
-        : (findOwn(priorities, asked) ?? /^p?([1-5])$/.exec(asked)?.[1]?.replace(/^/, 'P'));
-    if (asked !== undefined && priority === undefined)
+        : (findOwn(priorities, requestedPriority) ?? /^p?([1-5])$/.exec(requestedPriority)?.[1]?.replace(/^/, 'P'));
+    if (requestedPriority !== undefined && priority === undefined)
       return `priority must be one of ${Object.keys(priorities).join(', ')}`;
     const address = `https://api.${argument('region')?.toLowerCase() === 'eu' ? 'eu.' : ''}opsgenie.com/v2/alerts`;
-    const named = ['entity', 'alias'].flatMap((name) => (argument(name) === undefined ? [] : [[name, argument(name)]]));
+    const identityFields = ['entity', 'alias'].flatMap((name) =>
+      argument(name) === undefined ? [] : [[name, argument(name)]],
+    );
     const tags = argument('tags')?.split(/[\s,]+/) ?? [];
-    return ({ title, body, type, link }, { ask }) =>
-      ask(
+    return ({ title, body, type, link }, { request }) =>
+      request(
         postJson(
           address,
           {
@@ -77,10 +84,10 @@ export const opsgenieKind = defineScheme({
             message: truncate(title === '' ? body : title, 130),
             description: body,
             details: { type, link },
-            priority: priority ?? usual[type],
-            ...(targets.length === 0 ? {} : { responders: targets.map(responderOf) }),
+            priority: priority ?? defaultPriorities[type],
+            ...(targets.length === 0 ? {} : { responders: targets.map(parseResponder) }),
             ...(tags.length === 0 ? {} : { tags }),
-            ...Object.fromEntries(named),
+            ...Object.fromEntries(identityFields),
           },
           { authorization: `GenieKey ${url.host}` },
         ),

@@ -1,5 +1,5 @@
 import type { NotificationType } from '../../../contracts/notify/notification.ts';
-import { choiceField, needed, secretField, textField } from '../fields.ts';
+import { choiceField, requiredField, secretField, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
 import { appTitle } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
@@ -15,7 +15,7 @@ const severities: Readonly<Record<NotificationType, string>> = {
 export const pagerDutyKind = defineScheme({
   service: 'Pager Duty',
   label: 'pagerduty',
-  ownLink: true,
+  handlesLink: true,
   protocols: [],
   secureProtocols: ['pagerduty'],
   templates: ['{schema}://{integrationkey}@{apikey}', '{schema}://{integrationkey}@{apikey}/{source}/{component}'],
@@ -26,8 +26,10 @@ export const pagerDutyKind = defineScheme({
   form: {
     about: 'Incidents in PagerDuty.',
     fields: [
-      needed(secretField('integration', 'Integration key', 'user', 'Of an Events API v2 integration of a service.')),
-      needed(secretField('key', 'API key', 'host')),
+      requiredField(
+        secretField('integration', 'Integration key', 'user', 'Of an Events API v2 integration of a service.'),
+      ),
+      requiredField(secretField('key', 'API key', 'host')),
       choiceField('region', 'Region', 'query:region', [
         ['', 'United States'],
         ['eu', 'Europe'],
@@ -49,8 +51,10 @@ export const pagerDutyKind = defineScheme({
     const address = `https://events.${region}pagerduty.com/v2/enqueue`;
     const source = argument('source') ?? url.path[0] ?? appTitle;
     const component = argument('component') ?? url.path[1] ?? 'Notification';
-    const extras = ['group', 'class'].flatMap((name) => (argument(name) === undefined ? [] : [[name, argument(name)]]));
-    return ({ id, body, type, link }, { ask }) => {
+    const optionalFields = ['group', 'class'].flatMap((name) =>
+      argument(name) === undefined ? [] : [[name, argument(name)]],
+    );
+    return ({ id, body, type, link }, { request }) => {
       const click = argument('click') ?? link;
       const event = {
         routing_key: url.user,
@@ -59,7 +63,7 @@ export const pagerDutyKind = defineScheme({
           severity: severity ?? severities[type],
           source,
           component,
-          ...Object.fromEntries(extras),
+          ...Object.fromEntries(optionalFields),
         },
         client: appTitle,
         event_action: 'trigger',
@@ -67,7 +71,7 @@ export const pagerDutyKind = defineScheme({
         dedup_key: id,
         ...(click === undefined ? {} : { links: [{ href: click }] }),
       };
-      return ask(postJson(address, event, { authorization: `Token token=${url.host}` }));
+      return request(postJson(address, event, { authorization: `Token token=${url.host}` }));
     };
   },
 });

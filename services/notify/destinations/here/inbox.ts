@@ -1,7 +1,7 @@
 import { inboxOffered } from '../../../contracts/inbox/api.ts';
-import { priorityOf } from '../../domain/notification-type.ts';
+import { getPriority } from '../../domain/notification-type.ts';
 import type { Destination, DestinationKind } from '../destination.ts';
-import { resultOfError } from '../result.ts';
+import { toErrorResult } from '../result.ts';
 
 const inbox: Destination = {
   service: 'Inbox',
@@ -13,7 +13,7 @@ const inbox: Destination = {
         title: message.title,
         body: message.body,
         format: message.format,
-        priority: priorityOf(message.type),
+        priority: getPriority(message.type),
         tags: [...message.tags],
         source: message.source,
         topic: '',
@@ -22,7 +22,7 @@ const inbox: Destination = {
       });
       return { ok: true, detail: 'Sent Inbox notification.' };
     } catch (error) {
-      return resultOfError(error, 'Failed to put the notification into the inbox');
+      return toErrorResult(error, 'Failed to put the notification into the inbox');
     }
   },
 };

@@ -1,6 +1,6 @@
 import { findOwn } from '../../../contracts/find-own.ts';
 import { inboxOffered } from '../../../contracts/inbox/api.ts';
-import { priorityOf } from '../../domain/notification-type.ts';
+import { getPriority } from '../../domain/notification-type.ts';
 import { choiceField } from '../fields.ts';
 import { defineScheme } from '../scheme.ts';
 
@@ -22,7 +22,7 @@ const urgencies: Readonly<Record<string, 3 | 4 | 5>> = {
 export const popupKind = defineScheme({
   service: 'Popup',
   label: 'popup',
-  ownLink: true,
+  handlesLink: true,
   protocols: ['popup', 'windows', 'macosx', 'gnome', 'dbus', 'glib', 'qt', 'kde'],
   secureProtocols: [],
   templates: ['{schema}://', '{schema}://_/'],
@@ -40,18 +40,20 @@ export const popupKind = defineScheme({
     ],
   },
   // All these names mean the same here, so a notice to two of them is one popup.
-  arrange: (url) => ({ ...url, scheme: 'popup', host: '', path: [], rawPath: '' }),
+  normalize: (url) => ({ ...url, scheme: 'popup', host: '', path: [], rawPath: '' }),
   open({ argument }) {
-    const word = (argument('urgency') ?? argument('priority'))?.toLowerCase();
+    const urgencyText = (argument('urgency') ?? argument('priority'))?.toLowerCase();
     const urgency =
-      word === undefined ? undefined : (findOwn(urgencies, word) ?? ({ 0: 3, 1: 3, 2: 4 } as const)[word]);
-    if (word !== undefined && urgency === undefined) return 'urgency must be low, normal, high or emergency';
+      urgencyText === undefined
+        ? undefined
+        : (findOwn(urgencies, urgencyText) ?? ({ 0: 3, 1: 3, 2: 4 } as const)[urgencyText]);
+    if (urgencyText !== undefined && urgency === undefined) return 'urgency must be low, normal, high or emergency';
     return async (message, { outlets }) => {
       await outlets.handovers.pass(inboxOffered, message.id, {
         title: message.title,
         body: message.body,
         format: message.format,
-        priority: urgency ?? priorityOf(message.type),
+        priority: urgency ?? getPriority(message.type),
         tags: [...message.tags],
         source: message.source,
         topic: '',

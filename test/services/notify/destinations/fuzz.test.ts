@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FetchOptions } from '../../../../services/contracts/outgoing.ts';
 import { destinationId, kinds, parseDestination } from '../../../../services/notify/destinations/catalogue.ts';
-import { describeForms, fillForm, secretsOf, writeForm } from '../../../../services/notify/destinations/forms.ts';
+import { describeForms, fillForm, listSecrets, writeForm } from '../../../../services/notify/destinations/forms.ts';
 import { parseDestinationUrl, writeDestinationUrl } from '../../../../services/notify/destinations/url.ts';
 import { messageOf, openProvider } from './provider.ts';
 
@@ -83,7 +83,7 @@ describe('any URL', () => {
       for (const part of destination.parts ?? []) expect(typeof parseDestination(part.url(false)), url).toBe('object');
       expect(destination.url(true).length).toBeGreaterThan(0);
       fillForm(normal);
-      secretsOf(normal);
+      listSecrets(normal);
     }
     expect(served).toBeGreaterThan(1000);
   });

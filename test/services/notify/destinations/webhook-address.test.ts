@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isServed, parseDestination } from '../../../../services/notify/destinations/catalogue.ts';
+import { isNativeUrl, parseDestination } from '../../../../services/notify/destinations/catalogue.ts';
 import { openProvider, parsed, sendTo } from './provider.ts';
 
 const sig = 'a_b-c%3D';
@@ -27,7 +27,7 @@ describe('the address of a webhook as its service shows it', () => {
     ['https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=ab-c', 'wecombot://ab-c'],
     ['https://ntfy.sh/My_Topic?priority=high', 'ntfy://My_Topic?priority=high'],
   ])('is the destination: %s', (address, url) => {
-    expect(isServed(address)).toBe(true);
+    expect(isNativeUrl(address)).toBe(true);
     expect(parsed(address).url(false)).toBe(parsed(url).url(false));
   });
 
@@ -36,7 +36,7 @@ describe('the address of a webhook as its service shows it', () => {
     'https://discord.com/api/webhooks/',
     'https://evil.example/discord.com/api/webhooks/1/a',
   ])('is none of another page: %s', (address) => {
-    expect(isServed(address)).toBe(false);
+    expect(isNativeUrl(address)).toBe(false);
     expect(parseDestination(address)).toBe('https:// is not served');
   });
 
