@@ -39,7 +39,7 @@ import { takeOverAppriseApi } from './import/apprise-api.ts';
 
 const hourMs = 3_600_000;
 
-/** The notification aggregator: takes notices, routes them by tags, delivers them through a durable outbox. */
+/** Notification aggregator: accepts notifications, routes them by tags and delivers them through a durable outbox. */
 export const notify = defineService({
   ...manifest,
   create(context, initialSettings) {
@@ -178,7 +178,10 @@ export const notify = defineService({
   },
 });
 
-/** `Gotify does`, `Gotify and Home Assistant do`; several of one kind are counted, their name alone would not tell them apart. */
+/**
+ * Formats `Gotify does` or `Gotify and Home Assistant do`; several destinations of one kind are counted, because the
+ * name would not distinguish them.
+ */
 function formatFailing(services: readonly string[]): string {
   if (services.length === 1) return `${joinNames(services.map(getKindTitle))} does`;
   const kinds = new Set(services);
@@ -187,13 +190,13 @@ function formatFailing(services: readonly string[]): string {
     : `${joinNames(services.map(getKindTitle))} do`;
 }
 
-/** Follows redirects as long as the settings say so. */
+/** Wraps `fetch` so that the setting can disable redirects. */
 function withRedirects(fetch: Context['fetch'], follows: () => boolean): Context['fetch'] {
   const once: Fetch = (url, options) => fetch(url, follows() ? options : { ...options, maxRedirects: 0 });
   return Object.assign(once, { stream: fetch.stream });
 }
 
-/** What all configurations name. */
+/** Returns the URLs of all configurations. */
 async function listUsedUrls(configurations: ConfigurationStore): Promise<readonly string[]> {
   const keys = await configurations.keys();
   const stored = await Promise.all(keys.map((key) => configurations.find(key)));

@@ -173,12 +173,12 @@ export const Settings = z.object({
 });
 export type Settings = z.infer<typeof Settings>;
 
-/** The largest file, in bytes. */
+/** Returns the maximum size of a file in bytes. */
 export function getMaxFileBytes({ attachmentBytes }: Pick<Settings, 'attachmentBytes'>): number {
   return attachmentBytes < 10_000 ? attachmentBytes * 1024 * 1024 : attachmentBytes;
 }
 
-/** The largest configuration, in bytes. */
+/** Returns the maximum size of a configuration in bytes. */
 export function getMaxConfigurationBytes({ configurationBytes }: Pick<Settings, 'configurationBytes'>): number {
   return configurationBytes < 10_000 ? configurationBytes * 1024 : configurationBytes;
 }

@@ -40,24 +40,24 @@ import type { HealthStore } from '../store/health.ts';
 import type { NotificationStore } from '../store/notifications.ts';
 
 export interface AggregatorLimits {
-  /** As the settings say at the moment. */
+  /** Current values of the live settings. */
   readonly now: {
-    /** How long a caller waits for the first attempts, in ms. */
+    /** Maximum time in ms that a caller waits for the first attempts. */
     readonly answerMs: number;
-    /** Deliveries that may wait before new notices are refused. */
+    /** Maximum number of waiting deliveries; above it, notifications are refused. */
     readonly maxWaiting: number;
   };
-  /** Destinations of keys that may be used. */
+  /** Returns false for destinations that the settings do not allow. */
   readonly isServed: IsAllowed;
 }
 
-/** How long a strict call waits: as long as an attempt may take, and a little. */
+/** Maximum wait of a strict call: the maximum duration of an attempt and a reserve. */
 const strictTimeoutMs = 65_000;
 
-/** How long a count of the waiting deliveries is believed. */
+/** Maximum age of the cached number of waiting deliveries. */
 const countMaxAgeMs = 1000;
 
-/** Takes notices, chooses their destinations and commits one delivery each. */
+/** Accepts notifications, selects their destinations and commits one delivery for each. */
 export class Aggregator {
   readonly #context: Context;
   readonly #configurations: ConfigurationStore;
@@ -105,12 +105,12 @@ export class Aggregator {
     this.#limits = limits;
   }
 
-  /** Reads all keys again when they are asked for next, since the settings may serve other destinations now. */
+  /** Clears the cache of parsed keys. Changed settings may allow other destinations. */
   clearKeyCache(): void {
     this.#parsedKeys = new WeakMap();
   }
 
-  /** What a key amounts to; undefined when there is no such key. Parsed once per stored text. */
+  /** Returns a parsed key, or undefined if it does not exist. Each stored text is parsed once. */
   async find(key: string): Promise<Key | undefined> {
     const configuration = await this.#configurations.find(key);
     if (configuration === undefined) return undefined;
@@ -128,9 +128,9 @@ export class Aggregator {
   }
 
   /**
-   * Sends a notice someone posted. Resolves after the durable commit and the first attempts of those that stand behind
-   * nothing, or the time they are given.
-   * An empty list means that there was no destination, and nothing was kept.
+   * Accepts the notification of a caller. Resolves after the durable commit and the first attempts of the deliveries
+   * that need not wait for others, or after the time limit. Returns an empty list, and stores nothing, if no
+   * destination matches.
    */
   async post(
     configuration: string,
@@ -163,13 +163,14 @@ export class Aggregator {
       call,
     );
     if (typeof accepted === 'string') return [{ service: '', state: 'repeated', optional: false, detail: accepted }];
-    // Awaited here: the disposal at the end of this block forgets the notice.
+    // The result is awaited here because the disposal at the end of this block removes the notification.
     return await attempts.settled();
   }
 
   /**
-   * Takes a notice another part of the app hands over. A key seen before is ignored; a tag nobody wears leads to the
-   * inbox, since there is no caller who could be told.
+   * Accepts a notification from another service. A key that was accepted before is ignored. If no destination has the
+   * tag, the notification goes to the inbox, because there is no caller to report the error to.
+   *
    * @throws Problem `notify.unknown_configuration` (404), `notify.bad_tag` (400), `notify.bad_url` (400), all final.
    */
   async acceptOffer(offer: NotificationOffer, key: string): Promise<void> {
@@ -209,7 +210,7 @@ export class Aggregator {
         if (file !== undefined) stored.push(file);
       }
       const plannedDeliveries = await this.#plan(selections, notice.type);
-      // Nobody waits for the outcome, so it is never strict.
+      // No caller waits for the result, so the call is never strict.
       const deliveryLevels = planDeliveryLevels(this.#sealed, key, plannedDeliveries, false);
       const call = { files: stored, ...(options === undefined ? {} : { options }) };
       isNew =
@@ -225,7 +226,7 @@ export class Aggregator {
     }
   }
 
-  /** When each delivery is made. The count of a rate may be passed by calls at the same moment. */
+  /** Computes the time of each delivery. Simultaneous calls can exceed a rate limit. */
   async #plan(
     selections: ReadonlyMap<string, Selection>,
     type: NotificationContent['type'],
@@ -241,7 +242,10 @@ export class Aggregator {
     return Promise.all(plans);
   }
 
-  /** True: it was kept. False: its id was there. A sentence: it repeats another one. */
+  /**
+   * Returns true after the notification was stored, false if its ID already exists, and a sentence if it repeats a
+   * recent one.
+   */
   async #accept(
     id: string,
     configuration: string,

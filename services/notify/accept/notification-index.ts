@@ -5,8 +5,8 @@ import { NotificationSearchIndex } from '../store/search-index.ts';
 const minuteMs = 60_000;
 
 /**
- * Keeps the words of notices behind their acceptance: some at a time each minute, and what is missing before a search, so
- * that a search finds what was accepted before it.
+ * Indexes accepted notifications for the search: in batches each minute, and all that are missing before a search, so
+ * that a search finds every notification accepted before it.
  */
 export class NotificationIndex {
   readonly terms: NotificationSearchIndex;
@@ -32,9 +32,9 @@ export class NotificationIndex {
     };
   }
 
-  /** Resolves when all that was accepted before is found by its words. */
+  /** Resolves when all notifications accepted before the call are indexed. */
   async catchUp(): Promise<void> {
-    // What is under way may have passed by what came since.
+    // A running pass may have skipped notifications that were accepted after it began.
     await this.#indexing;
     this.#indexing ??= this.#indexAll().finally(() => (this.#indexing = undefined));
     await this.#indexing;

@@ -11,34 +11,34 @@ import { selectDestinations, type TagExpression } from '../domain/tags.ts';
 import { readDestinations, type Entry, type ParsedKey, type TaggedDestination } from '../keys/read-key.ts';
 import { getDestinationId } from '../keys/sealed-destinations.ts';
 
-/** A key as it is used: what it amounts to and what its owner chose for it. */
+/** Parsed key with its options. */
 export interface Key extends ParsedKey {
   readonly options: NotifyKeyOptions;
-  /** What programs sign with that post to it. */
+  /** Secret with which programs sign their posts to the key. */
   readonly secret: string | undefined;
 }
 
-/** What a call asks of a destination besides the sending. */
+/** Delivery options of one call for one destination. */
 export interface CallOptions {
-  /** Where it stands in an escalation. */
+  /** Position in the escalation. */
   readonly chainLevel?: ChainLevel | undefined;
-  /** Tries besides the first, in place of what its URL says. */
+  /** Retries after the first attempt; overrides the value of the URL. */
   readonly retries?: number | undefined;
 }
 
-/** A destination a notice goes to. */
+/** Selected destination with its options. */
 export type Selection = Pick<TaggedDestination, 'destination' | 'rules'> & CallOptions;
-/** The same with the time of its delivery. */
+/** Selected destination with the time of its delivery. */
 export interface PlannedDelivery extends CallOptions {
-  /** Id of the destination. */
+  /** ID of the destination. */
   readonly delivery: string;
   readonly destination: Destination;
   readonly plan: DeliveryPlan;
-  /** Its destination takes so many in a time and no more. */
+  /** The destination has a rate limit. */
   readonly countsAgainstRate: boolean;
 }
 
-/** The destinations of a key a call reaches. */
+/** Returns the destinations of a key that a call selects. */
 export function selectDeliveries(key: Key, expression: TagExpression | undefined): readonly (Entry & CallOptions)[] {
   const entries = selectDestinations(key.entries, expression, key.options.withoutTag);
   const chainLevels = planEscalation(entries, expression);
@@ -49,7 +49,10 @@ export function selectDeliveries(key: Key, expression: TagExpression | undefined
   }));
 }
 
-/** By id, so that a destination that is matched twice gets one message; of two levels it has the first that is asked. */
+/**
+ * Groups the selected destinations by ID, so that a destination that is matched twice gets one message. If it is in
+ * two levels, the lower level applies.
+ */
 export function collectSelections(chosen: readonly (TaggedDestination & CallOptions)[]): Map<string, Selection> {
   const selections = new Map<string, Selection>();
   for (const { destination, rules, chainLevel, retries } of chosen) {
@@ -63,7 +66,7 @@ export function collectSelections(chosen: readonly (TaggedDestination & CallOpti
   return selections;
 }
 
-/** A notice as it is kept and sent. */
+/** Builds the message that is stored and sent. */
 export function buildMessage(id: string, notice: NotificationContent, time: number, hops: number): Message {
   const { title, body, type, format, tags, link, source } = notice;
   const content = { id, title: sanitizeText(title), body: sanitizeText(body), type, format, tags, link, source, time };
@@ -71,12 +74,12 @@ export function buildMessage(id: string, notice: NotificationContent, time: numb
   return passed === 0 ? content : { ...content, hops: passed };
 }
 
-/** PostgreSQL takes no NUL in text, and nobody can read one; half a character makes some services refuse the whole. */
+/** Removes NUL characters, which PostgreSQL rejects in text, and lone surrogates, which some services reject. */
 function sanitizeText(text: string): string {
   return text.replaceAll('\u0000', '').toWellFormed();
 }
 
-/** What makes two notices the same. */
+/** Returns a hash that is equal for notifications with the same content and destinations. */
 export function computeFingerprint(
   configuration: string,
   message: Message,
@@ -89,7 +92,11 @@ export function computeFingerprint(
     .digest('base64url');
 }
 
-/** By id, what addresses stand for. @throws Problem `notify.bad_url` (400), `notify.needs_engine` (503), which may pass. */
+/**
+ * Returns the destinations of URLs by ID.
+ *
+ * @throws Problem `notify.bad_url` (400), `notify.needs_engine` (503, may be retried).
+ */
 export async function selectUrls(urls: readonly string[], engine: EngineDestinations): Promise<Map<string, Selection>> {
   const destinations = await readDestinations(urls, engine);
   return collectSelections(

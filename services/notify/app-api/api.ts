@@ -6,7 +6,7 @@ import { keyHandlers } from './keys.ts';
 import { notificationHandlers } from './notifications.ts';
 import { statisticsHandlers } from './statistics.ts';
 
-/** The service's part of our own API. */
+/** Returns the handlers of the app API. */
 export function notifyHandlers(dependencies: ApiDependencies): readonly ApiHandler[] {
   const history = new History(
     dependencies.context.reads,

@@ -13,7 +13,7 @@ import type { HealthStore } from '../store/health.ts';
 import type { NotificationIndex } from '../accept/notification-index.ts';
 import type { NotificationStore } from '../store/notifications.ts';
 
-/** What the routes of our own API work with. */
+/** Dependencies of the app API routes. */
 export interface ApiDependencies {
   readonly context: Context;
   readonly aggregator: Aggregator;

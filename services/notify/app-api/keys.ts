@@ -27,10 +27,10 @@ import { testSend } from '../deliver/test-send.ts';
 import type { ApiDependencies } from './dependencies.ts';
 
 const okReply = { ok: true } as const;
-/** Destinations that are tried at once by one test. */
+/** Maximum number of destinations in one test. */
 const maxTestDestinations = 50;
 
-/** Keys, their destinations, and what is tried on them. */
+/** Handles routes for keys, their destinations and tests. */
 export function keyHandlers(dependencies: ApiDependencies): readonly ApiHandler[] {
   const { context, configurations, engine, settings } = dependencies;
   const getConfiguration = async (key: string): Promise<StoredConfiguration> => {
@@ -245,7 +245,11 @@ interface DestinationDraft {
   readonly delivery?: DeliveryArguments | undefined;
 }
 
-/** The address that was typed or filled in, else the stored one, told as it is wished. @throws Problem with what is wrong with it. */
+/**
+ * Returns the URL of a draft, or the stored one, with the delivery options of the draft.
+ *
+ * @throws Problem with the invalid field.
+ */
 async function resolveUrl(
   draft: DestinationDraft,
   engine: EngineDestinations,

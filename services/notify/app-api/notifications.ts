@@ -11,10 +11,10 @@ import type { ApiDependencies } from './dependencies.ts';
 
 const okReply = { ok: true } as const;
 const deadJobs = { state: 'dead', kind: deliver.name } as const;
-/** Names of jobs that are asked for in one statement. */
+/** Maximum number of job keys in one query. */
 const batchSize = 500;
 
-/** What was sent, what became of it, and another try. */
+/** Handles routes for the history and for retries. */
 export function notificationHandlers(dependencies: ApiDependencies, history: History): readonly ApiHandler[] {
   const { activity, aggregator, context, notices } = dependencies;
   const { clock, jobs } = context;
@@ -33,7 +33,7 @@ export function notificationHandlers(dependencies: ApiDependencies, history: His
       'This delivery neither waits nor is among the given-up ones any more.',
     );
   };
-  /** Tells which deliveries are meant: those of which this was said last, or all. */
+  /** Returns a filter for the deliveries with this latest failure reason; without a reason, it accepts all. */
   const createCauseFilter = async (
     cause: string | undefined,
     state: 'waiting' | 'dead' = 'dead',
@@ -43,7 +43,7 @@ export function notificationHandlers(dependencies: ApiDependencies, history: His
     const keys = await history.findFailed(cause, state);
     return ({ key }) => key !== null && keys.has(key);
   };
-  /** With what the jobs know: when those that wait are tried next, and which can be tried again. */
+  /** Adds the state of the jobs: the time of the next attempt, and whether a retry is possible. */
   const addJobState = async (list: readonly PastNotification[]): Promise<NotifyHistoryEntry[]> => {
     const keys = list.flatMap(({ id, deliveries }) =>
       deliveries.flatMap(({ state, destination }) => (state === 'done' ? [] : [`${id}:${destination}`])),
@@ -59,7 +59,7 @@ export function notificationHandlers(dependencies: ApiDependencies, history: His
       deliveries: notification.deliveries.map((each) => {
         const job = jobsByKey.get(`${notification.id}:${each.destination}`);
         const isWaiting = each.state === 'waiting' && job?.state === 'waiting';
-        // One whose time has come goes with the next turn.
+        // A job that is due starts with the next turn.
         const nextAt = isWaiting ? Math.max(job.runAt, clock.now()) : null;
         return { ...each, nextAt, givenUp: each.state === 'dead' && job?.state === 'dead' };
       }),

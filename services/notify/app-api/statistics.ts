@@ -3,7 +3,7 @@ import { notifyStatistics } from '../../contracts/notify/statistics.ts';
 import { deliveryIds, readKey, removeDisallowed } from '../keys/read-key.ts';
 import type { ApiDependencies } from './dependencies.ts';
 
-/** How the destinations fare. */
+/** Handles the route for delivery statistics. */
 export function statisticsHandlers({
   configurations,
   engine,
@@ -17,7 +17,7 @@ export function statisticsHandlers({
       const keys = await Promise.all((await configurations.keys()).map((key) => configurations.find(key)));
       const destinations = await Promise.all(
         keys.map(async (configuration) => {
-          // Removed since it was listed.
+          // The key was removed after it was listed.
           if (configuration === undefined) return [];
           const { entries } = removeDisallowed(await readKey(configuration, engine), isAllowed);
           return entries.map((entry) => {
@@ -28,7 +28,7 @@ export function statisticsHandlers({
                 rows.reduce((sum, row) => sum + (row.index === day && row.state === state ? row.count : 0), 0),
               );
             const latenciesOfDestination = ids.flatMap((id) => latencies.get(id) ?? []);
-            // Of several receivers the slowest is the destination's.
+            // A destination with several receivers is as slow as the slowest of them.
             const maxLatency = (percentile: 'p50' | 'p95'): number | null =>
               latenciesOfDestination.length === 0
                 ? null

@@ -25,7 +25,7 @@ function createErrorHandler(dependencies: RouteDependencies): ErrorRequestHandle
       sendSentence(request, response, error.status, error.detail);
       return;
     }
-    // Express reports a malformed path this way.
+    // Express reports a malformed path as a URIError.
     if (error instanceof URIError) {
       sendSentence(request, response, 404, sentences.notFound);
       return;
@@ -36,7 +36,7 @@ function createErrorHandler(dependencies: RouteDependencies): ErrorRequestHandle
   };
 }
 
-/** The peer's HTTP API. */
+/** Creates the app for the HTTP API of Apprise API. */
 export function createApp(dependencies: RouteDependencies): Express {
   const app = express();
   app.disable('x-powered-by');

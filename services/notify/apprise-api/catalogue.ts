@@ -11,7 +11,7 @@ import { queryTags, refusal } from './notification.ts';
 import { getResponseFormat, sendJson, sendNothing } from './response.ts';
 import { identifyForKey, getKey, allowMethods, type RouteDependencies } from './request.ts';
 
-/** `/json/urls`, `/status` and `/details`: what is configured, whether it works, what could be configured. */
+/** Handles `/json/urls` (configured destinations), `/status` (health) and `/details` (supported services). */
 export function catalogueRoutes(dependencies: RouteDependencies): Router {
   const { aggregator, context, engineCatalogue, settings } = dependencies;
   const tryWriting = createWriteCheck(context, dependencies);

@@ -16,15 +16,15 @@ import { getResponseFormat, sendConfiguration, sendJson, sendNothing, sendSenten
 import { identifyForKey, getKey, allowMethods, type RouteDependencies } from './request.ts';
 
 interface ConfigurationUpload extends WrittenConfiguration {
-  /** What of it does nothing. */
+  /** Parts of the configuration that have no effect, as sentences. */
   readonly warnings: readonly string[];
 }
 
-/** `/add`, `/get`, `/del` and `/cfg`: a key's configuration, kept byte for byte. */
+/** Handles `/add`, `/get`, `/del` and `/cfg`: the configuration of a key, stored byte for byte. */
 export function configurationRoutes(dependencies: RouteDependencies): Router {
   const { context, configurations, settings } = dependencies;
 
-  /** Configurations hold the secrets of all destinations, so where they are closed they are the administrators' alone. */
+  /** Configurations contain the secrets of all destinations, so closed ones are restricted to administrators. */
   const authorize = async (request: Request): Promise<string> => {
     const key = getKey(request);
     if (key === undefined) throw new Problem('notify.unknown_path', 404, sentences.notFound);
@@ -82,7 +82,7 @@ export function configurationRoutes(dependencies: RouteDependencies): Router {
   router.post(['/del', '/del/:key'], remove);
   router.post(['/get', '/get/:key', '/cfg', '/cfg/:key'], get);
   router.get(['/cfg', '/cfg/:key'], async (request, response) => {
-    // The list of keys is closed in the peer unless it runs in its administrators' mode.
+    // Apprise API lists keys only in its administrator mode.
     if (request.params['key'] === undefined) return listKeys(request, response);
     await authorize(request);
     redirectToPage(request, response);
@@ -113,7 +113,7 @@ async function readConfiguration(body: Body, dependencies: RouteDependencies): P
   return buildFromText(config, format ?? (body.kind === 'form' ? 'auto' : undefined), dependencies);
 }
 
-/** URLs are kept in their normal form, one a line, as the peer does. */
+/** Stores URLs in normal form, one per line, as Apprise API does. */
 async function buildFromUrls(
   urls: string | readonly unknown[],
   { engine, isAllowed }: RouteDependencies,
@@ -124,7 +124,7 @@ async function buildFromUrls(
   const destinations = (await readDestinations(urlTexts, engine)).map((result) => refuseDisallowed(result, isAllowed));
   const usable = destinations.filter((destination) => typeof destination !== 'string');
   if (usable.length === 0) throw refusal(400, sentences.noUrls);
-  const dropped = destinations.flatMap((destination, index) =>
+  const warnings = destinations.flatMap((destination, index) =>
     typeof destination === 'string'
       ? [`URL ${index + 1} was dropped: ${destination}.`]
       : (formatIgnoredArguments(destination.destination) ?? []),

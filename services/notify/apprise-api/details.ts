@@ -3,7 +3,7 @@ import { commonArguments } from '../destinations/options.ts';
 import type { LibraryService } from '../apprise/catalogue.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 
-/** Who delivers to a service. The library lacks packages for some of its own. */
+/** Returns the program that delivers to a service. The library may lack packages for some services. */
 function getProvider({ enabled, packages }: LibraryService, ready: boolean): string {
   if (!ready) return 'apprise (not installed)';
   if (enabled) return 'apprise';
@@ -29,7 +29,10 @@ const nativeServices = kinds.map((kind) => ({
   },
 }));
 
-/** The catalogue in the peer's shape; `served_by` says more: whether a service is native or needs the engine. */
+/**
+ * Builds the catalogue in the format of Apprise API. The additional field `served_by` shows whether a service is
+ * native or needs the engine.
+ */
 export function describeServices(services: readonly LibraryService[], ready: boolean) {
   const libraryServices = services.map(({ enabled, packages, ...service }) => ({
     ...service,
@@ -42,7 +45,7 @@ export function describeServices(services: readonly LibraryService[], ready: boo
   };
 }
 
-/** The same for people. */
+/** Renders the catalogue as an HTML page. */
 export function servicesPage(services: readonly LibraryService[], ready: boolean): string {
   const { schemas } = describeServices(services, ready);
   const items = schemas.map((service) => {

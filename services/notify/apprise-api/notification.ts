@@ -9,22 +9,22 @@ import { NotifyFields, sentences } from '../wire/notify.ts';
 import { recognizePayload, formatFields, slackSource, type RecognizedPayload } from '../inbound/catalogue.ts';
 import { parseJson, type Body } from './body.ts';
 
-/** A notification as a caller asked for it. */
+/** Parsed notification request. */
 export interface ParsedRequest {
   readonly notice: NotificationContent;
   readonly expression: TagExpression | undefined;
   /** Destinations of a stateless call. */
   readonly urls: readonly string[];
-  /** Files it names besides those that came in parts of a form. */
+  /** Attachments that are named in fields; uploaded files are not included. */
   readonly sources: readonly AttachmentSource[];
-  /** Its caller takes us for Slack, and looks for what Slack answers. */
+  /** The client expects the response of a Slack webhook. */
   readonly expectsSlackReply: boolean;
 }
 
-/** The peer's own form refuses a longer one; its JSON does not. */
+/** The form of Apprise API rejects a longer title; its JSON API does not. */
 const maxFormTitleLength = 250;
 
-/** A request that cannot be served, with the peer's sentence for it. */
+/** Builds the error for a request that cannot be processed, with the sentence of Apprise API. */
 export function refusal(status: number, sentence: string): Problem {
   return new Problem('notify.refused', status, sentence);
 }
@@ -51,7 +51,7 @@ function readFields(body: Body, query: URLSearchParams, titleHeader: string | un
   }
 }
 
-/** Absent, null, empty text and a list of nothing else all mean that a caller said nothing. */
+/** Returns true for absent and null values, for empty text, and for lists of these. */
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.every(isEmpty));
 }
@@ -64,13 +64,13 @@ function findText(...values: readonly (string | null | undefined)[]): string | u
   return values.find((value) => typeof value === 'string' && value !== '') ?? undefined;
 }
 
-/** Characters of the longest value of a form field. */
+/** Returns the length of the longest value of a form field. */
 function getMaxLength(field: unknown): number {
   return Math.max(0, ...[field].flat().map((value) => (typeof value === 'string' ? value.length : 0)));
 }
 
 function readFormat(value: unknown, query: string | null): TextFormat {
-  // `null` asks to pass the body untouched, which is what text is to every destination.
+  // `null` requests an unchanged body, which is what text is for every destination.
   const formatName = value === null ? 'text' : (findNonEmpty(value, query) ?? 'text');
   const format = TextFormat.safeParse(typeof formatName === 'string' ? formatName.toLowerCase() : formatName);
   if (!format.success) throw refusal(400, sentences.badFormat);
@@ -85,8 +85,9 @@ function readUrls(value: unknown): readonly string[] {
 }
 
 /**
- * Reads a notification from a request's body and query; what stands in the body wins.
- * @throws Problem with the peer's status and sentence.
+ * Parses a notification from the body and the query of a request; the body has precedence.
+ *
+ * @throws Problem with the status and the sentence of Apprise API.
  */
 export function readNotification(
   body: Body,
@@ -94,9 +95,9 @@ export function readNotification(
   options: {
     readonly header: (name: string) => string | undefined;
     readonly key: string | undefined;
-    /** Steps a path of a field mapping may have. */
+    /** Maximum number of steps in the path of a field mapping. */
     readonly mappingDepth: number;
-    /** Files came in parts of the form, so that the body may be empty. */
+    /** The form has uploaded files, so the body may be empty. */
     readonly hasFiles: boolean;
   },
 ): ParsedRequest {
@@ -137,7 +138,7 @@ export function readNotification(
   };
 }
 
-/** The peer's sentence, and what is wrong. */
+/** Builds the error for an unknown type: the sentence of Apprise API and the allowed values. */
 function createTypeProblem(sentence: string): Problem {
   return refusal(400, `${sentence}: type must be info, success, warning or failure`);
 }
@@ -154,7 +155,7 @@ function readFiles(fields: NotifyFields): readonly AttachmentSource[] {
   return sources;
 }
 
-/** What a known program says; what the caller's query says wins over it. */
+/** Builds the request from the payload of a recognized program; the query has precedence. */
 function fromAdapter(recognized: RecognizedPayload, query: URLSearchParams, fields: NotifyFields): ParsedRequest {
   const { tag, isKnownProgram, ...notice } = recognized;
   const type = parseNotificationType(query.get('type') ?? '');
@@ -173,9 +174,9 @@ function fromAdapter(recognized: RecognizedPayload, query: URLSearchParams, fiel
   };
 }
 
-/** Hooks that post a form put their JSON into one field of it. */
+/** Parses the JSON that hooks put into one field of a form. */
 function unwrapJson(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  // Uptime Kuma's form has nothing but `data`.
+  // The form of Uptime Kuma has only the field `data`.
   const onlyField = Object.keys(fields).length === 1 ? fields['data'] : undefined;
   const wrapped = fields['payload'] ?? fields['payload_json'] ?? onlyField;
   const parsed = typeof wrapped === 'string' ? parseJson(wrapped) : undefined;
@@ -188,13 +189,17 @@ function readTag(value: unknown): TagExpression | undefined {
   return tag.kind === 'none' ? undefined : tag.expression;
 }
 
-/** `tag` and `tags` of a query; repeated ones are alternatives. */
+/** Returns `tag` and `tags` of a query; repeated values are alternatives. */
 export function queryTags(query: URLSearchParams): unknown {
   const values = [...query.getAll('tag'), ...query.getAll('tags')].filter((value) => value !== '');
   return values.length > 1 ? values : values[0];
 }
 
-/** How many aggregators passed a notification on. @throws Problem 400 for something that is no count, 406 when the notification was passed on too often. */
+/**
+ * Parses the number of aggregators that forwarded a notification.
+ *
+ * @throws Problem 400 for an invalid number, 406 above the limit.
+ */
 export function readHops(header: string | undefined, limit: number): number {
   if (header === undefined) return 0;
   if (!/^\s*\d{1,9}\s*$/.test(header)) throw refusal(400, sentences.badRecursion);

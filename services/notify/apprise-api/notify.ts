@@ -35,7 +35,11 @@ function getQuery(request: Request): URLSearchParams {
   return parseQuery(request.originalUrl.split('?').slice(1).join('?'));
 }
 
-/** URLs of a stateless call that can be served, as destinations without tags. @throws Problem 400 for too many. */
+/**
+ * Returns the allowed destinations of a stateless call, without tags.
+ *
+ * @throws Problem 400 above the maximum number.
+ */
 async function parseUrls(
   urls: readonly string[],
   engine: EngineDestinations,
@@ -48,7 +52,7 @@ async function parseUrls(
     .map(({ destination, rules }) => ({ destination, rules, tags: [] }));
 }
 
-/** `POST /notify/KEY`, and `POST /notify` with the key in a header or the destinations in `urls`. */
+/** Handles `POST /notify/KEY`, and `POST /notify` with the key in a header or the destinations in `urls`. */
 export function notifyRoutes(dependencies: RouteDependencies): Router {
   const { aggregator, context, engine, folder, settings } = dependencies;
 
@@ -67,7 +71,7 @@ export function notifyRoutes(dependencies: RouteDependencies): Router {
     const isStateful = settings.statefulMode !== 'disabled';
     const parsedKey = key === undefined || !isStateful ? undefined : await aggregator.find(key);
     const secret = isGranted(identity, key) ? undefined : parsedKey?.secret;
-    // What cannot be signed is not written to disk either.
+    // Files of a request that must be signed are not written to disk.
     const body = await readBody(request, secret === undefined ? files.addStream : undefined);
     if (secret !== undefined) requireSignature(request, body, secret);
     const { notice, expression, urls, sources, expectsSlackReply } = readNotification(body, getQuery(request), {
@@ -85,7 +89,7 @@ export function notifyRoutes(dependencies: RouteDependencies): Router {
       sendNothing(response);
       return;
     }
-    // Without a configuration nothing wears a tag, so an expression reaches nobody, as in the peer.
+    // Destinations of a stateless call have no tags, so an expression selects none of them, as in Apprise API.
     const selected = parsedKey === undefined ? selectDestinations(destinations, expression) : destinations;
     if (selected.length > 0 && !(await files.addSources(sources))) throw refusal(400, sentences.badAttachment);
     const outcomes = await aggregator.post(key ?? '', selected, notice, {
@@ -109,7 +113,7 @@ export function notifyRoutes(dependencies: RouteDependencies): Router {
       status: failed ? 1 : 0,
       output: lines,
     });
-    // A destination that is only late is in the outbox: telling the caller of a failure would make it send again.
+    // Delayed deliveries remain in the outbox; an error response would make the caller send again.
     if (expectsSlackReply && !failed) sendOk(request, response, lines);
     else sendDetails(request, response, failed ? 424 : 200, failed ? errorText : null, lines);
   };
@@ -123,7 +127,7 @@ export function notifyRoutes(dependencies: RouteDependencies): Router {
   return router;
 }
 
-/** A line for each destination whose address has arguments without effect. */
+/** Returns a line for each destination whose address has arguments without effect. */
 function describeIgnoredArguments(
   destinations: readonly Pick<TaggedDestination, 'destination'>[],
   now: number,
@@ -132,7 +136,11 @@ function describeIgnoredArguments(
   return [...new Set(sentences)].map((errorText): DetailLine => ['WARNING', detailTime(now), errorText]);
 }
 
-/** A key with a secret takes what is signed with it, or comes from an account that may post there. @throws Problem 401, 403 */
+/**
+ * Checks the signature of a post to a key with a secret. Accounts with a grant need none.
+ *
+ * @throws Problem 401, 403
+ */
 function requireSignature(request: Request, body: Body, secret: string): void {
   const formTexts = 'fields' in body && typeof body.fields['payload'] === 'string' ? [body.fields['payload']] : [];
   const bytes = 'bytes' in body && body.bytes !== undefined ? [body.bytes] : [];
@@ -142,7 +150,7 @@ function requireSignature(request: Request, body: Body, secret: string): void {
   throw new Problem('notify.unsigned', 401, sentences.unsigned);
 }
 
-/** A line for each outcome, or one that says why there is none. */
+/** Returns a line for each result, or one that explains why there is none. */
 function describeOutcomes(
   outcomes: readonly Outcome[],
   now: number,

@@ -12,7 +12,7 @@ import type { ConfigurationStore } from '../store/configurations.ts';
 import type { Settings } from '../settings.ts';
 import { Key, sentences } from '../wire/notify.ts';
 
-/** What the routes of the peer's API need. */
+/** Dependencies of the Apprise API routes. */
 export interface RouteDependencies {
   readonly context: Context;
   readonly aggregator: Aggregator;
@@ -24,7 +24,11 @@ export interface RouteDependencies {
   readonly isAllowed: IsAllowed;
 }
 
-/** The key a request is about: from its path or, as newer clients send it, from a header. @throws Problem 404. */
+/**
+ * Returns the key of a request: from its path or, for newer clients, from a header.
+ *
+ * @throws Problem 404.
+ */
 export function getKey(request: Request): string | undefined {
   const pathKey = request.params['key'];
   if (typeof pathKey === 'string') {
@@ -36,8 +40,8 @@ export function getKey(request: Request): string | undefined {
 }
 
 /**
- * Who a request comes from. Given credentials are always checked, so that a client learns of a wrong password even while
- * none is asked for.
+ * Authenticates a request. Credentials are always checked, so that a client learns of a wrong password even if none
+ * is required.
  */
 export async function identify(
   request: Request,
@@ -54,9 +58,9 @@ export async function identify(
 }
 
 /**
- * Returns whether a request has to come from an account. The gateway has decided about what it passes on; of the other
- * requests only those of programs on this computer pass without a sign-in, as long as the settings trust these; Homeport's
- * own requests are not among them.
+ * Returns whether a request has to come from an account. The gateway has authorized the requests that it forwards. Of
+ * the other requests, only those of programs on this computer are accepted without a sign-in, if the settings trust
+ * them; Homeport's own requests are not among them.
  */
 export async function needsSignIn(
   request: Request,
@@ -68,8 +72,10 @@ export async function needsSignIn(
 }
 
 /**
- * Who may read or change a key, of which configurations hold the passwords: any program of this machine, unless the settings
- * or the key say otherwise. What comes by a gateway is nobody of this machine. `isClosed`: it is for those who signed in.
+ * Authenticates a request that reads or changes a key, whose configuration contains passwords. Any program on this
+ * computer may do that, unless the settings or the key forbid it. Requests through a gateway do not count as local.
+ * `isClosed`: a sign-in is required.
+ *
  * @throws Problem 401
  */
 export async function identifyForKey(
@@ -87,7 +93,7 @@ export async function identifyForKey(
   return { isClosed, identity: await identify(request, context, isClosed) };
 }
 
-/** Refuses other methods of a known path as the peer does: 405, no body. */
+/** Rejects other methods of a known path as Apprise API does: 405 without a body. */
 export function allowMethods(...methods: readonly string[]): RequestHandler {
   return (request, response) => {
     response.status(405).setHeader('Allow', [...methods, 'OPTIONS'].join(', '));

@@ -8,12 +8,12 @@ import {
   type DetailLine,
 } from '../domain/response-format.ts';
 
-/** The form the client of a request gets. */
+/** Returns the response format for the client of a request. */
 export function getResponseFormat(request: Request): ResponseFormat {
   return selectResponseFormat(request.get('accept'), request.get('content-type'));
 }
 
-/** JSON without the charset that frameworks add: the peer sends none. */
+/** Sends JSON without the charset that frameworks add; Apprise API sends none. */
 export function sendJson(response: Response, status: number, value: unknown): void {
   response.status(status).setHeader('Content-Type', 'application/json');
   response.end(JSON.stringify(value));
@@ -24,12 +24,12 @@ function sendText(response: Response, status: number, text: string, type = 'text
   response.end(text);
 }
 
-/** The peer's 204 has no body whatever was asked for. */
+/** Sends 204 without a body, as Apprise API does for every format. */
 export function sendNothing(response: Response): void {
   response.status(204).end();
 }
 
-/** `{"error": …}` or the sentence alone; null for success, which text clients read as `success`. */
+/** Sends `{"error": …}` or the sentence as text; null means success, which text clients get as `success`. */
 export function sendSentence(
   request: Request,
   response: Response,
@@ -43,7 +43,7 @@ export function sendSentence(
   else sendText(response, status, error ?? success);
 }
 
-/** The outcome of a notification: the lines of what happened, in the client's form. */
+/** Sends the result of a notification with its detail lines in the format of the client. */
 export function sendDetails(
   request: Request,
   response: Response,
@@ -57,14 +57,14 @@ export function sendDetails(
   else sendText(response, status, detailsAsText(details));
 }
 
-/** What Slack's webhooks answer, where nothing else is asked for; as JSON what its programs look for there. */
+/** Sends the response of a Slack webhook: `ok` as text, or the fields that Slack clients expect in JSON. */
 export function sendOk(request: Request, response: Response, details: readonly DetailLine[]): void {
   const isJson = selectResponseFormat(request.get('accept'), undefined) === 'json';
   if (isJson) sendJson(response, 200, { ok: true, error: null, details });
   else sendText(response, 200, 'ok', 'text/plain');
 }
 
-/** A stored configuration as it was given. */
+/** Sends a stored configuration unchanged. */
 export function sendConfiguration(request: Request, response: Response, configuration: WrittenConfiguration): void {
   const { format, text } = configuration;
   if (getResponseFormat(request) === 'json') sendJson(response, 200, { format, config: text });

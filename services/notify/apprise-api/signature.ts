@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { isSameSecret } from '../../kit/same-secret.ts';
 
-/** Headers with an HMAC-SHA256 of the body in hex, after what may stand before it. */
+/** Headers that contain an HMAC-SHA256 of the body in hexadecimal, with the prefix of the value. */
 const signatureHeaders: readonly (readonly [header: string, before: string])[] = [
   // Gitea, Forgejo and Gogs: https://docs.gitea.com/usage/webhooks
   ['x-gitea-signature', ''],
@@ -12,12 +12,12 @@ const signatureHeaders: readonly (readonly [header: string, before: string])[] =
   ['x-grafana-alerting-signature', ''],
 ];
 
-/** Whether the sender of a request knows a secret. `none`: it does not say so. */
+/** Result of a signature check; `none`: the request has neither signature nor token. */
 export type SignatureResult = 'good' | 'wrong' | 'none';
 
 /**
- * Looks for a signature of the body, or for the secret itself as GitLab sends it. `texts` are what may have been signed: the
- * body, and the JSON in a form, which Gitea signs alone.
+ * Checks a signature of the body, or the secret itself, which GitLab sends. `texts`: the body, and the JSON inside of
+ * a form, which Gitea signs separately.
  */
 export function checkSignature(
   header: (name: string) => string | undefined,

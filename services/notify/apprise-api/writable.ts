@@ -3,15 +3,15 @@ import type { Context } from '../../contracts/service.ts';
 import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
 
-/** What could be written a moment ago. */
+/** Result of a write check. */
 interface WriteCheck {
   readonly configurations: boolean;
   readonly files: boolean;
 }
 
 /**
- * Tries whether configurations and files can be written, by writing. Whoever asks while that goes on shares its answer, so
- * that many who ask cost no more than one.
+ * Returns a function that checks by writing whether configurations and files can be written. Simultaneous calls share
+ * one check.
  */
 export function createWriteCheck(
   { commit, log }: Pick<Context, 'commit' | 'log'>,

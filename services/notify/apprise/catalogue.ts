@@ -6,7 +6,7 @@ import { isNativeUrl } from '../destinations/catalogue.ts';
 import type { Library } from './library.ts';
 import { engineServices, refusedSchemes } from '../../contracts/notify/engine-schemes.ts';
 
-/** How long the library may take to describe itself to somebody who waits. */
+/** Timeout for the description of the library's services; a caller waits for it. */
 const requestTimeoutMs = 20_000;
 
 const Service = z.object({
@@ -17,27 +17,30 @@ const Service = z.object({
   secure_protocols: z.array(z.string()),
   attachment_support: z.boolean(),
   category: z.string(),
-  /** False while the library lacks a package for it. */
+  /** False if the library lacks a package for the service. */
   enabled: z.boolean(),
   packages: z.array(z.string()),
-  /** Its grammar, as the peer writes it. */
+  /** URL grammar in the format of Apprise. */
   details: z.looseObject({}),
 });
-/** A service as the library describes it. */
+/** Service as the library describes it. */
 export type LibraryService = z.infer<typeof Service>;
 
 const Catalogue = z.object({ version: z.string(), schemas: z.array(Service) });
 type Catalogue = z.infer<typeof Catalogue>;
 const CatalogueReply = z.object({ catalogue: Catalogue });
 
-/** What the engine serves besides what is native. */
+/** Services that are delivered by the engine. */
 export interface LibraryServices {
-  /** Whether the engine is there to serve it. */
+  /** True if the engine is installed. */
   readonly ready: boolean;
   readonly services: readonly LibraryService[];
 }
 
-/** The library's own catalogue: asked for once a release, and kept, so that showing it starts no Python. */
+/**
+ * Catalogue of the library's services. It is requested once per release and stored in a file, so that displaying it
+ * does not start Python.
+ */
 export class EngineCatalogue {
   readonly #library: Library;
   readonly #file: string;
@@ -51,7 +54,10 @@ export class EngineCatalogue {
     this.#log = log;
   }
 
-  /** Its services without the native ones. Without any catalogue those that are known to us, without their grammar. */
+  /**
+   * Returns the services that are not native. Without a stored catalogue, returns the services known to Homeport,
+   * without their grammar.
+   */
   async listServices(): Promise<LibraryServices> {
     const version = await this.#library.version();
     this.#catalogue ??= await this.#readFile();
@@ -84,7 +90,7 @@ export class EngineCatalogue {
     try {
       return Catalogue.parse(JSON.parse(text));
     } catch (error) {
-      // One that cannot be read is none: the library is asked again.
+      // A file that cannot be parsed is treated as missing, and the library is asked again.
       if (error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
       throw error;
     }

@@ -8,7 +8,7 @@ const script = new URL('worker.py', import.meta.url);
 
 const Reply = z.looseObject({ id: z.int() });
 
-/** The child ended, or could not be used any more, before it answered. */
+/** The process exited or became unusable before it answered. */
 export class LibraryProcessError extends Error {
   override readonly name = 'ChildGone';
 }
@@ -16,7 +16,7 @@ export class LibraryProcessError extends Error {
 export interface LibraryProcessOptions {
   readonly engines: Pick<Engines, 'start'>;
   readonly clock: Clock;
-  /** Where files that are sent along lie, and schemes that are never opened. */
+  /** Folders that contain attachments, and schemes that are never opened. */
   readonly initialRequest: { readonly folders: readonly string[]; readonly refused: readonly string[] };
 }
 
@@ -25,7 +25,7 @@ interface PendingRequest {
   readonly reject: (reason: Error) => void;
 }
 
-/** One Python that has imported the library, and carries out jobs side by side; see worker.py. */
+/** Python process that has imported the library and processes several requests at the same time; see worker.py. */
 export class LibraryProcess implements AsyncDisposable {
   readonly #child: EngineChild;
   readonly #clock: Clock;
@@ -41,7 +41,11 @@ export class LibraryProcess implements AsyncDisposable {
     this.#closed = child.ended.then(() => this.#rejectAll());
   }
 
-  /** Starts one and resolves once it is ready. @throws Error when this Python cannot import it. */
+  /**
+   * Starts a process and resolves when it is ready.
+   *
+   * @throws Error if Python cannot import the library.
+   */
   static async open(
     library: EngineLibrary,
     { engines, clock, initialRequest }: LibraryProcessOptions,
@@ -52,22 +56,27 @@ export class LibraryProcess implements AsyncDisposable {
     );
   }
 
-  /** Release of the library. */
+  /** Version of the library. */
   get version(): string {
     return this.#child.version;
   }
 
-  /** False once it has ended, or is not to be given anything new. */
+  /** False after the process has exited or is to be replaced. */
   get isUsable(): boolean {
     return this.#child.usable && !this.#isRetiring;
   }
 
-  /** How many jobs it has. */
+  /** Number of requests in progress. */
   get pendingCount(): number {
     return this.#pending.size;
   }
 
-  /** Has it carry out a job. @throws ChildGone, or the signal's reason: its thread goes on then, and only the end of it all stops it. */
+  /**
+   * Sends a request and returns the validated reply.
+   *
+   * @throws LibraryProcessError, or the reason of the signal. After an abort the thread continues in Python until its
+   * process ends.
+   */
   async request<T>(
     command: { readonly op: string; readonly [field: string]: unknown },
     answer: z.core.$ZodType<T>,
@@ -92,14 +101,14 @@ export class LibraryProcess implements AsyncDisposable {
     }
   }
 
-  /** Gives it nothing new, and ends it when it has answered the rest or after so many ms. */
+  /** Accepts no new requests, and ends the process after the last reply or after this time. */
   retire(graceMs: number): void {
     this.#isRetiring = true;
     if (this.#pending.size === 0) this.kill();
     else this.#clock.after(graceMs, () => this.kill());
   }
 
-  /** Ends it at once, whatever it does. */
+  /** Ends the process immediately. */
   kill(): void {
     this.#child.kill();
   }

@@ -7,10 +7,10 @@ import type { Message } from '../domain/message.ts';
 import { LibraryProcessError } from './child.ts';
 import { EngineUnavailableError, type Library } from './library.ts';
 
-/** What the library says about a URL that it takes. */
+/** Description of a URL that the library accepts. */
 export interface DestinationDescription {
   readonly service: string;
-  /** Its normal form, with its secrets. */
+  /** Normal form, with secrets. */
   readonly url: string;
   readonly masked: string;
   readonly optional: boolean;
@@ -18,17 +18,17 @@ export interface DestinationDescription {
 
 const SendReply = z.object({
   ok: z.boolean(),
-  /** It does not take this URL any more. */
+  /** The library no longer accepts the URL. */
   final: z.boolean().optional(),
   log: z.array(z.tuple([z.string(), z.string()])),
 });
 
-/** Shorter than an attempt of the outbox, so that the reason is ours. */
+/** Shorter than the time limit of a job, so that the failure has a reason. */
 const sendTimeoutMs = 50_000;
-/** A further try within an attempt begins only while there is so much left of it. */
+/** Minimum remaining time for a retry within an attempt. */
 const minRetryTimeMs = 15_000;
 
-/** A destination that the Apprise library delivers to. */
+/** Creates a destination that the Apprise library delivers to. */
 export function engineDestination(
   { service, url, masked, optional }: DestinationDescription,
   library: Library,
@@ -62,10 +62,10 @@ export function engineDestination(
   };
 }
 
-/** What its arguments say that is ours to do. */
+/** Parses the arguments that Homeport handles itself. */
 function parseCommonOptions(url: string): Pick<CommonOptions, 'emojis' | 'retry' | 'wait'> {
   const read = parseDestinationUrl(url);
-  // The library has formats of its own, which are not for us to judge.
+  // The library has additional formats, which Homeport does not validate.
   const options =
     read === undefined ? '' : parseOptions({ ...read, query: new Map([...read.query].filter(isCommonArgument)) });
   return typeof options === 'string' ? { emojis: undefined, retry: 0, wait: 0 } : options;
@@ -86,7 +86,7 @@ function buildContent({ title, body, type, format, attachments = [] }: Message) 
   };
 }
 
-/** Its own words are all that it gives: the status of an answer stands among them. */
+/** Converts a failure of the library. It reports only log texts, which contain the HTTP status. */
 function toFailure(failureText: string, { log, final }: z.infer<typeof SendReply>): DeliveryResult {
   const messages = log.filter(([level]) => level !== 'INFO').map(([, text]) => text);
   const lastMessage = messages.find((text) => /error[= ]\d{3}/i.test(text)) ?? messages.at(-1) ?? '';

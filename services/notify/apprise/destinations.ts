@@ -10,19 +10,19 @@ import { engineDestination, type DestinationDescription } from './destination.ts
 import type { Library } from './library.ts';
 import { engineServices, refusedSchemes } from '../../contracts/notify/engine-schemes.ts';
 
-/** URLs that are asked about at once. */
+/** Maximum number of URLs in one request. */
 const batchSize = 100;
-/** How long their answer may take. */
+/** Timeout for the description of URLs. */
 const describeTimeoutMs = 15_000;
-/** After a failure nobody waits for another one for so long. */
+/** After a failure, the library is not asked again for this time. */
 const pauseMs = 15_000;
-/** URLs whose answer is remembered. */
+/** Maximum number of cached results. */
 const maxCached = 10_000;
-/** What the seals of normal forms are bound to. */
+/** Purpose to which the seals of normal forms are bound. */
 const purpose = 'notify.engine-url';
 const hourMs = 3_600_000;
 
-/** Says that a destination waits for the engine. Everything else that is said about a URL is final. */
+/** Reason of a destination that waits for the engine. All other reasons are final. */
 export const needsEngine = 'it needs the Apprise engine';
 
 const DescribeReply = z.object({
@@ -46,8 +46,8 @@ interface CachedRefusal {
 }
 
 /**
- * The destinations of the URLs that are not native. Asking the library takes time, so it is asked first ({@link describe}), and
- * reading a configuration finds its answers.
+ * Destinations of URLs that are not native. Asking the library takes time, so it is asked in advance ({@link
+ * describe}), and parsing a configuration uses the cached results.
  */
 export class EngineDestinations {
   readonly #library: Library;
@@ -56,7 +56,7 @@ export class EngineDestinations {
   readonly #maskedUrls: MaskedUrls;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** By id, the least recently used first. */
+  /** Results by ID, the least recently used first. */
   readonly #cache = new Map<string, DestinationDescription | CachedRefusal>();
   #pendingRequest: Promise<void> = Promise.resolve();
   #pausedUntil = -Infinity;
@@ -76,12 +76,15 @@ export class EngineDestinations {
     this.#log = parts.log;
   }
 
-  /** Whether the engine is there. */
+  /** Returns true if the engine is installed. */
   async isInstalled(): Promise<boolean> {
     return (await this.#library.version()) !== undefined;
   }
 
-  /** Asks about the URLs nothing is known of. `keep`: they are in a configuration, so the answers outlive a restart. */
+  /**
+   * Asks the library about URLs that are not cached. `persist`: the URLs belong to a configuration, so the results
+   * are stored.
+   */
   async describe(urls: readonly string[], { persist }: { readonly persist: boolean }): Promise<void> {
     const unresolved = new Map(
       urls
@@ -101,31 +104,31 @@ export class EngineDestinations {
       });
     }
     if (unresolved.size === 0 || this.#clock.now() < this.#pausedUntil || !(await this.isInstalled())) return;
-    // One after the other: a long list must not take all threads.
+    // Requests run sequentially, so that a long list does not occupy all threads.
     const request = this.#pendingRequest.then(() => this.#describeAll([...unresolved], persist));
     this.#pendingRequest = request;
     await request;
   }
 
-  /** The destination of a URL that is not native, or a sentence that says why there is none. */
+  /** Returns the destination of a URL that is not native, or a sentence that explains why there is none. */
   parse(text: string): Destination | string {
     const { scheme = '' } = parseDestinationUrl(text) ?? {};
     const cached = this.#cache.get(computeId(text));
     if (!isSupportedByEngine(text)) return `${scheme}:// is not served`;
     if (cached === undefined) return isEngineScheme(scheme) ? needsEngine : `${scheme}:// is not served`;
     if ('reason' in cached) return cached.reason;
-    // A service's own web address may stand for one that is native.
+    // A web address of a service can correspond to a native scheme.
     return isNativeUrl(cached.url) ? parseDestination(cached.url) : engineDestination(cached, this.#library);
   }
 
-  /** The destination of a URL that was taken when its notice was accepted. */
+  /** Creates the destination of a URL that was valid when its notification was accepted. */
   createDestination(described: DestinationDescription): Destination | string {
     return isSupportedByEngine(described.url)
       ? engineDestination(described, this.#library)
       : 'its scheme is not served';
   }
 
-  /** Forgets what is kept about URLs that are in no configuration any more. */
+  /** Deletes stored results of URLs that are no longer in a configuration. */
   async deleteUnused(urls: readonly string[]): Promise<void> {
     await this.#store.deleteExcept(new Set(urls.filter(isSupportedByEngine).map(computeId)));
   }
@@ -151,7 +154,7 @@ export class EngineDestinations {
         });
         if (persist) await this.#keep(accepted);
       } catch (error) {
-        // The engine is there and does not work: the URLs stay unknown, and are asked about next time.
+        // The engine is installed and failed: the URLs remain unresolved and are requested again later.
         this.#pausedUntil = this.#clock.now() + pauseMs;
         this.#log.warn('the Apprise library did not say whether it takes an address', { error });
         return;
@@ -170,7 +173,7 @@ export class EngineDestinations {
 
   #isCached(id: string): boolean {
     const cached = this.#cache.get(id);
-    // Another release may take what this one does not.
+    // Another release may accept what this one refuses.
     return cached !== undefined && !('reason' in cached && this.#clock.now() - cached.timestamp > hourMs);
   }
 
@@ -186,13 +189,13 @@ function computeId(url: string): string {
   return createHash('sha256').update(url.trim()).digest('hex').slice(0, 32);
 }
 
-/** Whether the engine may be asked about it: a URL whose scheme is neither native nor refused. */
+/** Returns true for a URL whose scheme is neither native nor refused. */
 function isSupportedByEngine(text: string): boolean {
   const url = parseDestinationUrl(text);
   return url !== undefined && !isNativeUrl(text) && !refusedSchemes.includes(url.scheme);
 }
 
-/** Whether it is worth a word about the engine while that is away. */
+/** Returns true for a scheme that the engine supports. */
 function isEngineScheme(scheme: string): boolean {
   return engineServices.some(({ protocols, secureProtocols }) => [...protocols, ...secureProtocols].includes(scheme));
 }

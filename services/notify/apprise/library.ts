@@ -4,17 +4,17 @@ import type { Clock, Log } from '../../contracts/service.ts';
 import { LibraryProcess } from './child.ts';
 import { refusedSchemes } from '../../contracts/notify/engine-schemes.ts';
 
-/** A child that nobody needs for this long gives its memory back. */
+/** An unused process is ended after this time to free its memory. */
 const idleTimeoutMs = 5 * 60_000;
-/** A start that failed is not tried again sooner. */
+/** Minimum time between a failed start and the next one. */
 const pauseMs = 15_000;
-/** What else a child does when it is ended because of one job that hangs may take so long. */
+/** Time for other requests to finish when a process is ended because one request hangs. */
 const retireGraceMs = 20_000;
 
-/** What the reason of a delivery says that waits for the engine. */
+/** Beginning of the reason of a delivery that waits for the engine. */
 export const missingEngineText = 'It needs the Apprise engine';
 
-/** The engine cannot be used; its message is a sentence that says what to do. */
+/** The engine cannot be used; the message names the remedy. */
 export class EngineUnavailableError extends Error {
   override readonly name = 'EngineMissing';
 }
@@ -23,17 +23,17 @@ export interface LibraryOptions {
   readonly engines: Engines;
   readonly clock: Clock;
   readonly log: Log;
-  /** The service's own folder. */
+  /** Data folder of the service. */
   readonly files: string;
 }
 
 interface LoadedProcess {
-  /** Which release at which place it is. */
+  /** Version and path of the engine. */
   readonly key: string;
   readonly child: Promise<LibraryProcess>;
 }
 
-/** The Apprise library: at most one child of it, started by the first who needs it and ended when idle. */
+/** Runs the Apprise library in at most one process, which is started when needed and ended when idle. */
 export class Library implements AsyncDisposable {
   readonly #parts: LibraryOptions;
   #loaded: LoadedProcess | undefined;
@@ -46,15 +46,16 @@ export class Library implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** Release of the engine; undefined while it is missing. Looks once, and starts nothing. */
+  /** Returns the version of the engine, or undefined if it is not installed. Starts no process. */
   async version(): Promise<string | undefined> {
     const { path, version } = await this.#parts.engines.find('apprise');
     return path === null ? undefined : (version ?? undefined);
   }
 
   /**
-   * Lets a child work; one whose work did not end in time is given nothing more. @throws EngineMissing, ChildGone, and the
-   * signal's reason.
+   * Runs work with a process. A process whose work exceeds its time limit gets no further work.
+   *
+   * @throws EngineUnavailableError, LibraryProcessError, and the reason of the signal.
    */
   async run<T>(work: (child: LibraryProcess, signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     const installedEngine = await this.#parts.engines.find('apprise');
@@ -65,7 +66,7 @@ export class Library implements AsyncDisposable {
       try {
         return await work(child, signal);
       } catch (error) {
-        // A thread cannot be stopped: its process is, once the others in it are done.
+        // A thread cannot be stopped, so its process is ended after its other requests.
         if (signal.aborted && child.isUsable) this.#retire(retireGraceMs);
         throw error;
       }
@@ -100,7 +101,7 @@ export class Library implements AsyncDisposable {
     if (runningProcess?.isUsable) return runningProcess;
     if (this.#failure?.key === key && this.#failure.until > clock.now())
       throw new EngineUnavailableError(this.#failure.reason);
-    // Someone else may have begun another one meanwhile.
+    // Another caller may have started a process in the meantime.
     if (this.#loaded === undefined || this.#loaded === loaded) this.#loaded = { key, child: this.#start(key) };
     return this.#loaded.child;
   }
@@ -134,7 +135,7 @@ export class Library implements AsyncDisposable {
         this.#retired.add(child);
         child.retire(grace);
       },
-      // One that did not start is gone already.
+      // A process that did not start needs no end.
       () => undefined,
     );
   }

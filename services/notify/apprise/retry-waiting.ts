@@ -3,7 +3,9 @@ import { deliver } from '../deliver/job.ts';
 import { forEachJob } from '../deliver/for-each-job.ts';
 import { missingEngineText } from './library.ts';
 
-/** Makes the deliveries due that wait for the engine: it is there now, and their turn might be an hour away. */
+/**
+ * Retries the deliveries that wait for the engine. It is available now, and their next attempt may be an hour away.
+ */
 export async function retryEngineDeliveries(jobs: Pick<Jobs, 'list' | 'retry'>): Promise<void> {
   await forEachJob(
     jobs,

@@ -1,10 +1,16 @@
-/** The lists of addresses files may be fetched from, as their owner wrote them: hosts or addresses with `*` and `?`. */
+/**
+ * Lists of addresses that attachments may be fetched from, as the owner wrote them: hosts or addresses with `*` and
+ * `?`.
+ */
 export interface AddressLists {
   readonly attachmentAllow: readonly string[];
   readonly attachmentDeny: readonly string[];
 }
 
-/** `*` is anything, `?` one character. Steps back to the last `*` alone, so that no pattern takes long. */
+/**
+ * Matches a pattern: `*` is any text, `?` one character. Backtracks only to the last `*`, so that the run time is
+ * bounded.
+ */
 function matches(pattern: string, text: string): boolean {
   let [at, star, from] = [0, -1, 0];
   for (let place = 0; place < text.length;) {
@@ -24,7 +30,7 @@ function matches(pattern: string, text: string): boolean {
   return /^\**$/.test(pattern.slice(at));
 }
 
-/** Ways to write an address: its host alone, with its port, its path, its scheme. */
+/** Returns the forms of an address that a pattern can match: host, with port, with path, with scheme. */
 function listAddressForms({ host, hostname, pathname, protocol }: URL): readonly string[] {
   const forms = [hostname, host, `${hostname}${pathname}`, `${host}${pathname}`];
   return [...forms, ...forms.map((hostForm) => `${protocol}//${hostForm}`)].map((each) => each.toLowerCase());
@@ -34,7 +40,7 @@ function parsePatterns(list: readonly string[]): readonly string[] {
   return list.flatMap((each) => each.toLowerCase().split(/[\s,]+/)).filter((each) => each !== '');
 }
 
-/** Whether a file may be fetched from there: no to what is denied, yes to what is allowed, no to the rest. */
+/** Returns true if files may be fetched from the address: it is listed as allowed and not listed as denied. */
 export function isFetchable(url: URL, { attachmentAllow, attachmentDeny }: AddressLists): boolean {
   const texts = listAddressForms(url);
   const isListed = (list: readonly string[]): boolean =>
@@ -42,7 +48,7 @@ export function isFetchable(url: URL, { attachmentAllow, attachmentDeny }: Addre
   return !isListed(attachmentDeny) && isListed(attachmentAllow);
 }
 
-/** Whether the owner named this very host, without a wildcard: then it may be in his own network. */
+/** Returns true if the owner listed this host without a wildcard. Such a host may be in a private network. */
 export function isNamedHost(
   { host, hostname }: URL,
   { attachmentAllow }: Pick<AddressLists, 'attachmentAllow'>,

@@ -1,4 +1,4 @@
-/** Media types by the end of a name, for text that has no mark of its own in its bytes. */
+/** Media types by file extension, for formats without a signature. */
 const typesByExtension: Readonly<Record<string, string>> = {
   ...{
     txt: 'text/plain',
@@ -13,7 +13,7 @@ const typesByExtension: Readonly<Record<string, string>> = {
   ...{ gif: 'image/gif', webp: 'image/webp', pdf: 'application/pdf', zip: 'application/zip', mp4: 'video/mp4' },
 };
 
-/** Bytes a file is known by. */
+/** Signatures at the beginning of files. */
 const signatures: readonly (readonly [type: string, hex: string])[] = [
   ['image/png', '89504e470d0a1a0a'],
   ['image/jpeg', 'ffd8ff'],
@@ -23,17 +23,22 @@ const signatures: readonly (readonly [type: string, hex: string])[] = [
   ['application/gzip', '1f8b08'],
 ];
 
-/** The longest name of a file, in characters, as in the peer. */
+/** Maximum length of a file name in characters, as in Apprise API. */
 export const maxNameLength = 250;
 
-/** A name without its path and control characters; `attachment.001` by its place (from 0) for what has none. */
+/**
+ * Returns a name without path and control characters; unnamed files are called `attachment.001` by their index (from
+ * 0).
+ */
 export function toFileName(originalName: string, index: number): string {
   const lastSegment = originalName.split(/[/\\]/).at(-1) ?? '';
   const name = lastSegment.replace(/[\p{Cc}\u2028\u2029]+/gu, '').trim();
   return name === '' || name === '.' || name === '..' ? `attachment.${String(index + 1).padStart(3, '0')}` : name;
 }
 
-/** The media type of a file: what its sender says, where that says something, else what its bytes or its name tell. */
+/**
+ * Returns the media type of a file: the declared one if it is specific, otherwise that of its signature or extension.
+ */
 export function detectMediaType(declaredType: string, name: string, head: Uint8Array): string {
   const type = declaredType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (/^[\w.+-]+\/[\w.+-]+$/.test(type) && type !== 'application/octet-stream') return type;

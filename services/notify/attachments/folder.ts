@@ -7,7 +7,7 @@ import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { toFileName, detectMediaType } from './file-name.ts';
 
-/** A file that lies in the folder. `file` is its name there, `name` the one people see. */
+/** Stored attachment. `file` is its name in the folder, `name` the displayed one. */
 export interface StoredFile {
   readonly file: string;
   readonly name: string;
@@ -16,22 +16,22 @@ export interface StoredFile {
   readonly size: number;
 }
 
-/** A file on its way into the folder. */
+/** Attachment to be stored. */
 export interface NewFile {
   readonly name: string;
-  /** Media type as its sender gave it. */
+  /** Media type as the sender declared it. */
   readonly type: string;
-  /** Where it stands among the files of its notice, from 0. */
+  /** Index among the files of its notification, from 0. */
   readonly index: number;
 }
 
-/** Files nothing in the database knows of are removed at this age: younger ones belong to calls under way. */
+/** Minimum age at which files without a database row are removed; younger files may belong to running calls. */
 const orphanMinAgeMs = 3_600_000;
 
-/** Who has not so much room has none for attachments, and soon none for notices. */
+/** A disk without this space has no room for attachments, and soon none for notifications. */
 const probeBytes = new Uint8Array(64 * 1024);
 
-/** The files of notices on their way, each once for all destinations. */
+/** Folder with the attachments of notifications, each stored once for all destinations. */
 export class AttachmentFolder {
   readonly #folder: string;
   readonly #context: Pick<Context, 'clock' | 'log' | 'random'>;
@@ -43,8 +43,9 @@ export class AttachmentFolder {
   }
 
   /**
-   * Writes a file, on disk for good when this resolves. Undefined when it was longer than the limit; it was read to its end
-   * then. @throws Problem `notify.no_room` (507)
+   * Writes a file durably. Returns undefined if it exceeds the limit; the stream is read to its end in any case.
+   *
+   * @throws Problem `notify.no_room` (507)
    */
   async write(source: Readable, { name, type, index }: NewFile, limit: number): Promise<StoredFile | undefined> {
     if (!this.#isCreated) await mkdir(this.#folder, { recursive: true, mode: 0o700 });
@@ -76,7 +77,7 @@ export class AttachmentFolder {
     }
   }
 
-  /** The same file once more under a name of its own; undefined when it is gone. */
+  /** Copies a file to a new name. Returns undefined if it no longer exists. */
   async copy(stored: StoredFile): Promise<StoredFile | undefined> {
     const file = this.#context.random.text(24);
     try {
@@ -84,13 +85,13 @@ export class AttachmentFolder {
       return { ...stored, file };
     } catch (error) {
       if ((error as Partial<NodeJS.ErrnoException>).code === 'ENOENT') return undefined;
-      // Not every file system has links.
+      // Some file systems do not support links.
       await copyFile(join(this.#folder, stored.file), join(this.#folder, file));
       return { ...stored, file };
     }
   }
 
-  /** Whether a file finds room, tried with a small one. */
+  /** Returns true if a small file can be written. */
   async canWrite(): Promise<boolean> {
     try {
       const probe = await this.write(Readable.from([probeBytes]), { name: 'probe', type: '', index: 0 }, Infinity);
@@ -102,7 +103,7 @@ export class AttachmentFolder {
     }
   }
 
-  /** Absolute path of a file. */
+  /** Returns the absolute path of a file. */
   getPath(file: string): string {
     return join(this.#folder, file);
   }
@@ -111,14 +112,14 @@ export class AttachmentFolder {
     return readFile(this.getPath(file));
   }
 
-  /** Removes files; one that is gone already is fine. */
+  /** Removes files; missing files are ignored. */
   async remove(files: readonly string[]): Promise<void> {
     for (const file of files) {
       await unlink(join(this.#folder, file)).catch((error: unknown) => this.#logUnlessMissing(error, 'not removed'));
     }
   }
 
-  /** Removes old files that `kept` does not name, as a crash leaves them behind. */
+  /** Removes old files that `retained` does not contain; a crash can leave them behind. */
   async removeOrphans(retained: ReadonlySet<string>): Promise<void> {
     const names = await readdir(this.#folder).catch((error: unknown) => {
       this.#logUnlessMissing(error, 'not listed');

@@ -4,19 +4,19 @@ import type { AttachmentFolder, NewFile, StoredFile } from './folder.ts';
 import { maxNameLength } from './file-name.ts';
 import { storeSources, type AttachmentLimits, type AttachmentSource } from './sources.ts';
 
-/** The files of one call. The disposal removes what was not handed on. */
+/** Attachments of one call. The disposal removes files that were not released. */
 export interface Intake extends AsyncDisposable {
-  /** The files so far, in order. */
+  /** Stored files in order. */
   readonly files: readonly StoredFile[];
-  /** Takes a file of a form; false when it is refused. */
+  /** Stores a file of a form; resolves with false if it is refused. */
   readonly addStream: (stream: Readable, file: NewFile) => Promise<boolean>;
-  /** Takes the files a call names; false when one is refused. */
+  /** Stores the files that a call names; resolves with false if one is refused. */
   readonly addSources: (sources: readonly AttachmentSource[]) => Promise<boolean>;
-  /** Someone else looks after the files from now on. */
+  /** Leaves the files to the caller. */
   readonly release: () => void;
 }
 
-/** Opens the intake of a call's files, under the limits of the settings. */
+/** Opens the intake of a call's files, with the limits of the settings. */
 export function openIntake(
   context: Pick<Context, 'fetch' | 'log'>,
   folder: AttachmentFolder,

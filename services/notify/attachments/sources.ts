@@ -6,21 +6,21 @@ import { isFetchable, isNamedHost, type AddressLists } from './address-lists.ts'
 import type { AttachmentFolder, StoredFile } from './folder.ts';
 import { maxNameLength } from './file-name.ts';
 
-/** A file as a call names it: its bytes in base64, or a web address to fetch it from. */
+/** Attachment as a call names it: its bytes in base64, or an address to fetch it from. */
 export type AttachmentSource =
   | { readonly base64: string; readonly name: string; readonly type: string }
   | { readonly url: string; readonly name: string };
 
-/** What is allowed, by the settings. */
+/** Limits of the settings. */
 export interface AttachmentLimits extends AddressLists {
-  /** 0: any number. */
+  /** 0 means unlimited. */
   readonly maxAttachments: number;
   readonly attachmentBytes: number;
-  /** Hosts in the owner's own network that files may be fetched from. */
+  /** Hosts in a private network that files may be fetched from. */
   readonly attachmentHosts: readonly string[];
 }
 
-/** A fetched file is held in memory until it is written. */
+/** Maximum size of a fetched file, which is held in memory until it is written. */
 const maxFetchedBytes = 25 * 1024 * 1024;
 const timeoutMs = 15_000;
 
@@ -39,14 +39,14 @@ function parseSource(value: unknown): AttachmentSource | undefined {
   return source === undefined ? undefined : { ...source, name: toText(filename) };
 }
 
-/** The files a field names; undefined when one of them is no file we take, such as a path of this machine. */
+/** Parses the files of a field. Returns undefined if one of them is not supported, such as a path on this computer. */
 export function parseSources(value: unknown): readonly AttachmentSource[] | undefined {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
   const sources = items.map(parseSource);
   return sources.every((source) => source !== undefined) ? sources : undefined;
 }
 
-/** The name an answer gives its file: as the address asks (`?name=`), as its header says, or the end of its path. */
+/** Returns the name of a fetched file: from the parameter `name` of the address, the response header, or the path. */
 function getFileName(url: URL, reply: FetchReply): string {
   const disposition = /filename="?([^";]+)"?/i.exec(reply.headers['content-disposition'] ?? '')?.[1];
   return url.searchParams.get('name') ?? disposition ?? decodeComponent(url.pathname.split('/').at(-1) ?? '');
@@ -62,8 +62,10 @@ function decodeComponent(part: string): string {
 }
 
 /**
- * Puts files into the folder. Undefined, with nothing kept, when one cannot be had: refused, too large, badly named, or not
- * there. @throws Problem `notify.no_room` (507)
+ * Stores files. Returns undefined, and stores nothing, if one cannot be stored: refused, too large, invalid name, or
+ * not found.
+ *
+ * @throws Problem `notify.no_room` (507)
  */
 export async function storeSources(
   context: Pick<Context, 'fetch' | 'log'>,
@@ -96,7 +98,7 @@ export async function storeSources(
   return stored;
 }
 
-/** Characters that are no base64 are passed over, as the peer does. */
+/** Ignores characters that are not base64, as Apprise API does. */
 function decodeBase64(base64: string): Buffer {
   return Buffer.from(base64, 'base64');
 }

@@ -20,29 +20,29 @@ import { createNotifyMetrics, type NotifyMetrics } from './metrics.ts';
 
 type Payload = z.infer<typeof deliver.schema>;
 
-/** What is told of a delivery that was made. */
+/** Properties of a completed delivery that are reported. */
 type DeliveredNotification = Pick<OpenDelivery, 'message' | 'files' | 'service'>;
 
-/** What was sent, for the marks of its deliveries; undefined where that is noted already. */
+/** Completed delivery for the deliveries table; undefined if it is already recorded. */
 const CompletedJob = z
   .object({
-    /** Ids. */
+    /** IDs. */
     notice: z.string(),
     destination: z.string(),
     attempts: z.int(),
     detail: z.string(),
-    /** Ids of the notices that came together, the one of the job among them. */
+    /** IDs of the notifications that were delivered together, including the one of the job. */
     together: z.array(z.string()),
   })
   .optional();
-/** The same for who waits for it. */
+/** Completed delivery with its notifications, for waiting callers. */
 type CompletedDelivery =
   (NonNullable<z.infer<typeof CompletedJob>> & { readonly group?: readonly DeliveredNotification[] }) | undefined;
 
-/** A message that its destination cannot digest lets those behind it pass at this attempt, after six minutes. */
+/** After this attempt (about six minutes), a message that its destination rejects no longer blocks its successors. */
 const maxBlockingAttempts = 5;
 
-/** Works the deliveries of the outbox: sends, notes the outcome, tells a caller that still waits. */
+/** Processes the deliveries of the outbox: sends them, records the results and reports them to waiting callers. */
 export class Deliveries {
   readonly #context: Context;
   readonly #notices: NotificationStore;
@@ -55,14 +55,14 @@ export class Deliveries {
   readonly #health: HealthStore;
   readonly #metrics: NotifyMetrics;
   readonly #recovery: Recovery;
-  /** What kind each destination is of whose last attempt failed and is to be repeated, by its id. */
+  /** Kind of each destination whose last attempt failed and is retried, by its ID. */
   readonly #failing = new Map<string, string>();
-  /** First ones of a line, by their job's key, whose last attempt ended with an error of the destination's own. */
+  /** Keys of jobs at the head of a queue whose last attempt failed with an error of the message itself. */
   readonly #rejectedHeads = new Set<string>();
-  /** Attempts under way, by destination. */
+  /** Number of running attempts by destination. */
   readonly #activeAttempts = new Map<string, number>();
 
-  /** `changed` is called after each attempt whose outcome was noted. */
+  /** `onChange` is called after each attempt whose result was recorded. */
   constructor(
     context: Context,
     parts: {
@@ -89,7 +89,7 @@ export class Deliveries {
     this.#recovery = new Recovery(context);
   }
 
-  /** Begins to work; the disposal stops taking new deliveries. */
+  /** Starts processing; the disposal stops accepting deliveries. */
   async start(): Promise<Disposable> {
     for (const { destination, triedAt } of await this.#notices.listFailing())
       this.#recovery.recordFailure(destination, 0, triedAt);
@@ -102,18 +102,18 @@ export class Deliveries {
     });
   }
 
-  /** What a new delivery to this destination has to wait for: its recovery, the end of others, or nothing. */
+  /** Returns what a new delivery to this destination waits for: a recovery, running deliveries, or nothing. */
   getPredecessors(destinationId: string): 'others' | 'turn' | 'nothing' {
     if (this.#failing.has(destinationId)) return 'others';
     return this.#activeAttempts.has(destinationId) ? 'turn' : 'nothing';
   }
 
-  /** Says that new deliveries stand in the lines of these destinations: those that are waiting out a failure are tried. */
+  /** Handles new deliveries of these destinations: those that wait after a failure are retried. */
   handleNewDeliveries(destinations: readonly string[]): Promise<void> {
     return this.#recovery.probe(destinations);
   }
 
-  /** The kind of each destination that does not take what is sent to it, as deliveries name it. */
+  /** Kinds of the destinations that currently fail. */
   get failing(): readonly string[] {
     return [...this.#failing.values()];
   }
@@ -139,12 +139,17 @@ export class Deliveries {
       return this.#handleResult(jobAttempt, result, [{ ...cached, service: cached.destination.service }]);
     }
     const group = await this.#loadGroup(payload);
-    // Made before a crash that came between the effect and the job's mark, or together with others of its window.
+    // Already completed: before a crash between sending and recording, or together with others of its time window.
     if (group === undefined) return undefined;
     return this.#handleResult(jobAttempt, await this.#sending.send(group, signal, payload), group);
   }
 
-  /** A success is noted together with the job's mark, unless it decides about others. @throws Problem `notify.not_delivered`. */
+  /**
+   * Handles the result of an attempt. A success is recorded together with the job's completion, unless other
+   * deliveries depend on it.
+   *
+   * @throws Problem `notify.not_delivered`.
+   */
   async #handleResult(
     { payload, key = '', attempt: attempts, hasSuccessors, signal }: JobAttempt<Payload>,
     result: DeliveryResult,
@@ -173,10 +178,10 @@ export class Deliveries {
     const isRejected = retryable && hasSuccessors && isMessageFailure(result);
     const stepsAside = isRejected && wasRejected && attempts >= maxBlockingAttempts;
     if (isRejected && !stepsAside) this.#rejectedHeads.add(key);
-    // One that stands in no line from the beginning belongs to a level, or is not tried again.
+    // A job that never was in a queue belongs to an escalation level, or is not retried.
     const leavesQueue = stepsAside || (retryable && !hasSuccessors && chain === undefined);
     const detail = leavesQueue ? `${result.detail} Those behind it do not wait for it.` : result.detail;
-    // What was joined to this one is tried again by its own job.
+    // Deliveries that were combined with this one are retried by their own jobs.
     const outcome = { state: retryable ? 'waiting' : 'dead', attempts, detail } as const;
     await this.#commitOutcome(
       payload,
@@ -227,12 +232,15 @@ export class Deliveries {
     this.#onChange();
   }
 
-  /** The delivery with those that come together with it; undefined when it was made. One that was given up before comes alone. */
+  /**
+   * Loads the delivery and those that are delivered together with it. Returns undefined if it is completed. A dead
+   * letter is retried separately.
+   */
   async #loadGroup({ notice, destination }: Payload): Promise<readonly OpenDelivery[] | undefined> {
     const open = () => this.#notices.open(notice, destination);
     let delivery = await open();
     if (delivery?.digest === undefined) return delivery && [delivery];
-    // One of its window may have taken it along just now.
+    // Another delivery of its time window may have included it in the meantime.
     await this.#context.jobs.flush();
     delivery = await open();
     if (delivery?.digest === undefined) return undefined;
@@ -241,7 +249,10 @@ export class Deliveries {
     return group.some(({ message }) => message.id === id) ? group : [delivery];
   }
 
-  /** What stays because of a failure goes with the next sweep of the folder. */
+  /**
+   * Deletes the files of a delivered notification. Files that remain after a failure are removed later with the
+   * orphans.
+   */
   async #releaseFiles(noticeId: string): Promise<void> {
     try {
       await this.#context.jobs.flush();
@@ -251,7 +262,7 @@ export class Deliveries {
     }
   }
 
-  /** Notes an outcome and, where it ends a level of an escalation in vain, has the next one asked. */
+  /** Records a result and, if an escalation level has failed, starts the next one. */
   async #commitOutcome(
     { notice, chain }: Payload,
     write: (transaction: Kysely<NotifyTables>) => Promise<void>,
@@ -287,14 +298,17 @@ export class Deliveries {
   }
 }
 
-/** An attempt the host broke off to stop says nothing about the destination. */
+/** Returns true if the host aborted the attempt in order to stop. Such a result is not about the destination. */
 function isStopping({ aborted, reason }: AbortSignal): boolean {
   return aborted && reason instanceof Problem && reason.code === 'jobs.interrupted';
 }
 
-/** A program that answers, and fails at this message; another may be taken. Where it is away, all wait in their order. */
+/**
+ * Returns true if the destination rejects this message but may accept others. If it is unavailable, all deliveries
+ * wait in order.
+ */
 function isMessageFailure({ status = 0, retryAfterMs }: Extract<DeliveryResult, { ok: false }>): boolean {
-  // Of what stands before a program that is away or has too much to do; the 520s are of Cloudflare.
+  // Status codes of proxies whose backend is unavailable or overloaded; 520 to 530 are used by Cloudflare.
   const isUnavailable = (status >= 502 && status <= 504) || (status >= 520 && status <= 530);
   return status >= 500 && !isUnavailable && retryAfterMs === undefined;
 }

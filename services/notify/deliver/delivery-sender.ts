@@ -17,16 +17,16 @@ type Payload = z.infer<typeof deliver.schema>;
 
 type NotificationFiles = Pick<OpenDelivery, 'message' | 'files'>;
 
-/** A message with what goes with it. */
+/** Message with its attachments and its progress. */
 interface CombinedMessage {
   readonly message: Message;
-  /** Those that it says; their files go with it. */
+  /** Notifications that the message combines, with their files. */
   readonly group: readonly NotificationFiles[];
-  /** As it was stored by the attempts before; undefined where pieces are not to be remembered. */
+  /** Progress of previous attempts; undefined if it is not recorded. */
   readonly progress: string | undefined;
 }
 
-/** Makes the message of a delivery, with its files, and sends it. */
+/** Builds the message of a delivery with its files and sends it. */
 export class DeliverySender {
   readonly #context: Context;
   readonly #attachments: AttachmentStore;
@@ -50,7 +50,7 @@ export class DeliverySender {
     this.#emojis = dependencies.emojis;
   }
 
-  /** What is still to be sent, as one message. */
+  /** Sends the incomplete deliveries of a group as one message. */
   async send(group: readonly OpenDelivery[], signal: AbortSignal, payload: Payload): Promise<DeliveryResult> {
     const last = group.at(-1);
     const [first] = group;
@@ -67,12 +67,12 @@ export class DeliverySender {
         detail: `The ${last.service} destination is not valid: ${destination}.`,
       };
     }
-    // What is joined is another message as soon as one of it is given up, so its pieces are others too.
+    // A combined message changes when one of its deliveries fails permanently, so its progress would not apply.
     const progress = group.length === 1 ? last.progress : undefined;
     return this.sendToDestination(destination, { message, group, progress }, signal, payload);
   }
 
-  /** Sends to one destination; what of several requests was confirmed is remembered. */
+  /** Sends to one destination and records the progress of a message that needs several requests. */
   async sendToDestination(
     destination: Destination,
     { message, group, progress: storedProgress }: CombinedMessage,
@@ -95,7 +95,7 @@ export class DeliverySender {
     return destination.send(finalMessage, this.#context, signal, { retries, progress });
   }
 
-  /** Whether short codes become pictures there; a setting that forbids them wins over the URL, as in the peer. */
+  /** Returns whether short codes are replaced by emojis. The setting `no` overrides the URL, as in Apprise API. */
   #replacesShortCodes({ emojis }: Destination): boolean {
     const emojiSetting = this.#emojis();
     return emojiSetting === 'yes' ? emojis !== false : emojiSetting === 'asked' && emojis === true;

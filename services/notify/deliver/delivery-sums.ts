@@ -7,15 +7,15 @@ import { DeliveryStatistics, maxIncomplete, type IncompleteDelivery } from '../s
 import { deliver } from './job.ts';
 
 const statisticsDays = 30;
-/** Latencies look back so many days. */
+/** Number of days covered by latencies. */
 const latencyDays = 7;
-/** Of what waits for one reason, so many are asked when they are tried next. */
+/** Maximum number of waiting jobs per problem whose next attempt is looked up. */
 const maxRetryLookups = 500;
 
-/** What is summed up over all deliveries, whatever the keys name now. */
+/** Statistics over all deliveries, including those of removed keys. */
 export type DeliveryOverview = Awaited<ReturnType<typeof loadOverview>>;
 
-/** The sums, read anew when something was delivered. */
+/** Creates the cached statistics, which are loaded again after a delivery. */
 export function createDeliveryOverview(context: Context, activity: Activity): CachedQuery<DeliveryOverview> {
   const { clock } = context;
   return new CachedQuery({
@@ -51,7 +51,7 @@ async function loadOverview({ clock, jobs, reads }: Context) {
   return { days, counted, latencies, hours, problems };
 }
 
-/** When the first of these deliveries, the newest of those that wait, is tried again. */
+/** Returns when the first of these deliveries is retried. */
 async function findNextAttempt(jobs: Context['jobs'], retriedKeys: readonly string[]): Promise<number | null> {
   if (retriedKeys.length === 0) return null;
   const waiting = await jobs.list({
@@ -64,11 +64,14 @@ async function findNextAttempt(jobs: Context['jobs'], retriedKeys: readonly stri
 }
 
 interface ProblemGroup extends Omit<NotifyProblem, 'nextAt'> {
-  /** Names of the jobs that wait after an attempt. */
+  /** Keys of the jobs that wait after an attempt. */
   readonly retriedKeys: readonly string[];
 }
 
-/** Grouped by what was said, the largest group first. What was not tried waits for the reason of the one ahead of it. */
+/**
+ * Groups deliveries by their failure, the largest group first. A delivery without an attempt waits for the failure of
+ * its predecessor.
+ */
 function groupProblems(open: readonly IncompleteDelivery[]): ProblemGroup[] {
   const reasons = new Map(
     open.flatMap(({ state, attempts, destination, detail }) =>
@@ -90,7 +93,7 @@ function groupProblems(open: readonly IncompleteDelivery[]): ProblemGroup[] {
         .filter(({ state, attempts }) => state === 'waiting' && attempts > 0)
         .slice(0, maxRetryLookups)
         .map(({ notice, destination }) => `${notice}:${destination}`),
-      // When it was tried last: what was not tried has the time it came.
+      // Time of the latest attempt; deliveries without an attempt have the time of their acceptance.
       latest: all.reduce((latest, { attempts, updatedAt }) => (attempts > 0 ? Math.max(latest, updatedAt) : latest), 0),
     }))
     .sort((a, b) => b.dead + b.waiting - a.dead - a.waiting || b.latest - a.latest);

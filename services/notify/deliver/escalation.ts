@@ -10,11 +10,11 @@ import type { EscalationTable } from '../store/tables.ts';
 import { NewDelivery, type NotificationStore } from '../store/notifications.ts';
 import type { NotifyTables } from '../store/tables.ts';
 
-/** A delivery with its job, to be made at once or when its level is asked. */
+/** Delivery with its job, for immediate execution or a later level. */
 interface JobWithDelivery {
   readonly row: NewDelivery;
   readonly job: z.infer<typeof DeliveryJob>;
-  /** Unset for those that are asked at once whatever becomes of the others. */
+  /** Unset for deliveries that do not depend on others. */
   readonly chainLevel?: ChainLevel | undefined;
 }
 
@@ -26,13 +26,13 @@ const DeliveryJob = z.object({
 });
 const StoredLevelDelivery = z.object({ row: NewDelivery, job: DeliveryJob });
 
-/** What is made at once, and what waits until its level is asked. */
+/** Deliveries that are executed immediately, and those of later levels. */
 export interface DeliveryLevels {
   readonly immediate: readonly JobWithDelivery[];
   readonly later: readonly Omit<EscalationTable, 'notice_id'>[];
 }
 
-/** A delivery with its job. A strict one waits behind nobody: its caller is there and does. */
+/** Builds a delivery with its job. A strict delivery has no order key, because its caller waits. */
 function buildDelivery(
   sealed: SealedDestinations,
   notificationId: string,
@@ -64,7 +64,10 @@ function buildDelivery(
   };
 }
 
-/** The deliveries of a notice by when they are made: at once who stands in no chain, and the lowest level of each chain. */
+/**
+ * Splits the deliveries of a notification: immediate ones are those outside of a chain and the lowest level of each
+ * chain.
+ */
 export function planDeliveryLevels(
   sealed: SealedDestinations,
   notificationId: string,
@@ -91,7 +94,7 @@ export function planDeliveryLevels(
       immediate.push(each);
       continue;
     }
-    // Behind others that cannot be sent it would never come to be known that this one cannot either.
+    // In a queue behind failed deliveries, the failure of this one would not be noticed.
     const { orderKey: _orderKey, ...job } = each.job;
     const chainJob =
       chainLevel.level === highest ? each.job : { ...job, payload: { ...job.payload, chain: chainLevel.chain } };
@@ -110,7 +113,7 @@ export function planDeliveryLevels(
   return { immediate, later };
 }
 
-/** Writes the deliveries of a new notice, their jobs, and the levels that are asked later. */
+/** Inserts the later levels and enqueues the immediate deliveries of a new notification. */
 export async function enqueueDeliveries(
   transaction: Kysely<NotifyTables>,
   jobs: Jobs,
@@ -125,7 +128,9 @@ export async function enqueueDeliveries(
   );
 }
 
-/** Asks the next level of a chain when nobody of the present one could be reached; undefined when nothing is to be done. */
+/**
+ * Starts the next level of a chain after the current one has failed. Returns undefined if there is nothing to start.
+ */
 export async function startNextLevel(
   transaction: Kysely<NotifyTables>,
   { jobs, notices, now }: { readonly jobs: Jobs; readonly notices: NotificationStore; readonly now: number },

@@ -1,15 +1,15 @@
 import type { Clock } from '../../contracts/service.ts';
 
-/** How a delivery stands when its caller is answered. */
+/** State of a delivery when its caller gets a response. */
 export interface Outcome {
   readonly service: string;
   /**
-   * `held`: it waits for its turn, or its destination's own rules let it wait; `repeated`: the same was sent a short while
-   * ago; `passed`: it could not be sent, so the next level of the escalation is asked.
+   * `held`: waits for other deliveries or for its delivery rules; `repeated`: the same notification was sent
+   * recently; `passed`: failed, so the next level of the escalation starts.
    */
   readonly state: 'done' | 'failed' | 'queued' | 'held' | 'repeated' | 'passed';
   readonly optional: boolean;
-  /** A sentence without secrets. */
+  /** Sentence without secrets. */
   readonly detail: string;
 }
 
@@ -27,8 +27,8 @@ interface PendingCall {
 }
 
 /**
- * Lets a caller wait for the first attempt of each delivery of its notice, not longer than a limit. What is not known
- * by then stays `queued`; the outbox goes on by itself.
+ * Lets a caller wait for the first attempt of each of its deliveries, up to a time limit. Results that are not known
+ * by then remain `queued`; the outbox continues independently.
  */
 export class FirstAttempts {
   readonly #clock: Clock;
@@ -38,14 +38,17 @@ export class FirstAttempts {
     this.#clock = clock;
   }
 
-  /** Call before the deliveries are committed, so that no fast one is missed. The disposal forgets the notice. */
+  /**
+   * Registers a notification. Call it before the deliveries are committed, so that no fast result is missed. The
+   * disposal removes the notification.
+   */
   start(
     notificationId: string,
     deliveries: readonly {
       readonly id: string;
       readonly service: string;
       readonly optional: boolean;
-      /** Others that could not be sent, others that are being sent, or its destination's rules. */
+      /** Failed predecessors, running predecessors, or delivery rules. */
       readonly waitsFor: 'nothing' | 'others' | 'turn' | 'rules';
     }[],
     limitMs: number,
@@ -62,7 +65,7 @@ export class FirstAttempts {
     );
     const pendingCall: PendingCall = {
       outcomes,
-      // Behind others there is nothing to wait for: they may be many, and their destination slow.
+      // Deliveries with predecessors are not waited for: there may be many, and the destination may be slow.
       pendingIds: new Set(deliveries.filter(({ waitsFor }) => waitsFor === 'nothing').map(({ id }) => id)),
       finish: resolve,
     };
@@ -79,7 +82,7 @@ export class FirstAttempts {
     };
   }
 
-  /** Tells how an attempt ended; only the first one of a delivery counts towards the waiting. */
+  /** Records the result of an attempt. Only the first attempt of a delivery ends the wait. */
   report(notificationId: string, deliveryId: string, state: Outcome['state'], detail: string): void {
     const pendingCall = this.#pendingCalls.get(notificationId);
     const outcome = pendingCall?.outcomes.get(deliveryId);
@@ -90,7 +93,7 @@ export class FirstAttempts {
     if (pendingCall.pendingIds.size === 0) pendingCall.finish();
   }
 
-  /** The caller also waits for those an escalation asks next, in place of those that were asked in vain. */
+  /** Lets the caller also wait for the next level of an escalation, in place of the failed deliveries. */
   replaceWithNextLevel(
     notificationId: string,
     failedIds: readonly string[],

@@ -1,13 +1,13 @@
 import type { Jobs, JobState, JobSummary } from '../../contracts/jobs.ts';
 
-/** So many are read at once. */
+/** Number of jobs per query. */
 const pageSize = 500;
-/** So many share a commit: all at once would hold up what else goes on by as much as they are. */
+/** Number of jobs per commit. Larger commits would delay other writers. */
 const commitSize = 64;
 
 /**
- * Goes through all jobs of a kind and state, the newest first: tries them again, say, or drops them. Returns how many were
- * changed. What comes while it is under way is left alone.
+ * Changes all jobs of a kind and state, the newest first, for example to retry or drop them. Returns the number of
+ * changed jobs. Jobs that are added during the run are not changed.
  */
 export async function forEachJob(
   jobs: Pick<Jobs, 'list'>,

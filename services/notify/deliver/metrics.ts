@@ -2,7 +2,7 @@ import type { Context } from '../../contracts/service.ts';
 import { engineLabel, kinds, getLabel } from '../destinations/catalogue.ts';
 import type { OpenDelivery } from '../store/notifications.ts';
 
-/** Counts what became of deliveries, for the metrics. */
+/** Counts the results of deliveries. */
 export interface NotifyMetrics {
   countDelivered(delivery: Pick<OpenDelivery, 'message' | 'service'>): void;
   countFailed(service: string): void;

@@ -1,19 +1,21 @@
 import type { Destination } from '../destinations/destination.ts';
 import type { Message } from '../domain/message.ts';
 
-/** A delivery whose first attempt is still to come, as its acceptance knew it. */
+/** Delivery before its first attempt. */
 export interface RecentDelivery {
   readonly message: Message;
-  /** How many files go with it. */
+  /** Number of attachments. */
   readonly files: number;
   readonly destination: Destination;
 }
 
-/** Notices that are remembered; those behind a destination that is away are read from the database when their time comes. */
+/**
+ * Maximum number of cached notifications. Deliveries to an unavailable destination are read from the database later.
+ */
 const maxNotifications = 10_000;
-/** Characters of all their bodies. */
+/** Maximum length of all cached bodies, in characters. */
 const maxTextLength = 4 * 1024 * 1024;
-/** Characters of a body that is worth remembering. */
+/** Maximum length of a cached body, in characters. */
 const maxBodyLength = 32_768;
 
 interface CachedNotification {
@@ -22,12 +24,15 @@ interface CachedNotification {
   readonly destinations: Map<string, Destination>;
 }
 
-/** What was accepted a moment ago, so that its first attempts need not read and unseal what this process has just written. */
+/**
+ * Caches notifications that were just accepted, so that their first attempts need not read and decrypt what this
+ * process has just written.
+ */
 export class RecentCache {
   readonly #notifications = new Map<string, CachedNotification>();
   #textLength = 0;
 
-  /** Call before the commit, so that no fast delivery misses it. `destinations` by their ids. */
+  /** Adds a notification with its destinations by ID. Call it before the commit, so that fast deliveries find it. */
   add(message: Message, files: number, destinations: Map<string, Destination>): void {
     if (message.body.length > maxBodyLength || destinations.size === 0) return;
     this.#notifications.set(message.id, { message, files, destinations });
@@ -45,7 +50,7 @@ export class RecentCache {
     this.#textLength -= notification.message.body.length;
   }
 
-  /** The delivery, once. */
+  /** Removes and returns a delivery. */
   take(notificationId: string, destinationId: string): RecentDelivery | undefined {
     const notification = this.#notifications.get(notificationId);
     const destination = notification?.destinations.get(destinationId);

@@ -1,14 +1,17 @@
 import type { Context } from '../../contracts/service.ts';
 import type { DetailLine } from '../domain/response-format.ts';
 
-/** How a call ended, in the peer's form: status 0 for success, 1 for failure. */
+/** Result of a call in the format of Apprise API: status 0 for success, 1 for failure. */
 export interface CallResult {
   readonly source: string;
   readonly status: 0 | 1;
   readonly output: readonly DetailLine[];
 }
 
-/** Posts how a call ended to the address its owner chose, if any. Nobody waits for it; a failure is logged. */
+/**
+ * Posts the result of a call to the address in the settings, if any. Nothing waits for the request; a failure is
+ * logged.
+ */
 export function sendResultWebhook(
   { fetch, log }: Pick<Context, 'fetch' | 'log'>,
   url: string,

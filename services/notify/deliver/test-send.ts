@@ -9,12 +9,12 @@ import { deliveryIds, type Entry } from '../keys/read-key.ts';
 import type { HealthStore } from '../store/health.ts';
 import type { NotificationStore } from '../store/notifications.ts';
 
-/** Characters of an answer that are shown. */
+/** Maximum number of characters of the response that are shown. */
 const maxResponseLength = 500;
-/** A person waits for the answer. */
+/** Timeout of a test; its caller waits for the result. */
 const timeoutMs = 20_000;
 
-/** Sends a test to one destination at once, past the outbox, notes it in the history and answers what was said. */
+/** Sends a test directly to one destination, records it in the history and returns the response. */
 export async function testSend(
   context: Context,
   { health, notices }: { readonly health: HealthStore; readonly notices: NotificationStore },
@@ -71,17 +71,17 @@ export async function testSend(
 interface TestResponse {
   status: number | null;
   text: string;
-  /** Credentials as the requests held them. */
+  /** Credentials in the headers of the requests. */
   readonly credentials: string[];
 }
 
-/** The same way out, with the last answer noted. */
+/** Wraps `fetch` and records the last response. */
 function recordResponses(fetch: Fetch, response: TestResponse): Fetch {
   return async (url, options) => {
     response.credentials.push(...secretsInHeaders(options?.headers ?? {}));
     const reply = await fetch(url, options);
     response.status = reply.status;
-    // More than is shown: a secret must not escape its mask because the text ends within it.
+    // Keeps more than is shown, so that a secret at the end is masked before the text is cut.
     response.text = new TextDecoder()
       .decode(reply.body.subarray(0, maxResponseLength * 16))
       .replace(/[^\P{Cc}\n\t]/gu, '');
@@ -96,7 +96,7 @@ function maskSecrets(text: string, secrets: readonly string[]): string {
   return maskedText.length > maxResponseLength ? `${maskedText.slice(0, maxResponseLength)}…` : maskedText.trim();
 }
 
-/** It was sent already, so its URL is not kept. */
+/** The test is already sent, so its URL is not stored. */
 function buildRow(destination: Destination, destinationId: string) {
   const { service, optional } = destination;
   return { destinationId, service, sealedUrl: '', shownUrl: destination.url(true), optional };

@@ -45,7 +45,7 @@ import { toStandardUrl } from './standard-url.ts';
 import { commonArguments } from './options.ts';
 import { parseDestinationUrl, type DestinationUrl } from './url.ts';
 
-/** Every kind of destination that is served; a new one is a file here and a line in this list. */
+/** All native kinds of destinations. A new one needs a file in this folder and an entry in this list. */
 export const kinds: readonly DestinationKind[] = [
   inboxKind,
   pushKind,
@@ -112,23 +112,23 @@ const byScheme = new Map(
   kinds.flatMap((kind) => [...kind.protocols, ...kind.secureProtocols].map((scheme) => [scheme, kind] as const)),
 );
 
-/** Label of everything that the Apprise library delivers: its services are many, and theirs are not for us to count. */
+/** Label of all services that the Apprise library delivers to; separate labels would be too many. */
 export const engineLabel = 'engine';
 
-/** Label of a service in the metrics. */
+/** Returns the label of a service in the metrics. */
 export function getLabel(service: string): string {
   return kinds.find((kind) => kind.service === service)?.label ?? engineLabel;
 }
 
-/** Whether the URL is one of a native kind, valid or not. */
+/** Returns true for a URL of a native kind, valid or not. */
 export function isNativeUrl(text: string): boolean {
   const url = parseDestinationUrl(text);
   return url !== undefined && byScheme.has(toStandardUrl(url).scheme);
 }
 
 /**
- * The destination a URL names, or a sentence that says why there is none. The sentence holds nothing of the URL. `elsewhere`
- * is asked about those that are not native.
+ * Returns the destination of a URL, or a sentence that explains why there is none. The sentence contains no part of
+ * the URL. `parseOther` handles URLs that are not native.
  */
 export function parseDestination(
   text: string,
@@ -142,10 +142,10 @@ export function parseDestination(
   return parseOther === undefined ? `${url.scheme}:// is not served` : parseOther(text);
 }
 
-/** Arguments of every URL: where it sends to, and settings of the library's own cache and clock, which nothing here needs. */
+/** Arguments of every URL: targets, and settings of the library's cache and clock, which Homeport does not need. */
 const commonTargetArguments = ['to', 'schema', 'verify', 'store', 'tz', 'user', 'pass', 'password', 'port'];
 
-/** Notes the arguments that a destination of this kind does not use. */
+/** Lists the arguments that a destination of this kind does not use. */
 function addIgnoredArguments(
   kind: DestinationKind,
   url: DestinationUrl,
@@ -162,7 +162,7 @@ function addIgnoredArguments(
   return ignored.length === 0 ? parsed : { ...parsed, ignored };
 }
 
-/** Stable identity of a destination: the same URL has the same one everywhere. */
+/** Returns the stable ID of a destination: a hash of its URL. */
 export function destinationId(destination: Destination): string {
   return createHash('sha256').update(destination.url(false)).digest('hex').slice(0, 16);
 }

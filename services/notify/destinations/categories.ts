@@ -1,6 +1,6 @@
 import type { DestinationForm } from '../../contracts/notify/forms.ts';
 
-/** What people look for when they look for a kind of destination; by its first scheme. */
+/** Categories of the destination kinds, by their first scheme. */
 const categoryMembers: readonly (readonly [DestinationForm['category'], readonly string[]])[] = [
   ['here', ['inbox', 'push', 'popup', 'syslog']],
   [
@@ -28,7 +28,7 @@ const byScheme = new Map(
   categoryMembers.flatMap(([category, schemes]) => schemes.map((scheme) => [scheme, category] as const)),
 );
 
-/** Where a kind stands among the others. */
+/** Returns the category of a kind. */
 export function getCategory(scheme: string): DestinationForm['category'] {
   return byScheme.get(scheme) ?? 'other';
 }

@@ -7,15 +7,15 @@ const colors: Readonly<Record<NotificationType, string>> = {
   failure: '#A32037',
 };
 
-/** The colour of a kind of notice, as `#RRGGBB`. */
+/** Returns the color of a notification type as `#RRGGBB`. */
 export function getColor(type: NotificationType): string {
   return colors[type];
 }
 
-/** The same as a number. */
+/** Returns the color as a number. */
 export function getColorNumber(type: NotificationType): number {
   return parseInt(colors[type].slice(1), 16);
 }
 
-/** What a notice is called where a service wants a title and has none. */
+/** Title of a notification without one, for services that require it. */
 export const appTitle = 'Homeport';

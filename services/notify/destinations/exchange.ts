@@ -7,7 +7,7 @@ import type { CommonOptions } from './options.ts';
 import { createSteps, type RunOnce } from './progress.ts';
 import { isSuccess, toRefusalResult } from './result.ts';
 
-/** Thrown within a sending that ended without success; its result is what the delivery gets. */
+/** Thrown when a message could not be sent; contains the result of the delivery. */
 export class DeliveryError extends Error {
   readonly result: DeliveryResult;
 
@@ -17,29 +17,40 @@ export class DeliveryError extends Error {
   }
 }
 
-/** What a sending works with: one way out to HTTP, and the rest a few need. */
+/** Functions and data for sending one message. */
 export interface Exchange {
-  /** Sends a request. @returns the answer, if its status is 2xx. @throws NotSent, Problem. */
+  /**
+   * Sends a request.
+   *
+   * @returns the response, if its status is 2xx.
+   * @throws DeliveryError, Problem.
+   */
   readonly request: (request: HttpRequest) => Promise<FetchReply>;
-  /** The same for what is nothing to the notice, such as a sign-out: that it fails makes no difference. */
+  /** Sends a request whose failure does not affect the notification, such as a sign-out. */
   readonly tryRequest: (request: HttpRequest) => Promise<void>;
-  /** A step that is not repeated once it was confirmed, for what takes several requests that people see. */
+  /**
+   * Runs a step once: a confirmed step is not repeated in later attempts. Used for messages that need several
+   * requests.
+   */
   readonly once: RunOnce;
-  /** Ends the sending with a reason that the service gave in an answer of status 200. */
+  /** Ends the attempt with a reason from a response of status 200. */
   readonly fail: (reason: string, retryable?: boolean) => never;
-  /** A foreign text as one short line without the URL's secrets. */
+  /** Formats text of a service as one short line without the URL's secrets. */
   readonly redact: (text: string) => string;
-  /** Text that no message holds, for the boundary of a form in parts. */
+  /** Returns a random boundary for a multipart form. */
   readonly boundary: () => string;
   readonly outlets: DeliveryContext;
   readonly signal: AbortSignal;
   readonly options: CommonOptions;
 }
 
-/** Characters of a service's own words that are shown. */
+/** Maximum length of a reason from a service. */
 const maxReasonLength = 200;
 
-/** Opens the exchange of one sending. `secrets` are kept out of what a service says; they are asked for when it says something. */
+/**
+ * Opens the exchange for one message. `secrets` are removed from reasons of the service; they are computed when a
+ * reason exists.
+ */
 export function openExchange(
   outlets: DeliveryContext,
   signal: AbortSignal,
@@ -58,7 +69,7 @@ export function openExchange(
       throw new DeliveryError({ ok: false, retryable, detail: `${failureText}. It said: ${parsed}` });
     },
     async request({ method, url, headers, body, untrusted }) {
-      // Tokens come percent-encoded, so anything may be in them.
+      // Tokens are percent-encoded in URLs, so they may contain any character.
       if (!Object.entries(headers).every(([name, value]) => isHeader(name, value))) {
         throw new DeliveryError({
           ok: false,
@@ -108,7 +119,7 @@ const ErrorBody = z.object({
     .catch(undefined),
 });
 
-/** The words a service explains a refusal with; empty when it gave none a person can read. */
+/** Extracts the reason from an error response; empty if it contains no readable text. */
 function extractReason(reply: FetchReply): string {
   if (reply.status < 400) return '';
   const type = reply.headers['content-type'] ?? '';
@@ -140,7 +151,7 @@ function redact(text: string, secrets: readonly string[]): string {
   return hidden.length > maxReasonLength ? `${[...hidden].slice(0, maxReasonLength).join('')}…` : hidden;
 }
 
-/** The JSON of an answer that fits `schema`; undefined when it is something else. */
+/** Parses the JSON of a response. Returns undefined if it does not match the schema. */
 export function readJson<T>(reply: FetchReply, schema: z.core.$ZodType<T>): T | undefined {
   const parsed = z.safeParse(schema, parseJson(Buffer.from(reply.body).toString('utf8')));
   return parsed.success ? parsed.data : undefined;

@@ -24,10 +24,10 @@ export const passwordField: FormFieldDefinition = {
   location: 'password',
 };
 
-/** Host, port and encryption of a server of one's own. */
+/** Host, port and encryption of a self-hosted server. */
 export const serverFields: readonly FormFieldDefinition[] = [hostField, portField, secureField];
 
-/** The fields of kinds that show text in one of several formats. */
+/** Field for kinds that support several text formats. */
 export const formatField: FormFieldDefinition = {
   name: 'format',
   label: 'Format',
@@ -41,7 +41,7 @@ export const formatField: FormFieldDefinition = {
   ],
 };
 
-/** A text field with a sentence about where its value is found. */
+/** Builds a text field; `help` explains where its value is found. */
 export function textField(
   name: string,
   label: string,
@@ -51,7 +51,7 @@ export function textField(
   return { name, label, kind: 'text', location: at, help };
 }
 
-/** A field whose value never leaves the host. */
+/** Builds a field whose value never leaves the host. */
 export function secretField(
   name: string,
   label: string,
@@ -61,12 +61,12 @@ export function secretField(
   return { name, label, kind: 'secret', location: at, help };
 }
 
-/** The same field, to be filled in. */
+/** Marks a field as required. */
 export function requiredField(field: FormFieldDefinition): FormFieldDefinition {
   return { ...field, required: true };
 }
 
-/** One of several values; the first is what a URL means that says nothing. */
+/** Builds a field with several values; the first is the default of the URL. */
 export function choiceField(
   name: string,
   label: string,
@@ -77,7 +77,7 @@ export function choiceField(
   return { name, label, kind: 'choice', location: at, choices, help };
 }
 
-/** Yes or no. */
+/** Builds a field with two states. */
 export function switchField(
   name: string,
   label: string,

@@ -2,8 +2,9 @@ import type { FormField } from '../../contracts/notify/forms.ts';
 import type { DestinationUrl } from './url.ts';
 
 /**
- * Where a field stands in the URL: `secure` chooses the scheme for TLS, `path` is the path as typed, `segment:0` its first
- * segment, `last` its last, `targets` the segments after the fixed ones as a list, `query:x` an argument and `header:x` a request header.
+ * Location of a field in the URL: `secure` selects the scheme for TLS, `path` is the path as typed, `segment:0` its
+ * first segment, `last` its last, `targets` the segments after the fixed ones as a list, `query:x` an argument and
+ * `header:x` a request header.
  */
 export type FieldLocation =
   | 'secure'
@@ -18,7 +19,7 @@ export type FieldLocation =
   | `query:${string}`
   | `header:${string}`;
 
-/** One field of a form, with its place in the URL. */
+/** Field of a form with its location in the URL. */
 export interface FormFieldDefinition extends Pick<FormField, 'name' | 'label' | 'kind'> {
   readonly location: FieldLocation;
   readonly required?: boolean;
@@ -27,20 +28,20 @@ export interface FormFieldDefinition extends Pick<FormField, 'name' | 'label' | 
   readonly initial?: string | boolean;
 }
 
-/** The described form of a kind of destination: data beside its code. Its secrets are what is masked in a URL. */
+/** Form of a destination kind. Its secret fields are masked in URLs. */
 export interface FormDefinition {
   readonly about: string;
   readonly fields: readonly FormFieldDefinition[];
-  /** Segments of the path that stand before the targets; default 0. */
+  /** Number of path segments before the targets; default 0. */
   readonly fixedSegments?: number | ((url: DestinationUrl) => number);
-  /** Where a URL holds secrets, for schemes that come in several shapes; default where the form has them. */
+  /** Locations of secrets, for schemes with several URL forms; default: those of the secret fields. */
   readonly secretLocations?: (url: DestinationUrl) => readonly FieldLocation[];
-  /** For schemes whose parts move: from the URL as stored to one whose parts are where the fields say, and back. */
+  /** Converts a stored URL to one with the locations of the fields, and back, for schemes whose parts move. */
   readonly unfold?: (url: DestinationUrl) => DestinationUrl;
   readonly fold?: (url: DestinationUrl) => DestinationUrl;
 }
 
-/** How many segments of the path stand before the targets. */
+/** Returns the number of path segments before the targets. */
 export function countFixedSegments({ fixedSegments = 0 }: FormDefinition, url: DestinationUrl): number {
   return typeof fixedSegments === 'number' ? fixedSegments : fixedSegments(url);
 }

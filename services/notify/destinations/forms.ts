@@ -6,7 +6,7 @@ import type { FormFieldDefinition } from './form-definition.ts';
 import { readUrlField, secretsIn, writeUrlField } from './url-fields.ts';
 import { parseDestinationUrl, writeDestinationUrl, type DestinationUrl } from './url.ts';
 
-/** The forms of all kinds, in the order of the catalogue. */
+/** Returns the forms of all kinds in the order of the catalogue. */
 export function describeForms(): DestinationForm[] {
   return kinds.map((kind) => ({
     scheme: getScheme(kind),
@@ -18,7 +18,7 @@ export function describeForms(): DestinationForm[] {
   }));
 }
 
-/** A stored URL in the form of its kind, without its secrets; undefined when no kind serves it. */
+/** Returns the form values of a stored URL without its secrets; undefined if no native kind matches. */
 export function fillForm(text: string): FilledForm | undefined {
   const url = parseDestinationUrl(text);
   const kind = url === undefined ? undefined : findKind(url.scheme);
@@ -35,9 +35,10 @@ export function fillForm(text: string): FilledForm | undefined {
 }
 
 /**
- * The URL a filled-in form stands for. `stored` is what it changes: secrets that were left empty and all that has no field
- * are taken from there, as long as the kind is the same.
- * @returns the URL, or what is wrong by field name.
+ * Builds the URL of a completed form. If `stored` is of the same kind, empty secrets and all parts without a field
+ * are taken from it.
+ *
+ * @returns the URL, or error messages by field name.
  */
 export function writeForm(
   { scheme, values }: { readonly scheme: string; readonly values: FormValues },
@@ -56,7 +57,7 @@ export function writeForm(
       continue;
     }
     const text = typeof value === 'string' ? value.trim() : (value ?? '');
-    // What is not changed stays as it was typed, also where the form would write it differently.
+    // An unchanged value keeps its typed form, even if the form would write it differently.
     if (text !== '' && text === readUrlField(url, field.location, kind)) continue;
     const problem = validateField(field, text);
     if (problem !== undefined) errors[field.name] = problem;
@@ -67,7 +68,7 @@ export function writeForm(
   return { url: writeDestinationUrl(kind.form.fold?.(url) ?? url) };
 }
 
-/** The secrets in a URL, decoded, so that they can be kept out of what a destination says. */
+/** Returns the decoded secrets of a URL, so that they can be removed from texts of the destination. */
 export function listSecrets(text: string): readonly string[] {
   const url = parseDestinationUrl(text);
   return url === undefined ? [] : secretsIn(url, findKind(url.scheme));

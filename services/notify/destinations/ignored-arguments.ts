@@ -2,7 +2,9 @@ import type { Destination } from './destination.ts';
 
 const maxNames = 10;
 
-/** Says which arguments of a destination's address have no effect; undefined where all of them have. */
+/**
+ * Formats a sentence about the arguments of a destination's address that have no effect; undefined if there are none.
+ */
 export function formatIgnoredArguments({
   service,
   ignored = [],

@@ -1,15 +1,15 @@
 import type { Message } from '../domain/message.ts';
 import { escapeHtml } from '../domain/text/convert.ts';
 
-/** What a destination has a place for besides the words. */
+/** Parts of a message besides text that a destination supports. */
 export interface MessageCapabilities {
-  /** Takes a message of files alone; to others the names of the files are told where there are no words. */
+  /** Accepts a message without text; for other destinations, the names of the files become the text. */
   readonly filesOnly?: boolean | undefined;
-  /** Takes the link of a notice by itself, or has no use for it; to others it is told below the words. */
+  /** Handles the link of a notification itself or ignores it; for other destinations, it is appended to the body. */
   readonly handlesLink?: boolean | undefined;
 }
 
-/** The message with what it has no place for told in its body. */
+/** Adds the unsupported parts of a message to its body. */
 export function addFallbacks(
   message: Message,
   { filesOnly = false, handlesLink = false }: MessageCapabilities,
@@ -18,10 +18,10 @@ export function addFallbacks(
   return handlesLink ? withFileNames : addLink(withFileNames);
 }
 
-/** Names of files that are told. */
+/** Maximum number of listed file names. */
 const maxNames = 10;
 
-/** An empty message is refused by many services. */
+/** Adds file names to a message without text, because many services reject an empty message. */
 function addFileNames(message: Message): Message {
   const { title, body, attachments = [] } = message;
   if (title !== '' || body !== '' || attachments.length === 0) return message;
@@ -30,7 +30,7 @@ function addFileNames(message: Message): Message {
   return { ...message, format: 'text', body: names.join(', ') + more };
 }
 
-/** Addresses of this machine lead nowhere for who reads it elsewhere. */
+/** Addresses of this computer are useless on other devices. */
 const loopbackAddress = /^https?:\/\/(localhost|127\.[\d.]+|\[::1\])([:/?#]|$)/i;
 
 function addLink(message: Message): Message {

@@ -4,14 +4,14 @@ import { writeOptions, type CommonOptions } from './options.ts';
 import { secretArgument } from './url-fields.ts';
 import { encodePart, hostAndPort, prefixedArguments, type DestinationUrl } from './url.ts';
 
-/** Enough of a token to tell it from another, and no more. */
+/** Masks text, except for two characters that distinguish it from other tokens. */
 function mask(text: string): string {
   return text.length < 4 ? '****' : `${text.slice(0, 1)}...${text.slice(-1)}`;
 }
 
 /**
- * The URL as it is stored and shown: known arguments only, then the common ones. `masked` hides what the kind's form calls
- * secret, the password, header values and every argument whose name speaks of a secret.
+ * Builds the URL that is stored and shown: supported arguments, then the common ones. `masked` hides secret fields of
+ * the form, the password, header values and arguments with the name of a secret.
  */
 export function buildNormalUrl(
   kind: DestinationKind,

@@ -2,21 +2,21 @@ import { TextFormat } from '../../contracts/notify/notification.ts';
 import type { Overflow } from '../domain/fit-message.ts';
 import type { DestinationUrl } from './url.ts';
 
-/** Arguments every URL may carry. */
+/** Arguments of every URL. */
 export interface CommonOptions {
   readonly format: TextFormat;
   readonly overflow: Overflow;
   readonly retry: number;
   readonly wait: number;
   readonly optional: boolean;
-  /** Of a whole exchange, in ms: the time to connect and the time to answer. */
+  /** Timeout for connecting and responding together, in ms. */
   readonly timeoutMs: number;
   readonly redirect: boolean;
-  /** False: any certificate will do. */
+  /** False: accepts every certificate. */
   readonly verify: boolean;
-  /** Whether `:rocket:` becomes a picture; undefined where the URL does not say. */
+  /** Whether short codes such as `:rocket:` are replaced by emojis; undefined if the URL does not specify it. */
   readonly emojis: boolean | undefined;
-  /** Those that few URLs have, `name=value`, where they say something else than is usual. */
+  /** Less common arguments that differ from their default, as `name=value`. */
   readonly nonDefault: readonly string[];
 }
 
@@ -26,12 +26,12 @@ export const commonArguments = [
   ...['rto', 'cto', 'redirect', 'verify', 'emojis'],
 ] as const;
 
-/** Seconds to connect and to answer, at most. */
+/** Maximum number of seconds to connect and to respond. */
 const maxSeconds = { cto: 30, rto: 60 } as const;
-/** Both together: an attempt of the outbox has a minute. */
+/** Maximum of the sum; a job attempt is limited to a minute. */
 const maxTimeoutMs = 55_000;
 
-/** The peer takes any word that begins like yes, true, 1, on or enabled. */
+/** Parses a boolean; Apprise accepts any word that begins like yes, true, 1, on or enabled. */
 export function isYes(text: string | undefined, fallback: boolean): boolean {
   if (text === undefined || text === '') return fallback;
   return /^(y|t|1|on|e|\+|a)/i.test(text);
@@ -42,7 +42,7 @@ function parseNumber(text: string | undefined, fallback: number, maximum: number
   return Number.isFinite(value) ? Math.min(Math.max(value, 0), maximum) : fallback;
 }
 
-/** Reads the common arguments, or says which one cannot be honoured. */
+/** Parses the common arguments, or returns a sentence about an invalid one. */
 export function parseOptions(
   url: DestinationUrl,
   fallback: { readonly format?: TextFormat; readonly overflow?: Overflow; readonly readSeconds?: number } = {},
@@ -80,7 +80,7 @@ export function parseOptions(
   };
 }
 
-/** The common arguments as the peer writes them at the end of a normal form. */
+/** Formats the common arguments as Apprise writes them at the end of a normal form. */
 export function writeOptions(options: CommonOptions): string {
   const { format, overflow, retry, wait, optional, nonDefault } = options;
   const usual = [`format=${format}`, `overflow=${overflow}`, `retry=${retry}`, `wait=${wait}`];

@@ -1,23 +1,28 @@
 import { z } from 'zod';
 
 /**
- * What of a delivery that takes several requests was confirmed already: pieces, files, rooms. A step has a name within its
- * delivery, and may have a short note of its answer that a later step needs.
+ * Confirmed steps of a delivery that needs several requests: pieces, files, rooms. A step has a name within its
+ * delivery and may have a short note that a later step needs.
  */
 export interface Progress {
   getNote(step: string): string | undefined;
   confirm(step: string, note: string): void;
-  /** Writes down what was confirmed since. */
+  /** Stores the steps that were confirmed since the last call. */
   save(): Promise<void>;
 }
 
-/** Runs a step unless it was confirmed before. @returns what it noted. @throws what it throws, and then it was not confirmed. */
+/**
+ * Runs a step unless it was confirmed before.
+ *
+ * @returns the note of the step.
+ * @throws the error of the step, which is then not confirmed.
+ */
 export type RunOnce = (step: string, work: () => Promise<unknown>) => Promise<string>;
 
 const Notes = z.record(z.string(), z.string());
 const maxNoteLength = 500;
 
-/** Progress as it was stored, `''` for none, to be stored again by `write`. */
+/** Opens stored progress, `''` for none; `write` stores it again. */
 export function openProgress(stored: string, write: (stored: string) => Promise<void>): Progress {
   const steps = new Map(stored === '' ? [] : Object.entries(Notes.parse(JSON.parse(stored))));
   let saved = steps.size;
@@ -33,8 +38,8 @@ export function openProgress(stored: string, write: (stored: string) => Promise<
 }
 
 /**
- * The steps of one piece. What was confirmed is written down before the next step begins, so that a delivery of one step
- * writes nothing.
+ * Returns a function that runs the steps of one piece. Confirmed steps are stored before the next step begins, so
+ * that a delivery with one step writes nothing.
  */
 export function createSteps(progress: Progress | undefined, piece: string): RunOnce {
   return async (step, work) => {

@@ -4,22 +4,26 @@ import type { FetchReply } from '../../contracts/outgoing.ts';
 import type { DeliveryResult } from './destination.ts';
 
 const dayMs = 24 * 3600 * 1000;
-/** A certificate stays what it is until someone changes it; once more, in case it is being renewed just now. */
+/** An untrusted certificate does not change by itself; one retry covers a renewal in progress. */
 const maxUntrustedAttempts = 2;
 
-/** Seconds or a date (RFC 9110, 10.2.3); undefined when it says nothing usable. At most a day. */
+/**
+ * Parses a number of seconds or a date (RFC 9110, 10.2.3) to ms, at most a day. Returns undefined if it is invalid.
+ */
 function parseRetryAfter(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   const ms = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - now;
   return Number.isFinite(ms) && ms > 0 ? Math.min(Math.ceil(ms), dayMs) : undefined;
 }
 
-/** How long a service asks to wait: by the standard header, Discord's own, or a number of seconds in its JSON. */
+/**
+ * Returns the delay in ms that a service requests: in the standard header, Discord's header, or a field of its JSON.
+ */
 function parseRetryDelay({ status, headers, body }: FetchReply): number | undefined {
   const standard = parseRetryAfter(headers['retry-after'], Date.parse(headers['date'] ?? ''));
   if (standard !== undefined || status !== 429) return standard;
   const reset = parseRetryAfter(headers['x-ratelimit-reset-after'], 0);
-  // Telegram has it among `parameters`, Discord and Matrix (in ms) at the top.
+  // Telegram has the field in `parameters`, Discord and Matrix (in ms) at the top level.
   const text = Buffer.from(body.subarray(0, 4096)).toString('utf8');
   const [, unit, seconds] = /"retry_after(_ms)?"\s*:\s*(\d+(?:\.\d+)?)/.exec(text) ?? [];
   return (
@@ -27,7 +31,7 @@ function parseRetryDelay({ status, headers, body }: FetchReply): number | undefi
   );
 }
 
-/** What a status says to the owner, beside its number. */
+/** Explanations of HTTP status codes. */
 const meanings: Readonly<Record<number, string>> = {
   401: 'the password or token is not accepted',
   403: 'it does not allow this',
@@ -37,14 +41,14 @@ const meanings: Readonly<Record<number, string>> = {
   429: 'it gets too much at once',
 };
 
-/** Whether an HTTP answer means that the delivery was made: any 2xx. */
+/** Returns true for a 2xx response. */
 export function isSuccess({ status }: FetchReply): boolean {
   return status >= 200 && status < 300;
 }
 
 /**
- * What a refusal means for a delivery: 408, 425, 429 and 5xx are tried again, the rest is final. `reason` is what the service
- * said about it.
+ * Converts an error response to a result: 408, 425, 429 and 5xx are retried, all others are final. `reason` is the
+ * explanation of the service.
  */
 export function toRefusalResult(reply: FetchReply, failureText: string, reason: string): DeliveryResult {
   const { status } = reply;
@@ -60,8 +64,8 @@ export function toRefusalResult(reply: FetchReply, failureText: string, reason: 
 }
 
 /**
- * What a failure to get an answer means. Defects are passed on. An answer that is too long to be read is one all the same:
- * to send again would show the notice once more.
+ * Converts a failed request to a result; programming errors are thrown again. A response that exceeds the size limit
+ * is final, because a retry would send the notification again.
  */
 export function toErrorResult(error: unknown, failureText: string): DeliveryResult {
   if (!(error instanceof Problem)) throw error;
@@ -74,7 +78,7 @@ export function toErrorResult(error: unknown, failureText: string): DeliveryResu
   };
 }
 
-/** What a failed handshake means, by the code Node gives it; undefined for another failure. */
+/** Converts a failed TLS handshake to a result, by the error code of Node; undefined for other failures. */
 export function toHandshakeResult(code: unknown, host: string, failureText: string): DeliveryResult | undefined {
   const problem = findCertificateProblem(code);
   if (problem === undefined) return undefined;

@@ -1,19 +1,22 @@
 import type { Clock } from '../../contracts/service.ts';
 import type { DeliveryResult } from './destination.ts';
 
-/** An attempt of the outbox has a minute: a try that could not end by then is left to the next attempt. */
+/** A job attempt is limited to a minute; a retry that could exceed it is left to the next attempt. */
 const maxAttemptMs = 58_000;
-/** A longer pause is left to the outbox. */
+/** Longer pauses are left to the outbox. */
 const maxPauseMs = 10_000;
 
-/** How something is tried: so many times besides the first, with a pause between, each try not longer than a time. */
+/** Number of retries, the pause between them, and the timeout of each. */
 export interface RetryOptions {
   readonly retries: number;
   readonly waitMs: number;
   readonly timeoutMs: number;
 }
 
-/** Tries again what may pass, as often as it is asked for and there is time; answers how the last try ended. */
+/**
+ * Repeats an attempt after temporary failures, within the number of retries and the available time. Returns the
+ * result of the last attempt.
+ */
 export async function withRetries(
   attempt: () => Promise<DeliveryResult>,
   { retries, waitMs, timeoutMs }: RetryOptions,

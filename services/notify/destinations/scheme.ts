@@ -15,62 +15,66 @@ import { addFallbacks, type MessageCapabilities } from './message-fallbacks.ts';
 import { toErrorResult } from './result.ts';
 import { hostAndPort, type DestinationUrl } from './url.ts';
 
-/** Sends one fitted message; called once for each piece of a split one. @throws NotSent, Problem. */
+/**
+ * Sends one fitted message; called once for each piece of a split one.
+ *
+ * @throws DeliveryError, Problem.
+ */
 export type Send = (message: Message, exchange: Exchange) => Promise<unknown>;
 
-/** A URL whose parts are in order, ready to be opened. */
+/** Normalized URL with its parsed parts. */
 export interface Address {
   readonly url: DestinationUrl;
-  /** `http://host[:port]` or `https://…` by the scheme; for schemes that name a host. */
+  /** `http://host[:port]` or `https://…`, for schemes whose URL contains a host. */
   readonly origin: string;
   readonly secure: boolean;
-  /** The segments after the fixed ones; exactly one, or none, where each target is a delivery of its own. */
+  /** Segments after the fixed ones; at most one if each target has its own delivery. */
   readonly targets: readonly string[];
   readonly options: CommonOptions;
-  /** An argument that is there and not empty. */
+  /** Returns an argument that is not empty. */
   readonly argument: (name: string) => string | undefined;
 }
 
-/** What a file about a scheme says; all that is alike in them comes from {@link defineScheme}. */
+/** Definition of a scheme; {@link defineScheme} adds the shared behavior. */
 export interface SchemeDefinition extends Omit<DestinationKind, 'parse' | 'args'> {
   readonly args?: readonly string[];
-  /** Format it shows unless the URL says another; default text. */
+  /** Default format; text if unset. */
   readonly format?: TextFormat;
-  /** How it writes a format, where it has a dialect of its own; `asWritten` where it converts by itself. */
+  /** Dialects for formats; `asWritten` if the scheme converts the text itself. */
   readonly dialect?: Partial<Record<TextFormat, OutputFormat | 'asWritten'>>;
   readonly titleLimit?: number;
   readonly bodyLimit?: number;
   readonly unit?: MessageShape['unit'];
   readonly titleCounts?: true;
-  /** What becomes of a longer body unless the URL says otherwise; default truncate. */
+  /** Default for bodies that are too long; truncate if unset. */
   readonly overflow?: Overflow;
   readonly heading?: MessageShape['heading'];
-  /** How long its answer may take unless the URL says otherwise; default 4 s. */
+  /** Default response timeout; 4 s if unset. */
   readonly readSeconds?: number;
   readonly filesOnly?: true;
   readonly handlesLink?: true;
-  /** Each target is a delivery of its own, and without any there is one for them all. */
+  /** Each target has its own delivery; without targets, there is one for all of them. */
   readonly perTarget?: true;
-  /** Arguments that stand for a part of the address: its host, user or password, or a segment of its path. */
+  /** Arguments that replace a part of the address: host, user, password, or a segment of the path. */
   readonly partArguments?: Readonly<Record<string, 'host' | 'user' | 'password' | number>>;
-  /** Moves parts that may stand in several places to the one that `open` reads. */
+  /** Moves parts with several possible locations to the one that `open` reads. */
   readonly normalize?: (url: DestinationUrl) => DestinationUrl;
-  /** How it sends, or a sentence that says what is wrong with the URL. */
+  /** Returns a function that sends messages, or a sentence about an invalid URL. */
   open(address: Address): Send | SchemeSender | string;
 }
 
-/** A way to send with what else is to be known of it. */
+/** Function that sends messages, with optional properties. */
 interface SchemeSender {
   readonly send: Send;
-  /** Names it in results in place of the service. */
+  /** Name in results; default: that of the service. */
   readonly noun?: string;
-  /** What each of its messages begins with takes so much of the body's limit. */
+  /** Length that each message needs in addition to its body. */
   readonly reservedLength?: number;
 }
 
 const maxTargets = 100;
 
-/** A kind of destination from what is special about it. */
+/** Creates a destination kind from the definition of its scheme. */
 export function defineScheme(scheme: SchemeDefinition): DestinationKind {
   const kind: DestinationKind = {
     ...scheme,
@@ -114,7 +118,7 @@ function parse(scheme: SchemeDefinition, kind: DestinationKind, typed: Destinati
   return buildDestination(scheme, kind, url, options);
 }
 
-/** Puts arguments in place of the parts of the address that they stand for. */
+/** Replaces parts of the address by the arguments for them. */
 function applyPartArguments(url: DestinationUrl, parts: SchemeDefinition['partArguments'] = {}): DestinationUrl {
   if (!Object.keys(parts).some((name) => url.query.has(name))) return url;
   const query = new Map(url.query);
@@ -130,7 +134,7 @@ function applyPartArguments(url: DestinationUrl, parts: SchemeDefinition['partAr
   return withPath({ ...result, query }, path);
 }
 
-/** Targets stand in the path, several with commas between, and in `?to=`. */
+/** Moves the targets to separate path segments. They may also be separated by commas or be in `?to=`. */
 function applyTargets(url: DestinationUrl, kind: DestinationKind): DestinationUrl {
   if (!kind.form.fields.some(({ location }) => location === 'targets')) return url;
   const fixed = countFixedSegments(kind.form, url);
@@ -184,7 +188,10 @@ function buildDestination(
   };
 }
 
-/** The sending of a destination: fits the message, sends its pieces in order and turns what went wrong into a result. */
+/**
+ * Creates the function that sends messages: fits the message, sends its pieces in order and converts errors to a
+ * result.
+ */
 export function createSend({
   noun,
   shape,

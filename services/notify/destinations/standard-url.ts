@@ -2,8 +2,8 @@ import { parseDestinationUrl, writeDestinationUrl, type DestinationUrl } from '.
 import { parseWebhookAddress } from './webhook-address.ts';
 
 /**
- * The URL with its parts in their places: of a webhook's address as its service shows it, and of arguments that stand for
- * them (`user`, `pass`, `port`), as the peer reads those with every scheme.
+ * Converts a web address of a webhook to the URL of its kind, and moves the arguments `user`, `pass` and `port` to
+ * their parts, as Apprise does for every scheme.
  */
 export function toStandardUrl(typed: DestinationUrl): DestinationUrl {
   const url = parseWebhookAddress(typed);
@@ -20,13 +20,13 @@ export function toStandardUrl(typed: DestinationUrl): DestinationUrl {
     ...url,
     query,
     user: user ?? url.user,
-    // Before another user's name what stands there is the password: `mailtos://PASSWORD@host?user=name`.
+    // If another user is named, the part before the @ is the password: `mailtos://PASSWORD@host?user=name`.
     password: password ?? url.password ?? (user === undefined ? undefined : url.user),
     port: port ?? url.port,
   };
 }
 
-/** The same for a text; one that is plain already stays as it was typed. */
+/** Converts the text of a URL; one that needs no conversion keeps its typed form. */
 export function toStandardText(text: string): string {
   const url = parseDestinationUrl(text);
   const standard = url === undefined ? undefined : toStandardUrl(url);

@@ -2,7 +2,7 @@ import type { DestinationKind } from './destination.ts';
 import { countFixedSegments, type FieldLocation } from './form-definition.ts';
 import { encodePart, parseDestinationUrl, type DestinationUrl } from './url.ts';
 
-/** The value of a field in the URL of a kind; `''` where there is none. */
+/** Returns the value of a location in the URL of a kind; `''` if there is none. */
 export function readUrlField(url: DestinationUrl, location: FieldLocation, kind: DestinationKind): string | boolean {
   switch (location) {
     case 'secure':
@@ -26,7 +26,7 @@ export function readUrlField(url: DestinationUrl, location: FieldLocation, kind:
   }
 }
 
-/** The URL with another value in the place of a field; empty text takes it away. */
+/** Returns the URL with another value at a location; empty text removes it. */
 export function writeUrlField(
   url: DestinationUrl,
   location: FieldLocation,
@@ -70,10 +70,10 @@ export function writeUrlField(
   }
 }
 
-/** Arguments whose name says that they are nobody else's business, whatever the kind. */
+/** Arguments that contain secrets by their name, in every kind. */
 export const secretArgument = /^(.*token|.*key|.*secret|access|auth|pass|password|pwd|sid|sig|hmac|webhook.*)$/;
 
-/** The secrets in a URL as typed by field, and all that its arguments, headers and password hold; each also percent-encoded. */
+/** Returns all secrets of a URL: those of its fields, arguments, headers and password, each also percent-encoded. */
 export function secretsIn(url: DestinationUrl, kind: DestinationKind | undefined): readonly string[] {
   const unfolded = kind?.form.unfold?.(url) ?? url;
   const fields = (kind?.form.fields ?? []).filter((field) => field.kind === 'secret');
@@ -93,18 +93,18 @@ export function secretsIn(url: DestinationUrl, kind: DestinationKind | undefined
     ...url.parameters.values(),
     ...basic,
   ];
-  // Also the parts of a token that has several, such as a bot's number and key.
+  // Also includes the parts of a combined token, such as the number and key of a bot.
   const parts = byField.flatMap((each) => each.split(/[:/]/)).filter((part) => part.length > 5);
   return [...new Set([...all, ...parts].flatMap((each) => [each, encodePart(each)]))].filter((each) => each.length > 2);
 }
 
-/** The names of targets: segments may hold several with commas between, `to` also with white space. */
+/** Splits targets: segments are separated by commas, `to` also by white space. */
 export function splitTargets(segments: readonly string[], to: string | undefined): readonly string[] {
   const names = segments.flatMap((segment) => segment.split(','));
   return [...names, ...(to ?? '').split(/[\s,]+/)].map((name) => name.trim()).filter((name) => name !== '');
 }
 
-/** The same URL with another path, given as decoded segments. */
+/** Returns the URL with another path of decoded segments. */
 export function withPath(url: DestinationUrl, path: readonly string[]): DestinationUrl {
   return { ...url, path, rawPath: path.map((segment) => `/${encodePart(segment)}`).join('') };
 }
@@ -121,13 +121,13 @@ function parseSegmentIndex(location: string): number {
 function findNamedField(url: DestinationUrl, location: string) {
   const header = location.startsWith('header:');
   const name = location.slice(location.indexOf(':') + 1);
-  // Names of headers are read in any case.
+  // Header names are case-insensitive.
   const stored = header ? [...url.headers.keys()].find((each) => each.toLowerCase() === name.toLowerCase()) : undefined;
   const group: 'headers' | 'query' = header ? 'headers' : 'query';
   return { group, name: stored ?? name, pairs: url[group] };
 }
 
-/** As typed, but for what would end the path. */
+/** Encodes only characters that would end the path. */
 function encodePath(text: string): string {
   if (text === '') return '';
   const path = text.replace(/[\s?]/g, encodePart);

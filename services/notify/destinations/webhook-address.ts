@@ -1,15 +1,15 @@
 import { withPath } from './url-fields.ts';
 import { hostAndPort, type DestinationUrl } from './url.ts';
 
-/** Where the parts of a webhook stand in the URL of its kind. */
+/** Parts of a destination URL that are extracted from a webhook address. */
 interface UrlParts {
   readonly scheme: string;
   readonly host: string;
   readonly path?: readonly string[];
-  /** Arguments of the address that became parts, or mean nothing here. */
+  /** Arguments of the address that became parts, or have no meaning in the URL. */
   readonly consumedArguments?: readonly string[];
   readonly addedArguments?: readonly (readonly [name: string, value: string])[];
-  /** Where the service is at a host of one's own. */
+  /** Port of a self-hosted service. */
   readonly port?: number | undefined;
 }
 
@@ -19,7 +19,7 @@ function argument({ query }: DestinationUrl, name: string): string {
   return query.get(name) ?? '';
 }
 
-/** Addresses of webhooks as the services show them, host and path. */
+/** Patterns of webhook addresses, as the services show them, without the scheme. */
 const webhookPatterns: readonly WebhookPattern[] = [
   [
     /^(?:www\.)?discord(?:app)?\.com\/api\/webhooks\/(\d+)\/([\w-]+)\/?$/i,
@@ -73,7 +73,7 @@ const webhookPatterns: readonly WebhookPattern[] = [
   [/^ntfy\.sh\/([\w-]{1,64})\/?$/i, ([host = '']) => ({ scheme: 'ntfys', host })],
 ];
 
-/** The destination whose webhook somebody wrote as its service shows it; every other URL stays as it is. */
+/** Converts the web address of a webhook to the URL of its kind; other URLs are unchanged. */
 export function parseWebhookAddress(url: DestinationUrl): DestinationUrl {
   if (!/^https?$/.test(url.scheme)) return url;
   const address = `${hostAndPort(url)}${url.rawPath}`;

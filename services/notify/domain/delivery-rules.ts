@@ -1,23 +1,23 @@
 import { QuietHours, parseQuietSpans, getQuietEnd, type WallClock } from '../../contracts/quiet-hours.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 
-/** What the owner of a destination asks of its deliveries, as arguments of its URL that the destination itself never sees. */
+/** Delivery rules of a destination, from arguments of its URL that the destination itself does not see. */
 export interface DeliveryRules {
-  /** Lines of quiet hours: `22:00-07:00`, `sat sun 23:00-09:00`. Warnings and failures pass. */
+  /** Quiet hours such as `22:00-07:00` or `sat sun 23:00-09:00`. Warnings and failures are delivered. */
   readonly quiet: readonly string[];
-  /** At most so many in a window of this length; what is more comes together at its end. */
+  /** Maximum number in a time window; further notifications are combined at its end. */
   readonly rate: { readonly count: number; readonly windowMs: number } | undefined;
-  /** Notices come together at the end of each window of this length. */
+  /** Notifications are combined at the end of each window of this length. */
   readonly digestMs: number | undefined;
 }
 
-/** When a delivery is made. */
+/** Time and grouping of a delivery. */
 export interface DeliveryPlan {
-  /** ms since the epoch; undefined: at once. */
+  /** ms since the epoch; undefined: immediately. */
   readonly runAt: number | undefined;
-  /** The window whose notices come together; undefined: it comes alone. */
+  /** Window whose notifications are combined; undefined: delivered separately. */
   readonly digest: string | undefined;
-  /** Behind which others it waits: quiet ones must not hold back a failure. */
+  /** Suffix of the order key; notifications in quiet hours must not delay failures. */
   readonly orderSuffix: '' | ':quiet';
 }
 
@@ -27,7 +27,7 @@ const immediatePlan: DeliveryPlan = { runAt: undefined, digest: undefined, order
 const dayMs = 24 * 3_600_000;
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: dayMs };
 
-/** `90s`, `15m`, `h`, `1d`; undefined for anything else, and for more than a day or less than a second. */
+/** Parses `90s`, `15m`, `h` or `1d`. Returns undefined for anything else, and outside of one second to one day. */
 function parseDuration(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,6})?\s*([smhd])$/i.exec(text.trim()) ?? [];
   const ms = Number(count ?? 1) * (units[unit.toLowerCase()] ?? Number.NaN);
@@ -52,8 +52,8 @@ function parseRate(text: string): DeliveryRules['rate'] {
 }
 
 /**
- * Takes `quiet=`, `rate=` and `digest=` out of a destination's URL. `written` are they as they stood, to be put back with
- * {@link withRules}. A sentence where one of them is wrong.
+ * Extracts `quiet=`, `rate=` and `digest=` from a destination's URL. `written` are the original arguments, for {@link
+ * withRules}. Returns a sentence if one of them is invalid.
  */
 export function extractRules(
   address: string,
@@ -84,19 +84,18 @@ export function extractRules(
   };
 }
 
-/** A URL with its rules put back. */
+/** Appends rules to a URL. */
 export function withRules(url: string, written: readonly string[]): string {
   return written.length === 0 ? url : `${url}${url.includes('?') ? '&' : '?'}${written.join('&')}`;
 }
 
-/** The beginning of the window a moment lies in: what is sent since then counts against the rate. */
+/** Returns the start of the current rate window. */
 export function windowStart(windowMs: number, now: number): number {
   return now - (now % windowMs);
 }
 
 /**
- * When a delivery is made. `sent` is how many went to the destination in the present window of its rate. Quiet that never
- * ends lasts a day.
+ * Plans a delivery. `sent` is the number of deliveries in the current rate window. Permanent quiet hours last a day.
  */
 export function planDelivery(
   rules: DeliveryRules,

@@ -1,7 +1,7 @@
 import { htmlToText } from '../../kit/plain-text.ts';
 import type { Attachment, Message } from './message.ts';
 
-/** Notices that are written out, characters of each. */
+/** Maximum number of listed notifications, and characters of each. */
 const maxNotifications = 50;
 const maxLineLength = 300;
 
@@ -13,7 +13,10 @@ function formatLine({ title, body, format }: Message): string {
   return `• ${line.length > maxLineLength ? `${line.slice(0, maxLineLength).replace(/[\uD800-\uDBFF]$/, '')}…` : line}`;
 }
 
-/** Several notices as one: a line each, as loud as the loudest. One alone stays as it is. Undefined for none. */
+/**
+ * Combines notifications to one with a line for each and the most severe type. A single one is unchanged; undefined
+ * for none.
+ */
 export function joinMessages(messages: readonly Message[], id: string): Message | undefined {
   const [first] = messages;
   const last = messages.at(-1);
@@ -30,11 +33,11 @@ export function joinMessages(messages: readonly Message[], id: string): Message 
   };
 }
 
-/** Files that go with several notices at once. */
+/** Maximum number of files of a digest. */
 const maxFiles = 6;
 const maxBytes = 25 * 1024 * 1024;
 
-/** A digest with the files of its notices, as many as there is room for; those left behind are named below its lines. */
+/** Attaches the files of the notifications that fit; the names of the others are listed in the body. */
 export function attachFiles(digest: Message, files: readonly Attachment[]): Message {
   const included: Attachment[] = [];
   const excluded: string[] = [];

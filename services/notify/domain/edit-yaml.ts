@@ -8,7 +8,7 @@ function buildItem(url: string, tags: readonly string[]): string | Readonly<Reco
   return tags.length === 0 ? url : { [url]: { tag: tags.join(', ') } };
 }
 
-/** The document with a destination more at the end of its `urls`; its comments stay. */
+/** Appends a destination to `urls`; comments are kept. */
 export function appendYamlDestination(text: string, url: string, tags: readonly string[]): string {
   const document = parseFailsafe(text);
   const urls: unknown = document.get('urls');
@@ -18,7 +18,7 @@ export function appendYamlDestination(text: string, url: string, tags: readonly 
   return document.toString({ lineWidth: 0 });
 }
 
-/** The document without the destination at a path, and without what is empty then. */
+/** Removes the destination at a path, and lists that become empty. */
 export function removeYamlDestination(text: string, path: readonly (string | number)[]): string {
   const document = parseFailsafe(text);
   document.deleteIn(path);
@@ -31,7 +31,7 @@ export function removeYamlDestination(text: string, path: readonly (string | num
   return document.toString({ lineWidth: 0 });
 }
 
-/** The document with a destination's address and tags changed; it moves to the end, where its own form is not in the way. */
+/** Replaces a destination. It moves to the end, because its form in the document may not be editable. */
 export function replaceYamlDestination(
   text: string,
   path: readonly (string | number)[],

@@ -1,12 +1,12 @@
 import { nameToEmoji } from 'gemoji';
 
-/** The picture of a short code of GitHub, which ntfy, Apprise and chats have in common; in any case, without its colons. */
+/** Returns the emoji of a GitHub short code, which ntfy, Apprise and chats share; case-insensitive, without colons. */
 function findEmoji(code: string): string | undefined {
   const name = code.toLowerCase();
   return Object.hasOwn(nameToEmoji, name) ? nameToEmoji[name] : undefined;
 }
 
-/** The text with `:rocket:` and the like as pictures, in any case; codes nobody knows stay as they are. */
+/** Replaces short codes such as `:rocket:` by emojis; unknown codes are unchanged. */
 export function replaceShortCodes(text: string): string {
   const [before = '', ...parts] = text.split(':');
   let result = before;

@@ -1,20 +1,23 @@
 import { matchesTag, type Tag, type TagExpression } from './tags.ts';
 
-/** Where a destination stands in an escalation. Chains go on independently, each from its lowest level. */
+/** Position of a destination in an escalation. Chains are independent; each starts at its lowest level. */
 export interface ChainLevel {
   /** Number of the chain in its call. */
   readonly chain: number;
   readonly level: number;
 }
 
-/** Retries a call may ask for, as many as a URL may. */
+/** Maximum number of retries that a call may request, the same as for a URL. */
 const maxRetries = 10;
 
 function disablesEscalation(expression: TagExpression): boolean {
   return expression.flat().some(({ name, level }) => level !== undefined || name === 'all');
 }
 
-/** The alternative that chose a destination by one tag, and the level it has there; else the lowest of the tags that were asked for. */
+/**
+ * Returns the single-tag alternative that selected a destination and its level there; otherwise the lowest level of
+ * its requested tags.
+ */
 function getChainLevel(tags: readonly Tag[], expression: TagExpression): ChainLevel {
   const chain = expression.findIndex(
     ([requestedTag, ...more]) => requestedTag !== undefined && more.length === 0 && matchesTag(tags, requestedTag),
@@ -25,9 +28,9 @@ function getChainLevel(tags: readonly Tag[], expression: TagExpression): ChainLe
 }
 
 /**
- * Who is asked when, as in the peer: each alternative of one tag is a chain of its own, what several tags choose together is
- * one more. Undefined for those that are asked at once whatever becomes of the others: of chains with one level, of calls
- * that name a level, and of those for everyone.
+ * Plans an escalation as Apprise does: each alternative of one tag is a chain, and combinations of tags form another
+ * one. Destinations without an escalation are undefined: those of chains with one level, of calls that name a level,
+ * and of calls for all destinations.
  */
 export function planEscalation(
   destinations: readonly { readonly tags: readonly Tag[] }[],
@@ -42,7 +45,9 @@ export function planEscalation(
   return chainLevels.map((chainLevel) => (multiLevelChains.has(chainLevel.chain) ? chainLevel : undefined));
 }
 
-/** The tries besides the first that a call asks for at a destination: those of the first tag it wears that has a number. */
+/**
+ * Returns the number of retries that a call requests for a destination: that of the first matching tag with a number.
+ */
 export function findRetries(tags: readonly Tag[], expression: TagExpression | undefined): number | undefined {
   const requestedTag = expression?.flat().find((tag) => tag.retries !== undefined && matchesTag(tags, tag));
   return requestedTag?.retries === undefined ? undefined : Math.min(requestedTag.retries, maxRetries);

@@ -2,7 +2,7 @@ import type { ChainLevel } from './escalation.ts';
 import type { Tag, TagExpression } from './tags.ts';
 import { selectDestinations } from './tags.ts';
 
-/** Whether a tag expression reaches a destination, and why, as a sentence for a person; `standing` is where it stands in an escalation. */
+/** Explains whether and why a tag expression selects a destination; `chainLevel` is its position in an escalation. */
 export function explainSelection(
   tags: readonly Tag[],
   expression: TagExpression | undefined,
@@ -35,10 +35,10 @@ export function explainSelection(
   return { chosen: false, why: `It is not tagged ${joinList([...new Set(names)], alternatives ? 'or' : 'and')}.` };
 }
 
-/** Tags of an expression that are named. */
+/** Maximum number of tag groups that are listed. */
 const maxGroups = 10;
 
-/** Why a call reaches nobody, as a sentence for its caller; `entries` are the destinations there are. */
+/** Explains why a call selects no destination; `entries` are the existing destinations. */
 export function explainEmptySelection(
   key: string | undefined,
   entries: readonly unknown[],

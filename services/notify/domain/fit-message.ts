@@ -3,23 +3,26 @@ import type { Message } from './message.ts';
 import { convertText, type OutputFormat } from './text/convert.ts';
 import { fits, measureLength, splitText, truncate, type LengthUnit } from './text/split.ts';
 
-/** What becomes of a body that is too long: sent as it is, cut with a mark, or sent as several messages. */
+/** Handling of a body that is too long: unchanged, truncated with a mark, or split into several messages. */
 export type Overflow = 'upstream' | 'truncate' | 'split';
 
-/** What a destination can show. */
+/** Limits and format of a destination's messages. */
 export interface MessageShape {
-  /** Undefined: takes any format and is told which. */
+  /** Undefined: accepts every format. */
   readonly format: OutputFormat | undefined;
-  /** Code points. 0: has no title, so it goes before the body, as a longer one does. Undefined: no limit. */
+  /**
+   * Maximum length in code points. 0: titles are not supported and are put before the body, as are longer ones.
+   * Undefined: no limit.
+   */
   readonly titleLimit: number | undefined;
-  /** Of one message. Undefined: no limit. */
+  /** Maximum length of one message. Undefined: no limit. */
   readonly bodyLimit: number | undefined;
-  /** What the limit of a body counts; default characters, which are code points. */
+  /** Unit of the body limit; default: code points. */
   readonly unit?: LengthUnit | undefined;
-  /** A title takes its room from the body although it has a place of its own. */
+  /** The title counts towards the body limit. */
   readonly titleCounts?: boolean | undefined;
   readonly overflow: Overflow;
-  /** How a title is written before the body; default a line of its own. */
+  /** Formats a title before the body; default: a separate line. */
   readonly heading?: (title: string, from: TextFormat) => string;
 }
 
@@ -33,21 +36,21 @@ const formatByOutput: Readonly<Record<OutputFormat, TextFormat>> = {
 };
 
 function buildHeading(outputFormat: OutputFormat): (title: string) => string {
-  // A title is words, whatever the body is written in.
+  // A title is text, independent of the format of the body.
   return (title) => `${convertText(title, 'text', outputFormat)}${outputFormat === 'html' ? '<br/>' : '\r\n'}`;
 }
 
-/** A title as a heading of Markdown, but a line of its own before text that has marks of its writer's. */
+/** Formats a title as a Markdown heading, or as a separate line if the body is Markdown. */
 export function markdownHeading(title: string, from: TextFormat): string {
   return from === 'markdown' ? `${title}\r\n` : `# ${title}\n`;
 }
 
 /**
- * Fits a message to what a destination can show, as one message or several. A body that has to be split loses its marks in
- * formats where a piece would have unclosed ones. Attachments go with the last.
+ * Fits a message to a destination, as one message or several. A split body loses its formatting in formats where a
+ * piece could contain unclosed markup. Attachments are sent with the last piece.
  */
 export function fitMessage(original: Message, shape: MessageShape): readonly Message[] {
-  // Several services refuse a title with line breaks: as a subject, a topic, a header.
+  // Several services reject a title with line breaks.
   const message = /[\r\n]/.test(original.title)
     ? { ...original, title: original.title.replace(/[\r\n]+/g, ' ') }
     : original;
@@ -62,7 +65,7 @@ export function fitMessage(original: Message, shape: MessageShape): readonly Mes
   const format = formatByOutput[outputFormat];
   const completeBody =
     prefix === '' || converted !== '' ? `${prefix}${converted}` : prefix.replace(/(\r?\n|<br\/>)+$/, '');
-  // What is measured is what is read: tags and escapes count for nothing there.
+  // The limit applies to the visible text, without tags and escapes.
   const readableText = convertText(message.body, message.format, outputFormat === 'markdown' ? 'markdown' : 'text');
   const counts = message.title !== '' && (titleInBody || shape.titleCounts === true);
   const countedHeading = counts ? message.title + (readableText === '' ? '' : '\r\n') : '';
@@ -72,7 +75,7 @@ export function fitMessage(original: Message, shape: MessageShape): readonly Mes
   }
   const toOutput = (piece: string): string =>
     outputFormat === 'markdown' ? piece : convertText(piece, 'text', outputFormat);
-  // A title that leaves hardly any room for the body is the beginning of the text.
+  // A title that leaves little room for the body becomes part of the text.
   const startsWithTitle = titleInBody && remainingLength < bodyLimit / 4;
   const text = startsWithTitle ? `${message.title}\r\n${readableText}` : readableText;
   const firstLimit = startsWithTitle ? bodyLimit : remainingLength;
@@ -83,7 +86,7 @@ export function fitMessage(original: Message, shape: MessageShape): readonly Mes
   const pieces = splitText(text, bodyLimit, firstLimit, unit);
   return pieces.map((piece, index) => ({
     ...message,
-    // Each piece is one of its own to a destination that passes over repetitions.
+    // Destinations that ignore repetitions need a different ID for each piece.
     id: index === 0 ? message.id : `${message.id}-${index + 1}`,
     format,
     title: index === 0 ? title : '',

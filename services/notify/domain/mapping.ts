@@ -1,7 +1,7 @@
-/** One rule of a payload mapping: `?:source=target`. */
+/** Rule of a payload mapping: `?:source=target`. */
 export interface MappingRule {
   readonly source: string;
-  /** A field of a notification, a value for the field `source`, or nothing: then `source` is taken away. */
+  /** Field of a notification, a value for the field `source`, or empty to remove `source`. */
   readonly target: string;
 }
 
@@ -9,19 +9,19 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const maxPathLength = 1000;
 
-/** Fields a notification has; a target that is none of them is a value. */
+/** Fields of a notification; any other target is a value. */
 const notificationFields = new Set([
   ...['body', 'title', 'type', 'format', 'tag', 'tags', 'urls', 'attach', 'attachment', 'attachments'],
 ]);
 
-/** The rules of a query, in its order: parameters whose name begins with a colon. */
+/** Returns the rules of a query in order: parameters whose name begins with a colon. */
 export function mappingRules(query: URLSearchParams): readonly MappingRule[] {
   return [...query]
     .filter(([name]) => name.startsWith(':'))
     .map(([name, target]) => ({ source: name.slice(1).trim(), target: target.trim() }));
 }
 
-/** `a.b[0].c` as its steps; undefined for what is no path. */
+/** Parses `a.b[0].c` to its steps. Returns undefined for an invalid path. */
 function parsePath(path: string, maxDepth: number): readonly (string | number)[] | undefined {
   if (path.length > maxPathLength) return undefined;
   const steps: (string | number)[] = [];
@@ -42,9 +42,9 @@ function getValue(fields: Fields, steps: readonly (string | number)[]): unknown 
 }
 
 /**
- * Rewrites the fields of a call as its mapping says, rule by rule: moves a field, swaps two that are both known, copies
- * out of a nested path (JSON alone), sets a constant, or takes a field away. A flat field that is missing is passed over.
- * Undefined when a path is malformed, too deep or leads nowhere.
+ * Applies the mapping of a call to its fields, rule by rule: moves a field, swaps two known ones, copies from a
+ * nested path (JSON only), sets a constant, or removes a field. A missing flat field is skipped. Returns undefined if
+ * a path is malformed, too deep or not found.
  */
 export function mapFields(
   original: Fields,

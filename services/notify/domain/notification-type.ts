@@ -2,7 +2,7 @@ import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Priority } from '../../contracts/push/topics.ts';
 import type { z } from 'zod';
 
-/** Words that programs use for the levels of their notifications. */
+/** Names that programs use for notification types. */
 const aliasWords: Readonly<Record<NotificationType, string>> = {
   info:
     'info information informational notice debug trace verbose unknown none default normal low minimal neutral ' +
@@ -21,7 +21,7 @@ const aliases: ReadonlyMap<string, NotificationType> = new Map(
   ),
 );
 
-/** Reads a type as callers write it, in any case; undefined for a word that is not a level. */
+/** Parses the name of a type, case-insensitive. Returns undefined for an unknown one. */
 export function parseNotificationType(word: string): NotificationType | undefined {
   const type = word.trim().toLowerCase();
   if (type === '') return 'info';
@@ -29,8 +29,8 @@ export function parseNotificationType(word: string): NotificationType | undefine
 }
 
 /**
- * How loud a type is where a destination has priorities. 5 breaks through quiet hours everywhere, so nothing gets it
- * unless its destination URL says so.
+ * Returns the priority for a type. Priority 5 passes quiet hours everywhere, so it is only used if the destination
+ * URL requests it.
  */
 export function getPriority(type: NotificationType): z.infer<typeof Priority> {
   return type === 'warning' || type === 'failure' ? 4 : 3;

@@ -1,16 +1,17 @@
-/** How an answer is rendered. */
+/** Format of a response. */
 export type ResponseFormat = 'json' | 'text' | 'html';
 
 const json = /^(application|text)\/(x-)?json/i;
 
-/** True for the Content-Types the peer reads as JSON. */
+/** Returns true for the Content-Types that Apprise API parses as JSON. */
 export function isJsonType(contentType: string | undefined): boolean {
   return contentType !== undefined && json.test(contentType.trim());
 }
 
 /**
- * Which form a client gets. JSON when Accept begins with it, or when Accept is absent or exactly any type and the request
- * was JSON; HTML when Accept (or, absent, the request's Content-Type) names text/html or any text; else plain text.
+ * Returns the response format of a client. JSON if Accept begins with it, or if Accept is missing or any type and the
+ * request was JSON; HTML if Accept (or, if missing, the request's Content-Type) contains `text/html` or any text type;
+ * otherwise plain text.
  */
 export function selectResponseFormat(accept: string | undefined, contentType: string | undefined): ResponseFormat {
   const accepted = accept?.trim() ?? '';
@@ -19,9 +20,9 @@ export function selectResponseFormat(accept: string | undefined, contentType: st
   return /text\/(html|\*)/i.test(accepted === '' ? (contentType ?? '') : accepted) ? 'html' : 'text';
 }
 
-/** Severity of a detail line, as the peer's `X-Apprise-Log-Level` names them. */
+/** Severity of a detail line, as in Apprise API's `X-Apprise-Log-Level`. */
 export type DetailLevel = 'INFO' | 'WARNING' | 'ERROR';
-/** One line of what happened: level, local time, sentence. */
+/** Log line: level, local time, sentence. */
 export type DetailLine = readonly [level: DetailLevel, time: string, text: string];
 
 const ranks: Readonly<Record<string, number>> = {
@@ -33,13 +34,13 @@ const ranks: Readonly<Record<string, number>> = {
   CRITICAL: 5,
 };
 
-/** Lines of at least the level a client asked for; an unknown level means INFO. */
+/** Returns the lines of at least the requested level; an unknown level means INFO. */
 export function filterDetails(lines: readonly DetailLine[], level: string | undefined): readonly DetailLine[] {
   const minimumRank = ranks[level?.trim().toUpperCase() ?? ''] ?? 2;
   return lines.filter(([each]) => (ranks[each] ?? 2) >= minimumRank);
 }
 
-/** `2026-11-21 02:08:22,163`, local time, as the peer writes it. */
+/** Formats a local time as Apprise API does: `2026-11-21 02:08:22,163`. */
 export function detailTime(ms: number): string {
   const date = new Date(ms);
   const padTwo = (value: number): string => String(value).padStart(2, '0');
@@ -52,12 +53,12 @@ function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
-/** The lines as the peer's plain text log. */
+/** Formats the lines as the plain text log of Apprise API. */
 export function detailsAsText(lines: readonly DetailLine[]): string {
   return lines.map(([level, time, text]) => `${time} [${level}] apprise: ${text.replace(/[\r\n]+/g, ' ')}\n`).join('');
 }
 
-/** The lines as the peer's HTML list. */
+/** Formats the lines as the HTML list of Apprise API. */
 export function detailsAsHtml(lines: readonly DetailLine[]): string {
   const items = lines.map(
     ([level, time, text]) =>

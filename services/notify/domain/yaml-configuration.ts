@@ -21,7 +21,7 @@ interface ParserState {
   readonly skipped: { line: number; reason: string }[];
 }
 
-/** A document whose scalars are all text: `tag: yes` is the tag yes. */
+/** Parses a document with all scalars as text: `tag: yes` is the tag yes. */
 export function parseYaml(text: string): { readonly document: Document.Parsed; readonly lines: LineCounter } {
   const lines = new LineCounter();
   return { document: parseDocument(text, { schema: 'failsafe', lineCounter: lines, logLevel: 'silent' }), lines };
@@ -48,7 +48,7 @@ function getLine(node: unknown, lines: LineCounter): number {
   return start === undefined ? 1 : lines.linePos(start).line;
 }
 
-/** Arguments of a destination that are written as keys of a map, put into its URL; a later one wins over the URL's own. */
+/** Adds the arguments that are keys of a map to the URL; they override those of the URL. */
 function withArguments(url: string, node: unknown): string {
   if (!isMap(node)) return url;
   const pairs = node.items.flatMap(({ key, value }): string[] => {
@@ -63,7 +63,7 @@ function mergeTags(...lists: readonly (readonly Tag[])[]): readonly Tag[] {
   return [...new Map(lists.flat().map((tag) => [tag.name, tag])).values()];
 }
 
-/** One destination with its own arguments and tags. */
+/** Adds one destination with its own arguments and tags. */
 function addEntry(reading: ParserState, url: string, own: unknown, place: unknown, path: YamlPath): void {
   const line = getLine(place, reading.lines);
   const written = isMap(own) ? [own.get('tag', true), own.get('tags', true)] : [];
@@ -81,7 +81,7 @@ function addEntry(reading: ParserState, url: string, own: unknown, place: unknow
   }
 }
 
-/** An item of `urls`: an address, a map with `url`, or an address that leads to a map or a list of maps. */
+/** Adds an item of `urls`: an address, a map with `url`, or an address with a map or a list of maps. */
 function addItem(reading: ParserState, item: unknown, path: YamlPath): void {
   if (isScalar(item)) {
     addEntry(reading, String(item.value).trim(), undefined, item, path);
@@ -104,7 +104,7 @@ function addItem(reading: ParserState, item: unknown, path: YamlPath): void {
   }
 }
 
-/** `groups`: a map from a group's name to its members, or a list of such maps. */
+/** Parses `groups`: a map from names to members, or a list of such maps. */
 function parseGroups(node: unknown, lines: LineCounter, skipped: ParserState['skipped']): readonly Group[] {
   const maps = isSeq(node) ? node.items : [node];
   const groups = maps.flatMap((map) =>
@@ -122,7 +122,9 @@ function parseGroups(node: unknown, lines: LineCounter, skipped: ParserState['sk
   return groups.slice(0, configurationLimits.groups);
 }
 
-/** Brackets that are open at once. Reading deeper ones takes ever longer, and no configuration needs them. */
+/**
+ * Maximum number of open brackets. Parsing deeper text takes increasingly long, and no valid configuration needs it.
+ */
 const maxDepth = 100;
 
 function isTooDeep(text: string): boolean {
@@ -135,8 +137,8 @@ function isTooDeep(text: string): boolean {
 }
 
 /**
- * Reads the peer's YAML format: `urls` with tags and arguments, `tag` for all of them, `groups`. `include` is not
- * followed; `asset` says how the peer's own client looks and means nothing here.
+ * Parses the YAML format of Apprise: `urls` with tags and arguments, `tag` for all of them, `groups`. `include` is
+ * not followed; `asset` only affects the client of Apprise and is ignored.
  */
 export function parseYamlConfiguration(text: string): Configuration {
   if (isTooDeep(text)) return { entries: [], skipped: [{ line: 1, reason: 'it is nested too deeply' }] };

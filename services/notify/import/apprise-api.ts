@@ -15,7 +15,7 @@ import { configurationLimit } from '../wire/notify.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A configuration in the folder. Its key is unknown where the file is named after a hash nobody can undo. */
+/** Configuration file in the folder. Its key is unknown if the file name is an unknown hash. */
 interface StoredFile extends WrittenConfiguration {
   readonly key: string | undefined;
   /** Relative to the folder. */
@@ -29,9 +29,9 @@ interface ImportDependencies {
   readonly environment: Environment;
 }
 
-/** What the peer salts its hashes with unless it was given a SECRET_KEY. */
+/** Default of SECRET_KEY in Apprise API. */
 const defaultSalt = '+reua88v8rs4j!bcfdtinb-f0edxazf!$x_q1g7jtgckxd7gi=';
-/** Keys people have without having chosen one. */
+/** Common keys. */
 const defaultKeys = ['apprise', 'aggregator', 'default', 'homeport', 'notify'];
 const maxFiles = 10_000;
 const gunzipAsync = promisify(gunzip);
@@ -43,10 +43,12 @@ const formatsByExtension: Readonly<Record<string, ConfigurationFormat>> = {
 };
 
 /**
- * Takes over the configurations of an Apprise API: of its "simple" store `KEY.cfg` (TEXT) and `KEY.yml`, of its "hash" store
- * gzip under the SHA-224 of SECRET_KEY and key, two digits for the folder. A hash cannot be undone, so the keys to look for
- * come from `APPRISE_KEYS` in the environment (commas between) beside the usual ones. A key that is here already stays.
- * @throws Problem `notify.no_store` (404) for a folder without any.
+ * Imports the configurations of an Apprise API: `KEY.cfg` (TEXT) and `KEY.yml` of its "simple" store; of its "hash"
+ * store, gzip files under the SHA-224 of SECRET_KEY and key, with two digits as folder. Keys are found by hashing the
+ * common ones and those of the environment variable `APPRISE_KEYS` (separated by commas). Existing keys are not
+ * changed.
+ *
+ * @throws Problem `notify.no_store` (404) for a folder without configurations.
  */
 export async function takeOverAppriseApi(
   folder: string,
@@ -73,7 +75,7 @@ export async function takeOverAppriseApi(
     const isTagged = entries.some(({ tags }) => tags.length > 0);
     if (!dryRun) {
       await store.save(key, { text, format }, clock.now());
-      // Its callers know that a call without a tag reaches only those without one.
+      // In Apprise API, a call without a tag selects only untagged destinations.
       if (isTagged) await store.saveOptions(key, NotifyKeyOptions.parse({ withoutTag: 'untagged' }), clock.now());
     }
     imported += 1;
@@ -108,7 +110,7 @@ function computeKeyHashes(environment: Environment): ReadonlyMap<string, string>
   );
 }
 
-/** What of the folder is a configuration; why others cannot be read goes to `notes`. */
+/** Finds the configurations of a folder. Reasons for unreadable files are added to `notes`. */
 async function findConfigurations(
   folder: string,
   keysByHash: ReadonlyMap<string, string>,
@@ -145,7 +147,10 @@ async function listFolder(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** The text of a file, or why there is none. A link may lead out of the folder, so none is followed. */
+/**
+ * Reads a file. Returns the reason if it cannot be read. Links are not followed, because they may lead out of the
+ * folder.
+ */
 async function readText(path: string, isCompressed: boolean): Promise<string | { readonly reason: string }> {
   try {
     const stat = await lstat(path);

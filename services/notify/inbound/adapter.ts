@@ -1,35 +1,35 @@
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Payload } from './payload.ts';
 
-/** A stretch of a line: plain, strong, or leading somewhere; `inText` where it stands within a sentence. */
+/** Part of a line: plain text, strong text, or a link; `inText` for a link within a sentence. */
 export type TextPart =
   string | { readonly strong: string } | { readonly label: string; readonly link: string; readonly inText?: true };
 
-/** What a program's payload says, as a person would want to be told. */
+/** Notification from the payload of another program. */
 export interface InboundNotification {
   readonly title: string;
   readonly lines: readonly (readonly TextPart[])[];
   readonly type: NotificationType;
   readonly link?: string | undefined;
-  /** The body as it came, in the place of lines. */
+  /** Unchanged body, used in place of the lines. */
   readonly body?: string;
-  /** The source of the notice, where it is not the program's name. */
+  /** Source of the notification; default: the name of the program. */
   readonly source?: string;
-  /** Destinations the payload itself asks for, in the form of a `tag` field. */
+  /** Requested destinations of the payload, in the form of a `tag` field. */
   readonly tag?: unknown;
 }
 
-/** How the payload of one program is recognised and read. */
+/** Converts the payload of one program to a notification. */
 export interface InboundAdapter {
-  /** Its name, also the source of its notices in lower case. */
+  /** Name of the program; in lower case, it is the source of its notifications. */
   readonly name: string;
-  /** True when the payload is this program's: by its shape, or by a header that says so. */
+  /** Returns true for a payload of this program, by its fields or a header. */
   readonly matches: (payload: Payload, header: (name: string) => string | undefined) => boolean;
-  /** Undefined when the payload says nothing; it is shown as it is then. */
+  /** Parses a payload. Returns undefined if it contains no message; the payload is then shown unchanged. */
   readonly parse: (payload: Payload, header: (name: string) => string | undefined) => InboundNotification | undefined;
 }
 
-/** Characters of a whole text. */
+/** Maximum length of a body in characters. */
 const maxLength = 20_000;
 
 function escape(text: string): string {
@@ -51,33 +51,31 @@ function formatPlain(part: TextPart): string {
   return inText === true ? `${label} (${link})` : `${label}: ${link}`;
 }
 
-/** The lines of a reading as text, or as Markdown with its links and stresses; empty lines at the ends are dropped. */
+/** Formats lines as text, or as Markdown with links and strong text; empty lines at the ends are removed. */
 export function writeLines(lines: InboundNotification['lines'], format: 'text' | 'markdown'): string {
   const formatPart = format === 'text' ? formatPlain : formatMarkdown;
-  // Two spaces keep a line break in Markdown.
+  // Two spaces make a line break in Markdown.
   const text = lines.map((line) => line.map(formatPart).join('')).join(format === 'text' ? '\n' : '  \n');
   const trimmed = text.replace(/^\s+|\s+$/g, '');
   return trimmed.length > maxLength ? `${trimmed.slice(0, maxLength)}…` : trimmed;
 }
 
-/** Lines of a text that comes with its own line breaks. */
+/** Splits a text into lines. */
 export function toLines(text: string): readonly (readonly TextPart[])[] {
   return text === '' ? [] : text.split(/\r\n|\n|\r/).map((line) => [line]);
 }
 
-/** A line with a link, or none where there is no address. */
+/** Builds a line with a link; none without an address. */
 export function buildLinkLine(label: string, link: string | undefined): readonly (readonly TextPart[])[] {
   return link === undefined ? [] : [[{ label, link }]];
 }
 
-/** The texts that are not empty, joined. */
+/** Joins the texts that are not empty. */
 export function joinTexts(separator: string, ...texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join(separator);
 }
 
-/** `1 commit`, `2 commits`. */
-
-/** A word with its first letter as a capital. */
+/** Capitalizes the first letter. */
 export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

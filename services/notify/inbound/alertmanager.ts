@@ -3,26 +3,26 @@ import { formatCount } from '../../kit/format-count.ts';
 import type { Payload } from './payload.ts';
 import { joinTexts, toLines, buildLinkLine, type TextPart, type InboundAdapter } from './adapter.ts';
 
-/** Alerts that are written out; the others are counted. */
+/** Maximum number of listed alerts; further ones are counted. */
 const maxAlerts = 20;
-/** Labels that say nothing beyond what the rest says, or only something to the program itself. */
+/** Labels that are redundant or only internal. */
 const hiddenLabels = new Set(['alertname', 'severity', 'job', 'prometheus', 'grafana_folder', '__alert_rule_uid__']);
 
-/** How loud a firing alert is, by the label most rules have. */
+/** Returns the type of a firing alert, by the label that most rules have. */
 export function parseSeverity(severity: string): NotificationType {
   const lowerCase = severity.toLowerCase();
   if (['info', 'information', 'informational', 'none', 'debug', 'low'].includes(lowerCase)) return 'info';
   return ['warning', 'warn', 'medium', 'minor'].includes(lowerCase) ? 'warning' : 'failure';
 }
 
-/** A moment as alerts write it, without its fractions; empty for the year 1, which means "not yet". */
+/** Formats a time without fractions; empty for the year 1, which means "not yet". */
 function formatMoment(text: string): string {
   const [, day, time] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(?:Z|\+00:00)$/.exec(text) ?? [];
   if (day === undefined || time === undefined) return text;
   return day.startsWith('0001') ? '' : `${day} ${time} UTC`;
 }
 
-/** What one alert says: what it is about, in words, and since when. */
+/** Formats one alert: summary, description, labels and start time. */
 export function formatAlert(
   alert: Payload,
   omittedLabels: ReadonlySet<string>,
@@ -47,7 +47,7 @@ export function formatAlert(
   ];
 }
 
-/** Firing alerts before resolved ones, each with its lines, and how many are left out. */
+/** Formats alerts, firing before resolved ones, with the number of omitted ones. */
 export function formatAlerts(
   payload: Payload,
   alerts: readonly Payload[],
@@ -62,7 +62,7 @@ export function formatAlerts(
   return [...written, ...(remaining === 0 ? [] : [[''], [`and ${formatCount(remaining, 'more alert')}`]])];
 }
 
-/** Alertmanager's webhook, version 4: one post a group, firing or resolved. */
+/** Adapter for Alertmanager's webhook, version 4: one request per group, firing or resolved. */
 export const alertmanager: InboundAdapter = {
   name: 'Alertmanager',
   matches: (payload) => payload.text('version') === '4' && payload.hasKey('alerts') && payload.hasKey('groupKey'),

@@ -13,7 +13,7 @@ function episodeNumbers(payload: Payload): string {
   return `S${padTwo(season)}${numbers.join('')}${episodes.length > 10 ? '…' : ''}`;
 }
 
-/** What it is about: a film, episodes of a series, albums of an artist, books of an author. */
+/** Formats the subject: a film, episodes of a series, albums of an artist, or books of an author. */
 function formatSubject(payload: Payload): string {
   if (payload.has('series')) return joinTexts(' ', payload.text('series.title'), episodeNumbers(payload));
   const film = payload.has('movie') ? 'movie' : 'remoteMovie';
@@ -37,7 +37,7 @@ function findQuality(payload: Payload): string {
   return found ?? payload.list('trackFiles')[0]?.text('quality') ?? '';
 }
 
-/** Why a download waits for its user, as the program says it. */
+/** Returns the reasons why a download needs its user. */
 function statusMessages(payload: Payload): readonly string[] {
   const messages = payload.list('downloadStatusMessages').flatMap((status) => {
     const listed: unknown = status.value('messages');
@@ -111,7 +111,7 @@ const levels: Readonly<Record<string, NotificationType>> = {
   error: 'failure',
 };
 
-/** Sonarr, Radarr, Lidarr, Readarr, Prowlarr and Whisparr: one webhook with an event each. */
+/** Adapter for Sonarr, Radarr, Lidarr, Readarr, Prowlarr and Whisparr, which share a webhook format. */
 export const arr: InboundAdapter = {
   name: 'Media library',
   matches: (payload) =>

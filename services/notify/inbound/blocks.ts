@@ -4,17 +4,17 @@ import { joinTexts, buildLinkLine, type TextPart, type InboundNotification } fro
 
 type Lines = InboundNotification['lines'];
 
-/** Lists within lists of a rich text are read so deep. */
+/** Maximum depth of nested rich text. */
 const maxDepth = 6;
 
-/** A text object of Slack: its marks count unless it says that it has none. */
+/** Parses a text object of Slack, with its markup unless it is plain text. */
 function parseText(text: Payload): Lines {
   const words = text.fullText('text').slice(0, 4000);
   if (text.text('type') !== 'plain_text') return parseSlackText(words);
   return words.trim() === '' ? [] : words.split('\n').map((line) => [line]);
 }
 
-/** A row of small texts and pictures; the words of a picture are its name. */
+/** Parses a row of small texts and pictures; pictures are represented by their names. */
 function parseContext(block: Payload): Lines {
   const rows = block.list('elements').map((each) => parseText(each).flat());
   const line = rows
@@ -27,7 +27,7 @@ function parseButtons(buttons: readonly Payload[]): Lines {
   return buttons.flatMap((each) => buildLinkLine(each.text('text.text') || 'Open', each.link('url')));
 }
 
-/** The stretches of a line of rich text. */
+/** Parses an element of rich text. */
 function parseElement(element: Payload): readonly TextPart[] {
   const text = element.fullText('text').slice(0, 4000);
   const link = element.link('url');
@@ -45,7 +45,7 @@ function parseElement(element: Payload): readonly TextPart[] {
   }
 }
 
-/** Sections, quotes and lists of a rich text. */
+/** Parses sections, quotes and lists of rich text. */
 function parseRichText(block: Payload, depth = 0): Lines {
   if (depth > maxDepth) return [];
   return block.list('elements').flatMap((each): Lines => {
@@ -57,7 +57,7 @@ function parseRichText(block: Payload, depth = 0): Lines {
   });
 }
 
-/** Line breaks stand within the texts. */
+/** Splits parts at line breaks in their text. */
 function splitLines(pieces: readonly TextPart[]): Lines {
   const lines: TextPart[][] = [[]];
   for (const piece of pieces) {
@@ -73,7 +73,9 @@ function splitLines(pieces: readonly TextPart[]): Lines {
   return lines.filter((line) => line.length > 0);
 }
 
-/** What the blocks of a message for Slack say (https://docs.slack.dev/reference/block-kit/blocks), their headings among the lines. */
+/**
+ * Parses the blocks of a Slack message (https://docs.slack.dev/reference/block-kit/blocks), with headings as lines.
+ */
 export function parseBlocks(blocks: readonly Payload[]): Lines {
   return blocks.flatMap((block): Lines => {
     switch (block.text('type')) {

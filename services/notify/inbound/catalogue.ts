@@ -13,38 +13,38 @@ import { seerr } from './seerr.ts';
 import { uptimeKuma } from './uptime-kuma.ts';
 import { watchtower } from './watchtower.ts';
 
-/** In this order: who is sure of itself comes first, who takes any text last. */
+/** Adapters by precedence: specific ones first, the generic one last. */
 const adapters: readonly InboundAdapter[] = [
   ...[grafana, alertmanager, legacyGrafana, forge, gitlab, uptimeKuma, arr, seerr, watchtower, healthchecks],
   ...[slack, discord, generic],
 ];
 
-/** The source of notices that were written for Slack. */
+/** Source of notifications in Slack's format. */
 export const slackSource = slack.name.toLowerCase();
 
-/** Characters of a payload that is shown as it came. */
+/** Maximum length of an unrecognized payload in a notification. */
 const maxRawLength = 4000;
 
-/** Writes a payload that nobody understands as it came. */
+/** Formats an unrecognized payload as JSON. */
 export function formatFields(fields: Readonly<Record<string, unknown>>): string {
   const raw = JSON.stringify(fields, undefined, 2);
   return raw.length > maxRawLength ? `${raw.slice(0, maxRawLength)}…` : raw;
 }
 
-/** A payload in the words of a notice. */
+/** Notification from a recognized payload. */
 export interface RecognizedPayload extends Pick<
   NotificationContent,
   'title' | 'body' | 'type' | 'format' | 'link' | 'source'
 > {
-  /** What the payload itself says about its destinations, in the form of a `tag` field. */
+  /** Requested destinations of the payload, in the form of a `tag` field. */
   readonly tag: unknown;
-  /** True for the payload of a known program, whose other fields mean something else than those of a notification. */
+  /** True for a known program, in whose payload the fields of a notification have other meanings. */
   readonly isKnownProgram: boolean;
 }
 
 /**
- * What the payload of a known program says. It is known by its shape or by a header, never by a guess; one that is known
- * but says nothing is shown as it came. Undefined for a payload of nobody.
+ * Parses the payload of a known program, which is recognized by its fields or a header. A recognized payload without
+ * a message is shown unchanged. Returns undefined for an unknown payload.
  */
 export function recognizePayload(
   fields: Readonly<Record<string, unknown>>,

@@ -1,19 +1,19 @@
 import { replaceShortCodes } from '../domain/emoji.ts';
 import type { TextPart } from './adapter.ts';
 
-/** How one chat marks its texts. */
+/** Markup of a chat. */
 interface Markup {
-  /** Every mark within a line of text, by the names of its groups. */
+  /** Pattern of all marks within a line, with named groups. */
   readonly pattern: RegExp;
-  /** What stands between angle brackets; undefined: it is no mark. */
+  /** Parses the text between angle brackets. Returns undefined if it is not markup. */
   readonly parseAngle: (inside: string) => TextPart | undefined;
-  /** A text without marks as people read it. */
+  /** Converts text outside of marks. */
   readonly toText: (text: string) => string;
-  /** The same of code. */
+  /** Converts text in code. */
   readonly toLiteral: (text: string) => string;
-  /** What begins a line and says how it looks. */
+  /** Prefix of a formatted line. */
   readonly linePrefix: RegExp;
-  /** What the first line of a block of code may name: its language. */
+  /** Language in the first line of a code block. */
   readonly codeLanguage: RegExp;
 }
 
@@ -40,7 +40,7 @@ const slack: Markup = {
     if (/^(?:mailto|tel):/i.test(target)) return label === '' ? target.replace(/^[a-z]+:/i, '') : label;
     const [, sign = '', name = ''] = /^([@#!])(.+)$/.exec(target) ?? [];
     if (sign === '') return undefined;
-    // A date says what to show where it cannot be shown.
+    // A date contains its fallback text.
     if (name.startsWith('date^')) return label;
     const shown = label === '' ? name.replace(/^subteam\^/, '') : label.replace(/^[@#]/, '');
     return `${sign === '#' ? '#' : '@'}${shown}`;
@@ -52,7 +52,7 @@ const slack: Markup = {
   codeLanguage: /^(?!)/,
 };
 
-/** Discord's Markdown (https://docs.discord.com/developers/reference#message-formatting), which is also that of Mattermost. */
+/** Discord's Markdown (https://docs.discord.com/developers/reference#message-formatting), which Mattermost shares. */
 const discord: Markup = {
   pattern:
     /\\(?<escaped>[!-/:-@[-`{-~])|(?<ticks>`{1,2})(?<code>[^`\n]+)\k<ticks>|\[(?<label>[^[\]\n]+)\]\(<?(?<link>https?:\/\/(?:[^\s<>()]|\([^\s<>()]*\))+)>?(?:[ \t]+"[^"\n]*")?\)|<(?<angle>[^<>\n]+)>|\*\*(?=\S)(?<strong>[^\n]{1,2000}?)(?<=\S)\*\*(?!\*)|__(?=\S)(?<under>[^\n]{1,2000}?)(?<=\S)__(?!_)|~~(?=\S)(?<strike>[^\n]{1,2000}?)(?<=\S)~~|\|\|(?=\S)(?<spoiler>[^\n]{1,2000}?)(?<=\S)\|\||\*(?=[^\s*])(?<italic>[^*\n]+?)(?<=\S)\*(?!\*)|(?<![\p{L}\p{N}_])_(?=[^\s_])(?<slanted>[^_\n]+?)(?<=\S)_(?![\p{L}\p{N}_])/gu,
@@ -72,7 +72,7 @@ const discord: Markup = {
   codeLanguage: /^[\w+.#-]{0,20}\n/,
 };
 
-/** Marks within marks are read so deep. */
+/** Maximum depth of nested marks. */
 const maxDepth = 5;
 
 function parseLine(text: string, marks: Markup, depth = 0): readonly TextPart[] {
@@ -99,7 +99,7 @@ function parseLine(text: string, marks: Markup, depth = 0): readonly TextPart[] 
   return pieces;
 }
 
-/** What leads somewhere goes on doing so; it cannot be strong as well. */
+/** Makes text strong; a link remains a link. */
 function makeStrong(pieces: readonly TextPart[]): readonly TextPart[] {
   return pieces.map((piece) => (typeof piece === 'string' && piece !== '' ? { strong: piece } : piece));
 }
@@ -129,27 +129,27 @@ function parseLines(text: string, marks: Markup): readonly (readonly TextPart[])
   return lines;
 }
 
-/** Mattermost and others take Slack's payloads, and Markdown in them. */
+/** Returns the markup of a text. Mattermost and others accept Slack's payloads with Markdown in them. */
 function detectMarkup(text: string): Markup {
   return /\*\*\S|\]\(https?:/.test(text) && !/<https?:[^<>\n]+\|/.test(text) ? discord : slack;
 }
 
-/** The lines of a text as it is written for Slack, its marks read. */
+/** Parses text in Slack's markup to lines. */
 export function parseSlackText(text: string): readonly (readonly TextPart[])[] {
   return parseLines(text, detectMarkup(text));
 }
 
-/** The same of a text for Discord. */
+/** Parses text in Discord's markup to lines. */
 export function parseDiscordText(text: string): readonly (readonly TextPart[])[] {
   return parseLines(text, discord);
 }
 
-/** A heading for Slack, without marks. */
+/** Removes Slack's markup from a title. */
 export function toSlackTitle(text: string): string {
   return toPlainText(parseLine(text, detectMarkup(text)));
 }
 
-/** The same of a heading for Discord. */
+/** Removes Discord's markup from a title. */
 export function toDiscordTitle(text: string): string {
   return toPlainText(parseLine(text, discord));
 }

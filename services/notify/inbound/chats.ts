@@ -13,10 +13,10 @@ const typesByColor: Readonly<Record<string, NotificationType>> = {
   good: 'success',
 };
 
-/** Characters of one text. */
+/** Maximum length of one text in characters. */
 const maxTextLength = 20_000;
 
-/** What stands beside a text for Slack and for nobody else. */
+/** Fields next to a text that only Slack's format has. */
 const slackFields = [
   'channel',
   'username',
@@ -27,7 +27,7 @@ const slackFields = [
   'thread_ts',
   'unfurl_links',
 ];
-/** The same beside a content for Discord. */
+/** Fields next to a content that only Discord's format has. */
 const discordFields = [
   'username',
   'avatar_url',
@@ -38,14 +38,14 @@ const discordFields = [
   'components',
   'poll',
 ];
-/** Whoever says these writes for us. */
+/** Fields of Homeport's own format. */
 const ownFields = ['message', 'title', 'tag', 'tags', 'urls'];
 
 function isWrittenFor(names: readonly string[], payload: Payload): boolean {
   return names.some((name) => payload.has(name)) && !ownFields.some((name) => payload.has(name));
 }
 
-/** A name in front of the first line of its value. */
+/** Prefixes the first line with a name. */
 function prefixName(name: string, [first, ...others]: Lines): Lines {
   return [[`${name}: `, ...(first ?? [])], ...others];
 }
@@ -62,7 +62,7 @@ function parseAttachment(each: Payload): Lines {
   ];
 }
 
-/** What is written for Slack's and Mattermost's incoming webhooks: text, blocks, attachments with colours. */
+/** Adapter for Slack's and Mattermost's incoming webhooks: text, blocks, attachments with colors. */
 export const slack: InboundAdapter = {
   name: 'Slack',
   matches: (payload) =>
@@ -76,7 +76,7 @@ export const slack: InboundAdapter = {
     const [first] = parts;
     const blocks = parseBlocks(payload.list('blocks'));
     const [heading] = payload.list('blocks').filter((each) => each.text('type') === 'header');
-    // Where there are blocks the text is what is shown in their place.
+    // With blocks, the text is only their fallback.
     const text = blocks.length > 0 ? blocks : parseSlackText(payload.fullText('text').slice(0, maxTextLength));
     const type = parts
       .map((each) => findOwn(typesByColor, each.text('color').toLowerCase()))
@@ -92,13 +92,13 @@ export const slack: InboundAdapter = {
   },
 };
 
-/** The title says it already. */
+/** Returns true for a line that only repeats the title. */
 function isHeading([first, ...others]: Lines[number], title: string): boolean {
   const headingText = typeof first === 'object' && 'strong' in first ? first.strong : undefined;
   return others.length === 0 && headingText !== undefined && toSlackTitle(headingText) === title;
 }
 
-/** What is written for Discord's webhooks: content, embeds. */
+/** Adapter for Discord's webhooks: content and embeds. */
 export const discord: InboundAdapter = {
   name: 'Discord',
   matches: (payload) =>
@@ -120,7 +120,7 @@ export const discord: InboundAdapter = {
   },
 };
 
-/** The lines of a text in which a chat's marks stand out; undefined for any other, which is taken as it came. */
+/** Parses a text that contains the markup of a chat. Returns undefined for other text, which is used unchanged. */
 export function parseMarkedText(name: string, text: string): Lines | undefined {
   if (name === 'text' && /<(?:https?:\/\/[^<>|\n]+\|[^<>\n]*|!(?:here|channel|everyone)[^<>\n]*)>/.test(text))
     return parseSlackText(text.slice(0, maxTextLength));

@@ -2,10 +2,10 @@ import type { Payload } from './payload.ts';
 import { joinTexts, type TextPart, type InboundNotification } from './adapter.ts';
 import { formatCount } from '../../kit/format-count.ts';
 
-/** Commits that are written out. */
+/** Maximum number of listed commits. */
 const maxCommits = 10;
 
-/** One commit a line: short hash, first line, author. */
+/** Formats one line per commit: short hash, subject, author. */
 export function formatCommits(commits: readonly Payload[], total: number): InboundNotification['lines'] {
   const lines = commits.slice(0, maxCommits).map((commit): readonly TextPart[] => {
     const hash = (commit.text('id') || commit.text('sha')).slice(0, 7);
@@ -17,7 +17,7 @@ export function formatCommits(commits: readonly Payload[], total: number): Inbou
   return remaining > 0 ? [...lines, [`and ${formatCount(remaining, 'more commit')}`]] : lines;
 }
 
-/** What a push did: `pushed 2 commits to main`, `deleted the tag v1`. */
+/** Describes a push: `pushed 2 commits to main`, `deleted the tag v1`. */
 export function describePush(
   ref: string,
   {
@@ -36,7 +36,7 @@ export function describePush(
   return `pushed ${formatCount(commits, 'commit')} to ${target}`;
 }
 
-/** True for the hash of nothing: the ref is new, or gone. */
+/** Returns true for the zero hash of a ref before its creation or after its deletion. */
 export function isZeroHash(hash: string): boolean {
   return /^0{7,}$/.test(hash);
 }

@@ -4,7 +4,7 @@ import type { Payload } from './payload.ts';
 import { formatCommits, isZeroHash, describePush } from './commits.ts';
 import { capitalize, joinTexts, toLines, type InboundAdapter, type InboundNotification } from './adapter.ts';
 
-/** Lines of a description that are shown. */
+/** Maximum number of lines of a description. */
 const maxLines = 12;
 
 const headers = ['x-gitea-event', 'x-forgejo-event', 'x-gogs-event', 'x-github-event'] as const;
@@ -21,7 +21,7 @@ function excerpt(text: string): InboundNotification['lines'] {
   return lines.length > maxLines ? [...lines.slice(0, maxLines), ['…']] : lines;
 }
 
-/** The event of a payload that came without the header, by what it holds. */
+/** Returns the event of a payload without an event header, by its fields. */
 function detectEvent(payload: Payload): string | undefined {
   if (!payload.has('repository') && !payload.has('organization')) return undefined;
   if (payload.has('ref') && payload.hasKey('commits')) return 'push';
@@ -103,7 +103,7 @@ const conclusions: Readonly<Record<string, NotificationType>> = {
   stale: 'warning',
 };
 
-/** A run of a workflow or one of its checks; only its end has a conclusion. */
+/** Parses a workflow run or one of its checks; only finished ones have a conclusion. */
 function parseRun(payload: Payload, path: string): InboundNotification {
   const conclusion = payload.text(`${path}.conclusion`);
   const name = payload.text(`${path}.name`) || payload.text(`${path}.display_title`) || 'Workflow';
@@ -177,7 +177,7 @@ function parseEvent(event: string, payload: Payload): InboundNotification {
   }
 }
 
-/** Gitea, Forgejo, Gogs and GitHub, whose hooks are alike. */
+/** Adapter for Gitea, Forgejo, Gogs and GitHub, whose hooks are similar. */
 export const forge: InboundAdapter = {
   name: 'Git',
   matches: (payload, header) =>

@@ -12,7 +12,7 @@ function findName(payload: Payload, names: readonly string[]): string | undefine
   return names.find((name) => payload.lines(name) !== '');
 }
 
-/** ntfy's priorities by number: 5 and 4 are loud. */
+/** Returns the type of a payload; ntfy's priority 5 is a failure, 4 a warning. */
 function parseType(payload: Payload): InboundNotification['type'] {
   const typeTexts = typeNames.map((name) => payload.text(name)).filter((word) => word !== '');
   const type = typeTexts.map(parseNotificationType).find((each) => each !== undefined);
@@ -23,8 +23,8 @@ function parseType(payload: Payload): InboundNotification['type'] {
 }
 
 /**
- * Anything with a text under one of the usual names: Home Assistant's `notify.rest`, Shoutrrr's generic service
- * (Beszel, Watchtower), ntfy's JSON, one's own scripts.
+ * Adapter for any payload with a text under a common name: Home Assistant's `notify.rest`, Shoutrrr's generic service
+ * (Beszel, Watchtower), ntfy's JSON, scripts.
  */
 export const generic: InboundAdapter = {
   name: 'notify',
@@ -36,7 +36,7 @@ export const generic: InboundAdapter = {
       payload,
       titleNames.filter((name) => name !== body),
     );
-    // Home Assistant sends its targets; one that is no tag is something else's. The tags of ntfy are pictures.
+    // Home Assistant sends targets in `target`, which is only used if it is a tag. The tags of ntfy are emojis.
     const target: unknown = payload.value('target');
     const text = payload.fullText(body);
     const lines = parseMarkedText(body, text);

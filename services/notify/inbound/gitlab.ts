@@ -108,7 +108,7 @@ function parseEvent(payload: Payload): InboundNotification {
   }
 }
 
-/** GitLab, whose hooks name their kind in the payload. */
+/** Adapter for GitLab, whose payloads contain their kind. */
 export const gitlab: InboundAdapter = {
   name: 'GitLab',
   matches: (payload) =>

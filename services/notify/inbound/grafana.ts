@@ -15,10 +15,10 @@ function formatValues(alert: Payload): string {
   return joinTexts(', ', ...alert.pairs('values').map(([name, value]) => (value === '' ? '' : `${name} = ${value}`)));
 }
 
-/** What Grafana writes into `message` unless the contact point has a template of its own. */
+/** Default text of `message`, without a custom template in the contact point. */
 const defaultMessage = /^\s*\*\*(?:Firing|Resolved)\*\*\s*\n\s*(?:Value:|Labels:)/;
 
-/** Unified alerting: Alertmanager's shape with Grafana's own title, state and values. */
+/** Adapter for unified alerting: Alertmanager's format with Grafana's title, state and values. */
 export const grafana: InboundAdapter = {
   name: 'Grafana',
   matches: (payload) => payload.hasKey('alerts') && payload.has('orgId') && payload.has('title'),
@@ -40,7 +40,7 @@ export const grafana: InboundAdapter = {
   },
 };
 
-/** The webhook of dashboards' own alerts, which Grafana had until version 11. */
+/** Adapter for legacy dashboard alerts, which Grafana supported until version 11. */
 export const legacyGrafana: InboundAdapter = {
   name: 'Grafana',
   matches: (payload) => payload.has('ruleName') && payload.has('state') && payload.hasKey('evalMatches'),

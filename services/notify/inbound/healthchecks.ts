@@ -11,7 +11,7 @@ const types: Readonly<Record<string, NotificationType>> = {
   new: 'info',
 };
 
-/** Healthchecks: its `$JSON` (the check as its API shows it), or a body of `$NAME`, `$STATUS` and `$CODE`. */
+/** Adapter for Healthchecks: `$JSON` (the check as in its API), or a body of `$NAME`, `$STATUS` and `$CODE`. */
 export const healthchecks: InboundAdapter = {
   name: 'Healthchecks',
   matches: (payload) =>
@@ -36,7 +36,7 @@ export const healthchecks: InboundAdapter = {
         [tags && `Tags: ${tags}`],
       ].filter(([piece]) => piece !== ''),
       type: findOwn(types, status) ?? 'info',
-      // Not its ping address: to follow that is a ping.
+      // The ping address is not linked, because opening it would be a ping.
       link: payload.link('details_url'),
     };
   },

@@ -1,30 +1,33 @@
-/** A part of a stranger's JSON, read without trust: what is missing or of another type is empty, never an error. */
+/** Untrusted JSON: missing values and values of another type are empty, and reading them never throws. */
 export interface Payload {
-  /** Text at a path such as `repository.full_name`; numbers are written out, everything else is `''`. One line, cut when long. */
+  /**
+   * Returns the text at a path such as `repository.full_name` as one line, truncated; numbers are formatted, other
+   * values are `''`.
+   */
   text(path: string): string;
-  /** The same with its line breaks. */
+  /** Returns the text with its line breaks, truncated. */
   lines(path: string): string;
-  /** The same, uncut. */
+  /** Returns the complete text. */
   fullText(path: string): string;
-  /** What is there, whatever it is. */
+  /** Returns the value at a path. */
   value(path: string): unknown;
   number(path: string): number | undefined;
   isTrue(path: string): boolean;
-  /** Whether there is anything but null at a path. */
+  /** Returns whether the value at a path is neither undefined nor null. */
   has(path: string): boolean;
-  /** Whether the key is there at all, be it null. */
+  /** Returns whether the key exists, even if it is null. */
   hasKey(key: string): boolean;
-  /** An http(s) address; undefined for anything else. */
+  /** Returns an http(s) address; undefined for anything else. */
   link(path: string): string | undefined;
-  /** What is at a path as a part; an empty one where there is no object. */
+  /** Returns the object at a path; an empty one if there is none. */
   object(path: string): Payload;
-  /** The objects of a list. */
+  /** Returns the objects of a list. */
   list(path: string): readonly Payload[];
-  /** Names and texts of an object, in its order. */
+  /** Returns the names and texts of an object, in order. */
   pairs(path: string): readonly (readonly [name: string, text: string])[];
 }
 
-/** Characters of one text, items of one list: a notice is for a person. */
+/** Maximum characters of a text and items of a list in a notification. */
 const maxTextLength = 4000;
 const maxItems = 200;
 const maxLinkLength = 2000;
@@ -52,7 +55,7 @@ function toLine(text: string): string {
     .trim();
 }
 
-/** Opens a value for reading. */
+/** Wraps a value for reading. */
 export function readPayload(value: unknown): Payload {
   const getAt = (path: string): unknown => getValue(value, path);
   const lines = (path: string): string => truncateText(toText(getAt(path))).trim();

@@ -7,7 +7,7 @@ function parseType(event: string): NotificationType {
   return /DECLINED|REOPENED/.test(event) ? 'warning' : 'info';
 }
 
-/** Overseerr and Jellyseerr in their default JSON: requests, issues and what became of them. */
+/** Adapter for the default JSON of Overseerr and Jellyseerr: requests and issues. */
 export const seerr: InboundAdapter = {
   name: 'Seerr',
   matches: (payload) => payload.has('notification_type') && payload.hasKey('subject'),

@@ -9,7 +9,7 @@ const states: Readonly<Record<string, readonly [words: string, type: Notificatio
   3: ['is in maintenance', 'warning'],
 };
 
-/** Uptime Kuma's webhook in its JSON form. Heartbeat and monitor are null for tests and certificates. */
+/** Adapter for Uptime Kuma's JSON webhook. Heartbeat and monitor are null for tests and certificates. */
 export const uptimeKuma: InboundAdapter = {
   name: 'Uptime Kuma',
   matches: (payload) => payload.hasKey('heartbeat') && payload.hasKey('monitor') && payload.hasKey('msg'),
@@ -18,7 +18,7 @@ export const uptimeKuma: InboundAdapter = {
     const name = payload.text('monitor.name') || payload.text('monitor.pathName');
     const [stateText, type] = findOwn(states, payload.text('heartbeat.status')) ?? ['', 'info' as const];
     const address = payload.link('monitor.url');
-    // Kuma leaves `https://` there for monitors of other kinds.
+    // Uptime Kuma sends `https://` for monitors without an address.
     const site = address === undefined || /^https?:\/\/$/.test(address) ? undefined : address;
     const lines = [...toLines(message || payload.lines('heartbeat.msg')), ...buildLinkLine('Monitor', site)];
     if (lines.length === 0 && name === '') return undefined;

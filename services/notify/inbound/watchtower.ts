@@ -1,7 +1,7 @@
 import { joinTexts, type InboundAdapter } from './adapter.ts';
 import { formatCount } from '../../kit/format-count.ts';
 
-/** Watchtower's own JSON template: a report of the session, or the lines of its log. */
+/** Adapter for Watchtower's JSON template: a report of the session, or its log lines. */
 export const watchtower: InboundAdapter = {
   name: 'Watchtower',
   matches: (payload) => payload.hasKey('entries') && payload.hasKey('host') && payload.hasKey('title'),

@@ -1,6 +1,6 @@
 import { DeliveryArgument, type DeliveryArguments } from '../../contracts/notify/delivery.ts';
 
-/** `address?pairs` in its two halves; the pairs as typed. */
+/** Splits a URL into its address and its arguments as typed. */
 function splitArguments(url: string): readonly [address: string, pairs: readonly string[]] {
   const at = url.indexOf('?');
   if (at === -1) return [url, []];
@@ -27,7 +27,7 @@ function parseValue(pair: string): string {
   }
 }
 
-/** As a person would type it: what may stand in a query as it is stays. */
+/** Encodes a value, but keeps characters that are valid in a query. */
 function encodeValue(value: string): string {
   return encodeURIComponent(value)
     .replaceAll('%20', '+')
@@ -36,7 +36,7 @@ function encodeValue(value: string): string {
     .replaceAll('%2F', '/');
 }
 
-/** How a destination is told, out of its URL as it was typed. Lines of quiet hours that stand apart come joined by commas. */
+/** Returns the delivery options of a URL as typed. Repeated quiet hours are joined by commas. */
 export function readDelivery(url: string): DeliveryArguments {
   const result: DeliveryArguments = {};
   for (const pair of splitArguments(url)[1]) {
@@ -48,7 +48,7 @@ export function readDelivery(url: string): DeliveryArguments {
   return result;
 }
 
-/** The URL with other words on how it is told; everything else in it stays as it was typed. */
+/** Replaces the delivery options of a URL; all other parts are unchanged. */
 export function writeDelivery(url: string, changes: DeliveryArguments): string {
   const current = readDelivery(url);
   const changed = DeliveryArgument.options.filter(

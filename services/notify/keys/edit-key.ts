@@ -5,12 +5,12 @@ import type { WrittenConfiguration } from '../store/configurations.ts';
 
 type Tags = readonly string[];
 
-/** The configuration with a destination more at its end. */
+/** Returns the configuration with an additional destination at its end. */
 export function addEntry({ format, text }: WrittenConfiguration, url: string, tags: Tags): WrittenConfiguration {
   return { format, text: format === 'yaml' ? appendYamlDestination(text, url, tags) : appendLine(text, url, tags) };
 }
 
-/** The configuration with another address or other tags for one of its destinations. */
+/** Returns the configuration with another URL or other tags for one destination. */
 export function changeEntry(
   { format, text }: WrittenConfiguration,
   { line, path = [] }: Entry,
@@ -23,7 +23,7 @@ export function changeEntry(
   };
 }
 
-/** The configuration without one of its destinations. */
+/** Returns the configuration without one destination. */
 export function removeEntry({ format, text }: WrittenConfiguration, { line, path = [] }: Entry): WrittenConfiguration {
   return { format, text: format === 'yaml' ? removeYamlDestination(text, path) : removeLine(text, line) };
 }

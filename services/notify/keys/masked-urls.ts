@@ -1,12 +1,12 @@
 import type { Vault } from '../../contracts/service.ts';
 
 const purpose = 'notify.shown-url';
-/** A plain URL has this behind its scheme, a seal nowhere. */
+/** Part of every unsealed URL, but of no seal. */
 const unsealedMarker = '://';
 
 /**
- * URLs as pages show them, their passwords masked. What is no password there may be a secret all the same, as a path or a
- * query that somebody else's program made up, so in tables they are sealed too.
+ * Seals URLs with masked passwords, as pages show them. Other parts may be secret as well, such as a path or query of
+ * an unknown program, so they are stored sealed.
  */
 export class MaskedUrls {
   readonly #vault: Vault;
@@ -19,13 +19,17 @@ export class MaskedUrls {
     return this.#vault.seal(url, purpose);
   }
 
-  /** Rows of older versions have them plain. @throws Problem `vault.unreadable`. */
+  /**
+   * Opens a sealed URL. Rows of older versions are not sealed.
+   *
+   * @throws Problem `vault.unreadable`.
+   */
   open(stored: string): string {
     return stored === '' || stored.includes(unsealedMarker) ? stored : this.#vault.open(stored, purpose);
   }
 }
 
-/** The URL as the log names it: without whatever stands behind its host. */
+/** Returns the URL for log messages, without the part after the host. */
 export function toLoggedUrl(url: string): string {
   return url.replace(/^([^:]*:\/\/[^/?#]*).+$/s, '$1/…');
 }

@@ -10,32 +10,32 @@ import { extractRules, withRules, type DeliveryRules } from '../domain/delivery-
 import type { Tag } from '../domain/tags.ts';
 import type { WrittenConfiguration } from '../store/configurations.ts';
 
-/** Destinations a configuration, or a call that brings its own, may have. */
+/** Maximum number of destinations in a configuration or a stateless call. */
 export const maxDestinations = 1000;
 
-/** A destination with the tags it wears in its configuration. */
+/** Destination with its effective tags. */
 export interface TaggedDestination {
   readonly destination: Destination;
   readonly tags: readonly Tag[];
-  /** What its owner asks of its deliveries. */
+  /** Delivery rules in its URL. */
   readonly rules: DeliveryRules;
 }
 
-/** A destination of a key with its place in the text. */
+/** Destination of a key with its position in the text. */
 export interface Entry extends TaggedDestination {
   readonly line: number;
-  /** In YAML: the steps that lead to it. */
+  /** Path in the YAML document. */
   readonly path: readonly (string | number)[] | undefined;
   readonly id: string;
-  /** Its rules as they stand in the URL. */
+  /** Arguments of the delivery rules, as written in the URL. */
   readonly ruleArguments: readonly string[];
-  /** The URL as its owner typed it, with its secrets. */
+  /** URL as typed, with secrets. */
   readonly typedUrl: string;
-  /** The tags its own line names; `tags` has those of its groups too. */
+  /** Tags of its own line; `tags` also contains those of its groups. */
   readonly ownTags: readonly string[];
 }
 
-/** The destination an address names, with the rules among its arguments, or a sentence that says why there is none. */
+/** Parses the destination of a URL with its delivery rules, or returns the reason why there is none. */
 function readDestination(
   address: string,
   engine: EngineDestinations,
@@ -48,7 +48,7 @@ function readDestination(
     : { destination, rules: extracted.rules, ruleArguments: extracted.written };
 }
 
-/** The same, where the settings serve it. */
+/** Replaces a destination that the settings do not allow by a reason. */
 export function refuseDisallowed(
   result: ReturnType<typeof readDestination>,
   isServed: IsAllowed,
@@ -57,7 +57,7 @@ export function refuseDisallowed(
   return `${result.destination.service} is switched off by a setting`;
 }
 
-/** The same for several, none of which is in a configuration yet; the engine is asked about those that are not native. */
+/** Parses URLs that are not in a configuration yet; the engine is asked about those that are not native. */
 export async function readDestinations(
   addresses: readonly string[],
   engine: EngineDestinations,
@@ -66,7 +66,7 @@ export async function readDestinations(
   return addresses.map((address) => readDestination(address, engine));
 }
 
-/** The URLs of a configuration without their rules. */
+/** Returns the URLs of a configuration without their rules. */
 export function urlsIn({ text, format }: WrittenConfiguration): readonly string[] {
   return withoutRules(parseConfiguration(text, format).entries.map(({ url }) => url));
 }
@@ -75,14 +75,14 @@ function withoutRules(addresses: readonly string[]): readonly string[] {
   return addresses.map(extractRules).flatMap((extracted) => (typeof extracted === 'string' ? [] : [extracted.url]));
 }
 
-/** What a configuration amounts to. */
+/** Parsed configuration of a key. */
 export interface ParsedKey {
   readonly entries: readonly Entry[];
-  /** The lines that do nothing, and why. */
+  /** Lines without effect, with their reasons. */
   readonly skipped: NotifyKey['skipped'];
 }
 
-/** The destinations of a configuration, each with its line; what cannot be used is named with its reason. */
+/** Parses a configuration. Unusable lines are listed with their reasons. */
 export async function readKey(ruleArguments: WrittenConfiguration, engine: EngineDestinations): Promise<ParsedKey> {
   await engine.describe(urlsIn(ruleArguments), { persist: true });
   const { text, format } = ruleArguments;
@@ -102,7 +102,7 @@ export async function readKey(ruleArguments: WrittenConfiguration, engine: Engin
   return { entries: usable, skipped: skippedLines.sort((a, b) => a.line - b.line) };
 }
 
-/** The same without what the settings do not serve; those lines do nothing. */
+/** Removes destinations that the settings do not allow; their lines are listed as skipped. */
 export function removeDisallowed({ entries, skipped }: ParsedKey, isServed: IsAllowed): ParsedKey {
   const skippedLines = entries
     .filter(({ destination }) => !isServed(destination))
@@ -112,12 +112,12 @@ export function removeDisallowed({ entries, skipped }: ParsedKey, isServed: IsAl
   return { entries: entries.filter(({ destination }) => isServed(destination)), skipped: lines };
 }
 
-/** Ids under which deliveries to a destination are kept: one a receiver. */
+/** Returns the IDs of a destination's deliveries: one per receiver. */
 export function deliveryIds({ destination }: TaggedDestination): readonly string[] {
   return (destination.parts ?? [destination]).map(destinationId);
 }
 
-/** The text with the secrets of its destinations masked, for showing; of YAML what it amounts to, as TEXT. */
+/** Returns the text with masked secrets. YAML is converted to TEXT. */
 export async function maskedText(configuration: WrittenConfiguration, engine: EngineDestinations): Promise<string> {
   const { entries, skipped } = await readKey(configuration, engine);
   const lines = new Map(entries.map((entry) => [entry.line, formatStatement(entry)]));
@@ -126,7 +126,7 @@ export async function maskedText(configuration: WrittenConfiguration, engine: En
   return configuration.text
     .split(/\r\n|\n|\r/)
     .map(
-      // A line that is no destination may be one with a mistake, so it may hold a secret as well.
+      // An unusable line may be a mistyped destination that contains a secret.
       (line, index) => lines.get(index + 1) ?? (skippedLines.has(index + 1) ? '# (a line that cannot be read)' : line),
     )
     .join('\n');

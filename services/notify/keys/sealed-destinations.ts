@@ -6,7 +6,7 @@ import type { EngineDestinations } from '../apprise/destinations.ts';
 import type { MaskedUrls } from './masked-urls.ts';
 import type { OpenDelivery } from '../store/notifications.ts';
 
-/** Destinations that are kept opened. */
+/** Maximum number of opened destinations in the cache. */
 const maxOpened = 500;
 
 interface SealedUrls {
@@ -15,8 +15,8 @@ interface SealedUrls {
 }
 
 /**
- * Destinations as deliveries keep them. Each is sealed, and opened, once and not for each of its deliveries: a key's
- * destinations stay the same objects as long as its text is the same.
+ * Seals and opens the destinations of deliveries, each once and not for each delivery: the destinations of a key
+ * remain the same objects while its text is unchanged.
  */
 export class SealedDestinations {
   readonly #vault: Vault;
@@ -40,7 +40,11 @@ export class SealedDestinations {
     return sealedUrls;
   }
 
-  /** The destination, or a sentence that says why there is none. @throws Problem `vault.unreadable`. */
+  /**
+   * Opens a destination, or returns the reason why it is invalid.
+   *
+   * @throws Problem `vault.unreadable`.
+   */
   open({ sealedUrl, service, shownUrl }: OpenDelivery): Destination | string {
     const cached = this.#opened.get(sealedUrl);
     if (cached !== undefined) return cached;
@@ -62,7 +66,7 @@ export class SealedDestinations {
 
 const ids = new WeakMap<Destination, string>();
 
-/** Stable identity of a destination, made once for each. */
+/** Returns the stable ID of a destination, which is computed once. */
 export function getDestinationId(destination: Destination): string {
   const cached = ids.get(destination);
   if (cached !== undefined) return cached;

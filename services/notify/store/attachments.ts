@@ -3,7 +3,7 @@ import type { Migration } from '../../contracts/service.ts';
 import type { StoredFile } from '../attachments/folder.ts';
 import type { NotifyTables } from './tables.ts';
 
-/** Values that go into one statement. */
+/** Maximum number of values in one statement. */
 const batchSize = 1000;
 
 export const attachmentTable: Migration = {
@@ -28,12 +28,12 @@ export const attachmentTable: Migration = {
   },
 };
 
-/** Which files belong to which notice. */
+/** Stores the attachments of notifications. */
 export class AttachmentStore {
   readonly #db: Kysely<NotifyTables>;
   readonly #getRetainedBytes: () => number;
 
-  /** `keptBytes`: how much is kept of notices of which every delivery was made, the newest first. */
+  /** `getRetainedBytes` returns how many bytes are retained for delivered notifications, the newest first. */
   constructor(db: Kysely<NotifyTables>, getRetainedBytes = (): number => 0) {
     this.#db = db;
     this.#getRetainedBytes = getRetainedBytes;
@@ -55,7 +55,7 @@ export class AttachmentStore {
     return rows.map((row) => ({ ...row, size: Number(row.size) }));
   }
 
-  /** Lets go of files when every delivery of a notice was made, as far as there is no room for them. Returns their names, for removal. */
+  /** Deletes the files of a delivered notification that exceed the retained size. Returns their names, for removal. */
   async deleteDelivered(noticeId: string): Promise<readonly string[]> {
     if (this.#getRetainedBytes() > 0) return this.#deleteExcess();
     const rows = await this.#db
@@ -67,14 +67,17 @@ export class AttachmentStore {
     return rows.map(({ file }) => file);
   }
 
-  /** Names of all files that are still needed; those of finished notices there is no room for are let go first. */
+  /** Returns the names of all retained files, after deleting those that exceed the retained size. */
   async listRetained(): Promise<ReadonlySet<string>> {
     await this.#deleteExcess();
     const rows = await this.#db.selectFrom('attachments').select('file').execute();
     return new Set(rows.map(({ file }) => file));
   }
 
-  /** Of finished notices the newest keep their files, each all or none. */
+  /**
+   * Deletes the oldest files of delivered notifications above the retained size; a notification keeps all its files
+   * or none.
+   */
   async #deleteExcess(): Promise<readonly string[]> {
     const rows = await this.#db
       .selectFrom('attachments')

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import type { EngineUrlTable, NotifyTables } from './tables.ts';
 
-/** What the engine said about a URL, kept so that its destination is known while the engine is away. */
+/** Stored description of a URL by the engine, so that its destination is known while the engine is missing. */
 export type EngineUrl = EngineUrlTable;
 
 export const engineUrls: Migration = {
@@ -19,10 +19,10 @@ export const engineUrls: Migration = {
   },
 };
 
-/** Rows of one statement. */
+/** Maximum number of rows in one statement. */
 const batchSize = 500;
 
-/** The URLs in configurations that the engine has taken. */
+/** Stores the URLs of configurations that the engine accepted. */
 export class EngineUrlStore {
   readonly #db: Kysely<NotifyTables>;
 
@@ -48,7 +48,7 @@ export class EngineUrlStore {
     }
   }
 
-  /** Removes all but these. */
+  /** Deletes all other rows. */
   async deleteExcept(ids: ReadonlySet<string>): Promise<void> {
     const rows = await this.#db.selectFrom('engine_urls').select('id').execute();
     for (const part of chunk(rows.map(({ id }) => id).filter((id) => !ids.has(id)))) {

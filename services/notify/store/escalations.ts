@@ -18,13 +18,13 @@ export const escalations: Migration = {
   },
 };
 
-/** What a level has come to. */
+/** State of a chain's current level. */
 export type LevelState =
   | { readonly kind: 'open' | 'over' }
-  /** Nobody there could be reached: who was asked in vain, and who is asked next. */
+  /** The level failed: its destinations, and the deliveries of the next level. */
   | { readonly kind: 'failed'; readonly asked: readonly string[]; readonly next: readonly string[] };
 
-/** Keeps the levels of a chain, the first one too, so that it is known when all there were tried. */
+/** Inserts the levels of a chain, including the first one, whose failure must be detected. */
 export async function insertLevels(
   transaction: Kysely<NotifyTables>,
   noticeId: string,
@@ -38,15 +38,15 @@ export async function insertLevels(
 }
 
 /**
- * Looks how the present level of a chain stands, after an attempt in it ended. A level that is over takes the chain with
- * it; one that failed gives way to the next, whose deliveries the caller makes in the same transaction.
+ * Checks the current level of a chain after an attempt. If the level succeeded, the chain is deleted; if it failed,
+ * the next level is returned, whose deliveries the caller creates in the same transaction.
  */
 export async function advanceChain(
   transaction: Kysely<NotifyTables>,
   noticeId: string,
   chain: number,
 ): Promise<LevelState> {
-  // Writing first holds the chain: of two attempts that end at the same moment one sees what became of the other.
+  // The update locks the chain: of two simultaneous attempts, the second one sees the result of the first.
   const rows = await transaction
     .updateTable('escalations')
     .set({ chain: sql`chain` })
@@ -83,7 +83,7 @@ export async function advanceChain(
   }
   if (!states.every(({ state, attempts }) => state === 'dead' || attempts > 0)) return { kind: 'open' };
   const next = at(nextLevel).map(({ held }) => held);
-  // Nobody comes after the last level, so nothing of it is to be known any more.
+  // After the last level, no row of the chain is needed.
   await forget(levels.length === 2);
   return { kind: 'failed', asked: [...needed], next };
 }

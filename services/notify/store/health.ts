@@ -4,9 +4,8 @@ import type { Context, Migration } from '../../contracts/service.ts';
 import type { NotifyTables } from './tables.ts';
 
 /**
- * The last result of each destination has a row of its own. Looked up among the deliveries it needed an index by
- * destination, of which each notice touched a page for each destination, twice; that was a quarter of what a notice to
- * many destinations cost. What else looked there has an index of the few rows it wants.
+ * Table with the last result of each destination. A query over the deliveries needed an index by destination, which
+ * cost a quarter of the time of a notification to many destinations. Other queries use partial indexes.
  */
 export const destinationHealth: Migration = {
   name: '021-create-destination-health',
@@ -36,19 +35,19 @@ export const destinationHealth: Migration = {
   },
 };
 
-/** So long results are gathered before they are written. */
+/** Results are collected for this time before they are written. */
 const writeDelayMs = 1000;
-/** Values that go into one statement: SQLite binds 32,766, a row has five. */
+/** Maximum number of rows in one statement: SQLite binds 32,766 values, a row has five. */
 const batchSize = 1000;
 
 /**
- * How each destination fares. Results are gathered and written once for all; a crash may lose those of the last second,
- * which the history still tells.
+ * Stores the health of destinations. Results are collected and written together; a crash may lose those of the last
+ * second, which remain in the history.
  */
 export class HealthStore implements AsyncDisposable {
   readonly #context: Pick<Context, 'clock' | 'commit' | 'db' | 'log'>;
   #pending = new Map<string, NotifyHealth>();
-  /** On their way to the table. */
+  /** Results that are being written. */
   #beingWritten: ReadonlyMap<string, NotifyHealth> = new Map();
   #timer: Disposable | undefined;
   #saving: Promise<void> = Promise.resolve();
@@ -58,7 +57,7 @@ export class HealthStore implements AsyncDisposable {
     this.#context = context;
   }
 
-  /** After the disposal nothing is noted any more: what ends then stands in the history. */
+  /** Records a result. After the disposal, results are only recorded in the history. */
   record(destinationId: string, state: NotifyHealth['state'], detail: string): void {
     if (this.#closed) return;
     const time = this.#context.clock.now();
@@ -67,10 +66,10 @@ export class HealthStore implements AsyncDisposable {
     this.#timer ??= this.#context.clock.after(writeDelayMs, () => void this.#save());
   }
 
-  /** By id; destinations nothing was sent to are left out. */
+  /** Returns the health by ID; destinations without deliveries are omitted. */
   async findAll(ids: readonly string[]): Promise<ReadonlyMap<string, NotifyHealth>> {
     const health = new Map<string, NotifyHealth>();
-    // Taken before the table is read: what is written meanwhile is in one of the two.
+    // Copied before the table is read: results written in the meantime are in one of the two.
     const unsaved = [this.#beingWritten, this.#pending];
     const db: Kysely<NotifyTables> = this.#context.db;
     for (let start = 0; start < ids.length; start += batchSize) {
@@ -92,7 +91,7 @@ export class HealthStore implements AsyncDisposable {
     return health;
   }
 
-  /** Forgets destinations to which nothing was sent since a time. */
+  /** Deletes destinations without a delivery since a time. */
   async deleteOld(time: number): Promise<void> {
     const db: Kysely<NotifyTables> = this.#context.db;
     await db.deleteFrom('destination_health').where('updated_at', '<', time).execute();
@@ -135,7 +134,7 @@ export class HealthStore implements AsyncDisposable {
         }
       });
     } catch (error) {
-      // The next result of each comes with another try.
+      // The next result of each destination is written again.
       this.#context.log.warn('results of destinations were not noted', { destinations: rows.length, error });
     } finally {
       this.#beingWritten = new Map();
@@ -143,7 +142,7 @@ export class HealthStore implements AsyncDisposable {
   }
 }
 
-/** The health of a destination with several receivers: the worst of the latest results. */
+/** Returns the health of a destination with several receivers: the worst of their last results. */
 export function findWorstHealth(ids: readonly string[], all: ReadonlyMap<string, NotifyHealth>): NotifyHealth | null {
   const parts = ids.flatMap((id) => all.get(id) ?? []);
   const rank = { dead: 0, waiting: 1, done: 2 } as const;

@@ -6,27 +6,27 @@ import type { NotificationIndex } from '../accept/notification-index.ts';
 import type { MaskedUrls } from '../keys/masked-urls.ts';
 import type { DeliveryTable, NotifyTables } from './tables.ts';
 
-/** A notice as the history shows it; what can be tried again is known to the jobs alone. */
+/** Notification in the history; only the jobs know which deliveries can be retried. */
 export interface PastNotification extends Omit<NotifyHistoryEntry, 'deliveries'> {
   readonly deliveries: readonly Omit<NotifyDelivery, 'givenUp' | 'nextAt'>[];
 }
 
-/** What the history is narrowed to. */
+/** Filter of the history. */
 export interface HistoryFilter {
-  /** Older than the notice of this id. */
+  /** Only notifications older than the one with this ID. */
   readonly before?: string | undefined;
   readonly q?: string | undefined;
   readonly key?: string | undefined;
   readonly state?: DeliveryTable['state'] | undefined;
-  /** This one alone. */
+  /** Only this notification. */
   readonly id?: string;
   readonly limit: number;
 }
 
-/** Characters of a body that the history shows. */
+/** Maximum number of characters of a body in the history. */
 const maxBodyLength = 500;
 
-/** Accepted notices and what became of them, for a person who looks back. */
+/** Queries accepted notifications and the results of their deliveries. */
 export class History {
   readonly #db: Kysely<NotifyTables>;
   readonly #urls: Pick<MaskedUrls, 'open'>;
@@ -42,10 +42,10 @@ export class History {
     this.#index = index;
   }
 
-  /** Newest first. */
+  /** Returns the matching notifications, the newest first. */
   async list({ before, q = '', key, state, id, limit }: HistoryFilter): Promise<readonly PastNotification[]> {
     const phrases = parseSearch(q);
-    // There are words, but none that could be found.
+    // The search text contains no searchable word.
     if (phrases.length === 0 && q.trim() !== '') return [];
     if (phrases.length > 0) await this.#index.catchUp();
     const after = before === undefined ? undefined : await this.#time(before);
@@ -99,13 +99,13 @@ export class History {
     }));
   }
 
-  /** A whole notice with the ids of its destinations, to be sent once more. */
+  /** Returns a complete notification with the IDs of its destinations, for resending. */
   async find(id: string): Promise<
     | {
         readonly configuration: string;
         readonly notice: NotificationContent;
         readonly destinations: readonly string[];
-        /** How many it had. */
+        /** Original number of attachments. */
         readonly files: number;
       }
     | undefined
@@ -131,7 +131,7 @@ export class History {
     };
   }
 
-  /** Deliveries in this state that an attempt failed at, and of which this was said last, as `notice:destination`. */
+  /** Returns the deliveries in this state with this latest failure, as `notification:destination`. */
   async findFailed(cause: string, state: 'waiting' | 'dead'): Promise<ReadonlySet<string>> {
     const rows = await this.#db
       .selectFrom('deliveries')

@@ -10,7 +10,6 @@ import { keyOptions } from './key-options.ts';
 import { keySecret } from './key-secret.ts';
 import { notificationSearchIndex } from './search-index.ts';
 
-/** The steps of the schema. */
 export const migrations: readonly Migration[] = [
   {
     name: '001-create-notify',
@@ -55,7 +54,7 @@ export const migrations: readonly Migration[] = [
     },
   },
   {
-    // The key that is there from the start. It holds no secret, so it needs no seal, which migrations could not make.
+    // The preset key contains no secret, so it needs no seal, which migrations cannot create.
     name: '002-add-first-key',
     async up(db: Kysely<any>) {
       await db
@@ -71,7 +70,7 @@ export const migrations: readonly Migration[] = [
     },
   },
   {
-    // The health of a destination is its latest deliveries.
+    // The health of a destination is derived from its latest deliveries.
     name: '003-index-deliveries-by-destination',
     async up(db: Kysely<any>) {
       await db.schema

@@ -5,47 +5,47 @@ import { NotificationType, TextFormat } from '../../contracts/notify/notificatio
 import type { Message } from '../domain/message.ts';
 import type { NotificationTable, NotifyTables } from './tables.ts';
 
-/** A delivery as it is written when its notice is accepted. */
+/** Delivery at its acceptance. */
 export const NewDelivery = z.object({
   destinationId: z.string(),
   service: z.string(),
   sealedUrl: z.string(),
   shownUrl: z.string(),
   optional: z.boolean(),
-  /** The window whose notices come together. */
+  /** Window whose notifications are combined. */
   digest: z.string().optional(),
-  /** It counts against the rate of its destination. */
+  /** Counts against the rate limit of its destination. */
   rated: z.boolean().optional(),
 });
 export type NewDelivery = Readonly<z.infer<typeof NewDelivery>>;
 
-/** A delivery that was made. */
+/** Completed delivery. */
 export interface CompletedDelivery {
-  /** Ids. */
+  /** IDs. */
   readonly notice: string;
   readonly destination: string;
   readonly attempts: number;
   readonly detail: string;
 }
 
-/** A delivery that was not made yet, with its notice. */
+/** Incomplete delivery with its notification. */
 export interface OpenDelivery {
   readonly message: Message;
-  /** How many files go with it. */
+  /** Number of attachments. */
   readonly files: number;
   readonly service: string;
   readonly sealedUrl: string;
   readonly shownUrl: string;
   readonly digest: string | undefined;
-  /** What of several requests was confirmed already. */
+  /** Confirmed steps of previous attempts. */
   readonly progress: string;
 }
 
 const weekMs = 7 * 24 * 3_600_000;
-/** Rows that go into one statement: SQLite binds 32,766 values, a delivery has ten. */
+/** Maximum number of rows in one statement: SQLite binds 32,766 values, a delivery has ten. */
 const insertBatchSize = 1000;
 
-/** Notices and what became of them at each destination. */
+/** Stores notifications and their deliveries. */
 export class NotificationStore {
   readonly #db: Kysely<NotifyTables>;
 
@@ -53,7 +53,7 @@ export class NotificationStore {
     this.#db = db;
   }
 
-  /** Writes a notice and its deliveries. False, and nothing written, when a notice of this id is there. */
+  /** Writes a notification and its deliveries. Returns false, without a change, if the ID exists. */
   async add(
     transaction: Kysely<NotifyTables>,
     configuration: string,
@@ -88,7 +88,7 @@ export class NotificationStore {
     return true;
   }
 
-  /** Destinations at which a delivery failed that is still to be made, and when that was tried last. */
+  /** Returns the destinations with a failed delivery that is retried, and the time of the last attempt. */
   async listFailing(): Promise<readonly { readonly destination: string; readonly triedAt: number }[]> {
     const rows = await this.#db
       .selectFrom('deliveries')
@@ -101,7 +101,7 @@ export class NotificationStore {
     return rows.map(({ destination_id, tried_at }) => ({ destination: destination_id, triedAt: Number(tried_at) }));
   }
 
-  /** Writes deliveries of a notice that is there. */
+  /** Writes deliveries of an existing notification. */
   async addDeliveries(
     transaction: Kysely<NotifyTables>,
     notificationId: string,
@@ -131,8 +131,8 @@ export class NotificationStore {
   }
 
   /**
-   * Undefined when it was made before, or its notice is gone. One that was given up is there: its dead letter may be
-   * tried again.
+   * Returns an incomplete delivery; undefined if it is completed or its notification was deleted. Includes dead
+   * letters, which may be retried.
    */
   async open(notificationId: string, destinationId: string): Promise<OpenDelivery | undefined> {
     const build = () => this.#selectOpen(destinationId).where('deliveries.notice_id', '=', notificationId).compile();
@@ -141,7 +141,7 @@ export class NotificationStore {
     return row === undefined ? undefined : readDelivery(row);
   }
 
-  /** The deliveries of a window that were not made yet, in the order of their notices; a given-up one is not among them. */
+  /** Returns the waiting deliveries of a window in the order of their notifications. */
   async openDigest(destinationId: string, digest: string): Promise<readonly OpenDelivery[]> {
     const rows = await this.#selectOpen(destinationId)
       .where('deliveries.digest', '=', digest)
@@ -164,7 +164,7 @@ export class NotificationStore {
       .where('deliveries.state', '!=', 'done');
   }
 
-  /** A delivery in whatever state. */
+  /** Returns a delivery in any state. */
   async find(
     notificationId: string,
     destinationId: string,
@@ -177,7 +177,7 @@ export class NotificationStore {
       .executeTakeFirst();
   }
 
-  /** Notes the outcome of one attempt. A delivery that was made needs its URL no more. */
+  /** Records the result of one attempt. A completed delivery no longer needs its URL. */
   async recordAttempt(
     transaction: Kysely<NotifyTables>,
     notificationId: string,
@@ -193,7 +193,7 @@ export class NotificationStore {
       .execute();
   }
 
-  /** Notes deliveries that were made, those of one outcome in one statement. */
+  /** Records completed deliveries, one statement per result. */
   async recordDone(transaction: Kysely<NotifyTables>, made: readonly CompletedDelivery[], now: number): Promise<void> {
     const alike = Map.groupBy(made, ({ attempts, detail }) => JSON.stringify([attempts, detail]));
     for (const each of alike.values()) {
@@ -218,8 +218,8 @@ export class NotificationStore {
   }
 
   /**
-   * Forgets notices accepted before `time` of which nothing waits, and those a week older: no job lives that long, so what
-   * waits of them was dropped. Returns how many.
+   * Deletes notifications that were accepted before `time` and have no waiting deliveries, and those a week older: no
+   * job lasts that long, so their waiting jobs were dropped. Returns the number.
    */
   async deleteOld(time: number): Promise<number> {
     const { numDeletedRows } = await this.#db
@@ -239,13 +239,13 @@ export class NotificationStore {
 }
 
 interface DeliverySelection {
-  /** What makes two texts differ. */
+  /** Distinguishes the texts of cached statements. */
   readonly shape: string;
   readonly condition: () => RawBuilder<unknown>;
   readonly values: readonly string[];
 }
 
-/** Those of one notice, as of a fan-out, or any. */
+/** Selects the deliveries of one notification, or any deliveries. */
 function buildDeliverySelection(made: readonly CompletedDelivery[]): DeliverySelection {
   const [first] = made;
   const destinations = made.map(({ destination }) => destination);

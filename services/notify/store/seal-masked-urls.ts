@@ -7,13 +7,13 @@ import type { NotifyTables } from './tables.ts';
 
 const StoredLevelDelivery = z.looseObject({ row: z.looseObject({ shownUrl: z.string() }) });
 
-/** Rows of one commit, so that others get in between. */
+/** Maximum number of rows in one commit, so that other writers are not delayed. */
 const batchSize = 200;
 const unsealedPattern = '%://%';
 
 /**
- * Seals the URLs that older versions kept plain; a migration could not, since it has no vault. Each start looks for what is
- * left, so it may be stopped at any moment.
+ * Seals the URLs that older versions stored unsealed; a migration has no vault. Every start continues with the
+ * remaining ones, so it can be interrupted.
  */
 export async function sealMaskedUrls(
   { commit }: Pick<Context, 'commit'>,
@@ -27,7 +27,7 @@ export async function sealMaskedUrls(
   }
 }
 
-/** What later levels of an escalation are made of; few, and gone when it is over. */
+/** Seals the rows of escalations, which are few and temporary. */
 async function sealEscalations(db: Kysely<NotifyTables>, urls: MaskedUrls): Promise<number> {
   const rows = await db
     .selectFrom('escalations')
@@ -44,7 +44,7 @@ async function sealEscalations(db: Kysely<NotifyTables>, urls: MaskedUrls): Prom
       .where('destination_id', '=', destination_id)
       .execute();
   }
-  // All of them at once.
+  // All rows are sealed in one pass.
   return 0;
 }
 

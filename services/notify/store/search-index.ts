@@ -4,17 +4,17 @@ import { foldTerms, type Phrase } from '../../kit/search-words.ts';
 import { ftsTokenizer, toFtsMatch, toTsQuery, toTsVector } from '../../kit/word-queries.ts';
 import type { Migration } from '../../contracts/service.ts';
 
-/** Characters of a notice that a search looks at. */
+/** Maximum number of characters of a notification that are searchable. */
 const maxIndexedLength = 32_000;
-/** Notices that one statement takes in at most. */
+/** Maximum number of notifications per statement. */
 const batchSize = 200;
-/** On a server another host may commit a number after a higher one: so far back numbers without words are looked for. */
+/** On a server, another host may commit a number after a higher one. Missing numbers are searched this far back. */
 const maxNumberGap = 1000;
 
 /**
- * Numbers for notices, whose own rows have none that last, and the words of each: on SQLite a full-text table that holds
- * no text, on PostgreSQL a vector with an index. Triggers number a notice and forget it, so that accepting one pays next to
- * nothing; the words come later.
+ * Tables for the full-text search: a stable number for each notification, and its words: on SQLite a contentless
+ * full-text table, on PostgreSQL a vector with an index. Triggers assign and delete numbers, so that accepting a
+ * notification stays cheap; words are added later.
  */
 export const notificationSearchIndex: Migration = {
   name: '013-index-notice-words',
@@ -60,7 +60,7 @@ export const notificationSearchIndex: Migration = {
   },
 };
 
-/** The words that notices are found by. */
+/** Full-text index of notifications. */
 export class NotificationSearchIndex {
   readonly #postgres: boolean;
 
@@ -68,7 +68,7 @@ export class NotificationSearchIndex {
     this.#postgres = isPostgres(db);
   }
 
-  /** Takes in the words of notices that have none yet, the oldest first. True: there may be more. */
+  /** Indexes the oldest notifications that are not indexed yet. Returns true if there may be more. */
   async indexNext(transaction: Kysely<any>): Promise<boolean> {
     const numberColumn = this.#number();
     const { rows } = await sql<{ number: number; text: string }>`
@@ -95,7 +95,7 @@ export class NotificationSearchIndex {
     return rows.length === batchSize;
   }
 
-  /** Whether a notice has all of the phrases. */
+  /** Builds a condition that matches notifications with all phrases. */
   buildCondition(phrases: readonly Phrase[]): RawBuilder<boolean> {
     const matches = this.#postgres
       ? sql`notice_words.words @@ ${toTsQuery(phrases)}::tsquery`

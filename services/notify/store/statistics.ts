@@ -2,39 +2,39 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { NotifyHour } from '../../contracts/notify/statistics.ts';
 import type { DeliveryTable, NotifyTables } from './tables.ts';
 
-/** Deliveries of a destination whose notices came in one of the asked stretches of time. */
+/** Number of deliveries of a destination in one time interval. */
 export interface DeliveryCount {
   readonly destination: string;
   readonly state: DeliveryTable['state'];
-  /** Which stretch, from 0. */
+  /** Index of the interval, from 0. */
   readonly index: number;
   readonly count: number;
 }
 
-/** How long deliveries took, in ms. */
+/** Latency of deliveries, in ms. */
 export interface Latency {
   readonly p50: number;
   readonly p95: number;
 }
 
-/** A delivery that was not made. */
+/** Incomplete delivery. */
 export interface IncompleteDelivery {
   readonly notice: string;
   readonly destination: string;
   readonly service: string;
   readonly state: 'waiting' | 'dead';
-  /** 0: it waits for the one ahead of it. */
+  /** 0: waits for its predecessor. */
   readonly attempts: number;
   readonly detail: string;
   readonly updatedAt: number;
 }
 
-/** Deliveries that wait or were given up, of which so many are looked at: more than a house has, so that sums are whole. */
+/** Maximum number of waiting and dead deliveries that are summarized; higher than a home reaches. */
 export const maxIncomplete = 100_000;
-/** Of which so many are read by one statement: with what was said of each, more would be too large for it. */
+/** Maximum number of rows per query, because each row contains a failure text. */
 const pageSize = 10_000;
 
-/** Sums over the deliveries, made by the database beside the loop. */
+/** Aggregates deliveries in the database. */
 export class DeliveryStatistics {
   readonly #db: Kysely<NotifyTables>;
 
@@ -42,7 +42,7 @@ export class DeliveryStatistics {
     this.#db = db;
   }
 
-  /** By destination and stretch; `from`: the first moments of the stretches, oldest first. */
+  /** Counts deliveries by destination and interval; `from` contains the starts of the intervals, oldest first. */
   async count(from: readonly number[]): Promise<readonly DeliveryCount[]> {
     const rows = await this.#db
       .selectFrom('deliveries')
@@ -56,12 +56,12 @@ export class DeliveryStatistics {
     return rows.map((row) => ({ ...row, index: Number(row.index), count: Number(row.count) }));
   }
 
-  /** By destination: how long what it confirmed took, for notices since a time. */
+  /** Returns the latency by destination, for notifications since a time. */
   async latencies(since: number): Promise<ReadonlyMap<string, Latency>> {
     return this.#percentiles(since, sql<string>`deliveries.destination_id`);
   }
 
-  /** The hours since a moment, oldest first, each with what became of its deliveries. */
+  /** Returns the results of the deliveries by hour, oldest first. */
   async hours(from: readonly number[]): Promise<readonly NotifyHour[]> {
     const [counted, latencies] = await Promise.all([
       this.count(from),
@@ -78,7 +78,7 @@ export class DeliveryStatistics {
     });
   }
 
-  /** What an attempt failed at and is not made yet, and what waits untried behind such a one; the newest notices first. */
+  /** Lists failed deliveries and those that wait for a failed predecessor, the newest notifications first. */
   async listIncomplete(): Promise<readonly IncompleteDelivery[]> {
     const deliveries: IncompleteDelivery[] = [];
     for (
@@ -144,7 +144,10 @@ export class DeliveryStatistics {
   }
 }
 
-/** Which stretch a notice came in; written out, since the same expression must stand in select and group by. */
+/**
+ * Builds the index of a notification's interval. Uses literals, because the same expression is needed in select and
+ * group by.
+ */
 function buildIntervalIndex(from: readonly number[]): RawBuilder<number> {
   const cases = from.map((time, index) => sql`when notices.created_at >= ${sql.lit(time)} then ${sql.lit(index)}`);
   return sql<number>`case ${sql.join(cases.reverse(), sql` `)} else 0 end`;

@@ -16,10 +16,13 @@ const Reply = z.object({
   message: z.string().optional(),
 });
 
-/** They are busy, or get too much at once: Feishu and Lark 9499, 11232 and 99991400, DingTalk 130101, WeCom 45009 and 45033. */
+/**
+ * Codes of a rate limit or an overload: Feishu and Lark 9499, 11232 and 99991400, DingTalk 130101, WeCom 45009 and
+ * 45033.
+ */
 const temporaryCodes: ReadonlySet<number> = new Set([-1, 9499, 11_232, 45_009, 45_033, 130_101, 99_991_400]);
 
-/** These answer 200 whatever happened; `good` is the code of success. */
+/** Checks the code in the body; these services always answer with status 200. */
 function checkReply(reply: FetchReply, { fail }: Exchange, successCode = 0): void {
   const { errcode, errmsg, code, msg, message } = readJson(reply, Reply) ?? {};
   const said = errcode ?? code;
@@ -35,7 +38,7 @@ const markdownField = choiceField('format', 'Format', 'query:format', [
   ['', 'Plain text'],
   ['markdown', 'Markdown'],
 ]);
-/** They count the bytes of a message. */
+/** Properties of webhooks whose limit counts bytes. */
 const webhookDefaults = {
   protocols: [],
   titleLimit: 0,
@@ -60,7 +63,7 @@ export const feishuKind = defineScheme({
   },
 });
 
-/** `lark://token`: the same outside China. */
+/** `lark://token`: Feishu outside China. */
 export const larkKind = defineScheme({
   ...webhookDefaults,
   service: 'Lark (Feishu)',
@@ -78,7 +81,10 @@ export const larkKind = defineScheme({
   },
 });
 
-/** `dingtalk://[secret@]token[/phone]`: a robot in a group of DingTalk, which calls the people with these phones. */
+/**
+ * `dingtalk://[secret@]token[/phone]`: a robot in a DingTalk group, which mentions the members with these phone
+ * numbers.
+ */
 export const dingTalkKind = defineScheme({
   ...webhookDefaults,
   service: 'DingTalk',
@@ -176,7 +182,7 @@ export const pushplusKind = defineScheme({
     return async ({ title, body }, exchange) => {
       const messageTitle = title === '' ? body.slice(0, 100) : title;
       const message = { token: url.host, title: messageTitle, content: body, template, channel: 'wechat' };
-      // Its code of success is that of HTTP.
+      // Its success code is an HTTP status.
       checkReply(await exchange.request(postJson('https://www.pushplus.plus/send', message)), exchange, 200);
     };
   },

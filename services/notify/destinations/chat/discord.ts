@@ -6,10 +6,10 @@ import { isYes } from '../options.ts';
 import { appTitle, getColorNumber } from '../colors.ts';
 import { defineScheme, type Send } from '../scheme.ts';
 
-/** Files in one message (https://docs.discord.com/developers/resources/webhook). */
+/** Maximum number of files in one message (https://docs.discord.com/developers/resources/webhook). */
 const maxFiles = 10;
 
-/** Who may be called by a message: those the URL names. Words of the notice call nobody. */
+/** Allows only the mentions of the URL. Mentions in the text of a notification have no effect. */
 function buildAllowedMentions(ping: string | undefined) {
   const ids = (mark: RegExp): string[] => [...(ping ?? '').matchAll(mark)].map(([, id = '']) => id);
   return {
@@ -19,14 +19,14 @@ function buildAllowedMentions(ping: string | undefined) {
   };
 }
 
-/** The card of a message; its title links to `href`. */
+/** Builds the embed of a message; its title links to `href`. */
 function buildEmbed({ title, body, type }: Message, { footer, href }: { footer?: object; href: string | undefined }) {
   const link = href === undefined ? {} : { url: href };
   const footerField = footer === undefined ? {} : { footer };
   return { title, description: body, color: getColorNumber(type), ...link, ...footerField };
 }
 
-/** `discord://[name@]webhook_id/webhook_token?thread=&tts=&ping=&footer=`; as Markdown it is shown in a coloured card. */
+/** `discord://[name@]webhook_id/webhook_token?thread=&tts=&ping=&footer=`; Markdown is shown in a colored embed. */
 export const discordKind = defineScheme({
   service: 'Discord',
   label: 'discord',

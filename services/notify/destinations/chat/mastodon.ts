@@ -10,7 +10,7 @@ import { measureLength } from '../../domain/text/split.ts';
 const Media = z.object({ id: z.union([z.string(), z.number()]).transform(String) });
 const visibilities = ['direct', 'private', 'unlisted', 'public'];
 
-/** `mastodon://token@host[/@person]`: a post, seen by whom the URL says. */
+/** `mastodon://token@host[/@person]`: a post with the visibility of the URL. */
 export const mastodonKind = defineScheme({
   service: 'Mastodon',
   label: 'mastodon',
@@ -66,7 +66,7 @@ export const mastodonKind = defineScheme({
         ...(argument('spoiler') === undefined ? {} : { spoiler_text: argument('spoiler') }),
         ...(media.length === 0 ? {} : { media_ids: media }),
       };
-      // The server answers a repetition with the first post.
+      // The server returns the first post for a repeated idempotency key.
       await request(postJson(`${origin}/api/v1/statuses`, status, { authorization, 'idempotency-key': id }));
     };
     return { send, reservedLength: mentions === '' ? 0 : measureLength(mentions) + 1 };

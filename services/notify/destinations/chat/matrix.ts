@@ -19,14 +19,14 @@ const Upload = z.object({ content_uri: z.string() });
 
 type Mode = 'off' | 'slack' | 'matrix' | 't2bot';
 
-/** A bare token is a webhook of the public bridge, as in the peer. */
+/** Returns the mode of a URL. A token without a user is a webhook of the public bridge, as in Apprise. */
 function parseMode({ query, host, user, password, path }: DestinationUrl): Mode | undefined {
   const modeText = query.get('mode')?.toLowerCase() ?? '';
   if (modeText === '') return /^\w{64}$/.test(host) && !user && !password && path.length === 0 ? 't2bot' : 'off';
   return (['off', 'slack', 'matrix', 't2bot'] as const).find((mode) => mode === modeText);
 }
 
-/** The body as text, and formatted where the URL asks for it. */
+/** Builds the event with the body as text, and formatted if the URL requests it. */
 function buildEvent({ title, body, format }: Message, msgtype: string) {
   if (format === 'text') return { msgtype, body: title === '' ? body : `# ${title}\r\n${body}` };
   const heading = title === '' ? '' : `<h1>${escapeHtml(title)}</h1>`;
@@ -54,14 +54,14 @@ async function uploadFile({ request, fail }: Exchange, base: string, file: Attac
   return { body: file.name, info, msgtype: fileKind(file.type), url: reply.content_uri };
 }
 
-/** Sends as a member: signs in where there is no token, joins the rooms, and signs out again. */
+/** Sends as a member: signs in if there is no token, joins the rooms, and signs out again. */
 function sendToServer({ url, origin, targets, argument }: Address): Send | string {
   const token = url.password === undefined || url.user === '' ? url.user || url.password : undefined;
   if (token === undefined && !url.user) return 'a user or a token is missing: matrix://user:password@host/#room';
   const api = `${origin}/_matrix/client/v3`;
   const msgtype = argument('msgtype')?.toLowerCase() === 'notice' ? 'm.notice' : 'm.text';
 
-  /** To every room, as who is signed in. */
+  /** Sends to all rooms with the credentials of the login. */
   const sendToRooms = async (message: Message, exchange: Exchange, login: z.infer<typeof Login>): Promise<void> => {
     const { request, fail } = exchange;
     const authorization = `Bearer ${login.access_token}`;
@@ -70,7 +70,7 @@ function sendToServer({ url, origin, targets, argument }: Address): Send | strin
     for (const file of message.attachments ?? []) files.push(await uploadFile(exchange, origin, file, authorization));
     const aliases = targets.map((target) => {
       const room = /^[#!]/.test(target) ? target : `#${target}`;
-      // Identities of newer rooms have no server in them.
+      // IDs of newer rooms have no server part.
       return room.includes(':') || room.startsWith('!') ? room : `${room}:${homeServer}`;
     });
     const joined =
@@ -83,7 +83,7 @@ function sendToServer({ url, origin, targets, argument }: Address): Send | strin
     for (const alias of rooms) {
       const joinRequest = postJson(`${api}/join/${encodeURIComponent(alias)}`, {}, { authorization });
       const room = readJson(await request(joinRequest), Room)?.room_id ?? alias;
-      // The transaction is the notice's own: the server passes over what it has had already.
+      // The transaction ID contains the notification's ID, so the server ignores repetitions.
       const events = [...files, buildEvent(message, msgtype)];
       for (const [index, event] of events.entries()) {
         const address = `${api}/rooms/${encodeURIComponent(room)}/send/m.room.message/${message.id}-${index}`;
@@ -106,7 +106,7 @@ function sendToServer({ url, origin, targets, argument }: Address): Send | strin
     try {
       return await sendToRooms(message, exchange, login);
     } finally {
-      // Or each attempt would leave a device behind in the account.
+      // Without the sign-out, each attempt would leave a device in the account.
       const authorization = `Bearer ${login.access_token}`;
       await exchange.tryRequest(postJson(`${api}/logout`, {}, { authorization }));
     }
@@ -148,7 +148,8 @@ export const matrixKind = defineScheme({
   args: ['mode', 'msgtype'],
   files: true,
   titleLimit: 250,
-  // An event has 65,536 bytes (https://spec.matrix.org/latest/client-server-api/#size-limits), and often the text twice.
+  // An event is limited to 65,536 bytes (https://spec.matrix.org/latest/client-server-api/#size-limits) and often
+  // contains the text twice.
   bodyLimit: 20_000,
   unit: 'bytes',
   overflow: 'split',

@@ -5,7 +5,7 @@ import { appTitle, getColor } from '../colors.ts';
 import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 
-/** `line://token/user_or_group`: a bot of LINE. Its tokens may have slashes and end in `=`. */
+/** `line://token/user_or_group`: a LINE bot. Its tokens may contain slashes and end with `=`. */
 export const lineKind = defineScheme({
   service: 'Line',
   label: 'line',
@@ -42,7 +42,7 @@ export const lineKind = defineScheme({
   },
 });
 
-/** `whatsapp://[template:]token@phone_id/+to`: the business API of WhatsApp. */
+/** `whatsapp://[template:]token@phone_id/+to`: the WhatsApp business API. */
 export const whatsAppKind = defineScheme({
   service: 'WhatsApp',
   label: 'whatsapp',
@@ -97,7 +97,7 @@ export const webexKind = defineScheme({
   partArguments: { token: 'host' },
   format: 'markdown',
   titleLimit: 0,
-  // 7439 bytes are all a message may have (https://developer.webex.com/docs/api/v1/messages/create-a-message).
+  // A message is limited to 7439 bytes (https://developer.webex.com/docs/api/v1/messages/create-a-message).
   bodyLimit: 7000,
   unit: 'bytes',
   overflow: 'split',
@@ -127,7 +127,7 @@ export const webexKind = defineScheme({
   },
 });
 
-/** `notifiarr://api_key/channel`: a channel of Discord, through Notifiarr. */
+/** `notifiarr://api_key/channel`: a Discord channel, through Notifiarr. */
 export const notifiarrKind = defineScheme({
   service: 'Notifiarr',
   label: 'notifiarr',

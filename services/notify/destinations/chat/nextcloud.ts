@@ -16,7 +16,7 @@ const folderField = textField(
   'Where Nextcloud is not at the root, such as /nextcloud.',
 );
 
-/** Base address and headers of a call, which Nextcloud wants to be marked as one. */
+/** Builds the base URL and the headers of a request to the OCS API, which requires its own header. */
 function buildOcsRequest({ url, origin, argument }: Address) {
   const folder = (argument('url_prefix') ?? '').split('/').filter((each) => each !== '');
   const authorization = basicAuthorization(url);
@@ -56,7 +56,7 @@ export const nextcloudTalkKind = defineScheme({
   },
 });
 
-/** `ncloud://admin:password@host/user`: the notifications of people with an account; only administrators may send them. */
+/** `ncloud://admin:password@host/user`: notifications for accounts; the sender must be an administrator. */
 export const nextcloudKind = defineScheme({
   service: 'Nextcloud',
   label: 'ncloud',
@@ -86,7 +86,7 @@ export const nextcloudKind = defineScheme({
     if (target === undefined) return 'a name is missing: ncloud://admin:password@host/user';
     if (target.startsWith('#')) return 'groups are not served: name the people';
     const { base, headers } = buildOcsRequest(address);
-    // The app that takes them was another one before Nextcloud 21.
+    // Nextcloud 21 introduced another app for notifications.
     const usesOldApi = Number(address.argument('version') ?? 21) < 21;
     const path = usesOldApi ? 'admin_notifications/api/v1/notifications' : 'notifications/api/v2/admin_notifications';
     return ({ title, body }, { request }) => {

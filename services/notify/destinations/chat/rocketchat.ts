@@ -10,7 +10,7 @@ import { parseDestinationUrl, type DestinationUrl } from '../url.ts';
 const Login = z.object({ data: z.object({ authToken: z.string(), userId: z.string() }) });
 const Reply = z.object({ success: z.literal(false), error: z.string().catch('') });
 
-/** `rocket://a/b@host/#chan`: the webhook's slash looks like the end of the host. */
+/** Normalizes `rocket://a/b@host/#chan`, in which the slash of the webhook ends the host. */
 function normalizeWebhookUrl(url: DestinationUrl): DestinationUrl {
   const userIndex = url.path.findIndex((segment) => segment.includes('@'));
   if (url.user !== undefined || userIndex !== 0) return url;
@@ -24,7 +24,10 @@ function isHook({ user, password }: DestinationUrl): boolean {
   return password === undefined && user?.includes('/') === true;
 }
 
-/** `rocket://hook/token@host/#channel` by webhook, `rocket://user:password@host/#channel` by an account, `?mode=token` with its ID and token. */
+/**
+ * `rocket://hook/token@host/#channel` by webhook, `rocket://user:password@host/#channel` by an account, `?mode=token`
+ * with the ID and token of an account.
+ */
 export const rocketKind = defineScheme({
   service: 'Rocket.Chat',
   label: 'rocket',

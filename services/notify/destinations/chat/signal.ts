@@ -4,12 +4,12 @@ import { requiredField, passwordField, serverFields, textField, userField } from
 import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 
-/** A number with the plus the server wants; everything else as it is. */
+/** Adds the plus that the server requires to a phone number; other text is unchanged. */
 function toInternational<T extends string | undefined>(text: T): T | string {
   return text !== undefined && /^\d{7,15}$/.test(text) ? `+${text}` : text;
 }
 
-/** `signal://host[:port]/+from/+to`: a signal-cli-rest-api server; without `to` to oneself. */
+/** `signal://host[:port]/+from/+to`: a signal-cli-rest-api server; without `to`, the message goes to the sender. */
 export const signalKind = defineScheme({
   service: 'Signal API',
   label: 'signal',

@@ -18,14 +18,14 @@ const Reply = z.object({
   upload_url: z.string().optional(),
   file_id: z.string().optional(),
 });
-/** Errors that pass (https://docs.slack.dev/reference/methods/chat.postMessage#errors). */
+/** Temporary errors (https://docs.slack.dev/reference/methods/chat.postMessage#errors). */
 const temporaryErrors = /^(ratelimited|rate_limited|internal_error|service_unavailable|request_timeout|fatal_error)$/;
 
 function isBot({ host }: DestinationUrl): boolean {
   return /^xox[a-z.]+-/i.test(host);
 }
 
-/** A call of Slack's web API, which answers 200 also where it did nothing. */
+/** Calls the web API of Slack, which answers with status 200 even for failures. */
 async function callApi({ request, fail }: Exchange, httpRequest: HttpRequest): Promise<z.infer<typeof Reply>> {
   const reply = readJson(await request(httpRequest), Reply);
   if (reply?.ok === true) return reply;
@@ -121,13 +121,13 @@ export const slackKind = defineScheme({
           attachments: [
             { title: escapeHtml(title), ...titleLink, text: body, color: getColor(type), ...footer, ...timestamp },
           ],
-          // Written +C012345 where a channel's ID is meant and not its name.
+          // `+C012345` is the ID of a channel, not its name.
           ...(channel === undefined ? {} : { channel: channel.replace(/^\+/, '') }),
         },
         usesBot ? { authorization } : {},
       );
       if (!usesBot) return exchange.request(httpRequest);
-      // Files are put into a channel by its identity, which only the answer tells.
+      // Files are uploaded to a channel ID, which only the reply contains.
       const place = await exchange.once('text', async () => (await callApi(exchange, httpRequest)).channel);
       for (const [index, file] of attachments.entries()) {
         await exchange.once(`file ${String(index)}`, () =>

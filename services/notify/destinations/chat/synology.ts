@@ -7,7 +7,7 @@ import { encodePart } from '../url.ts';
 
 const Reply = z.object({ success: z.boolean(), error: z.object({ code: z.number() }).optional().catch(undefined) });
 
-/** It takes no more than so many in a time, and says so by this number. */
+/** Error code of the rate limit. */
 const rateLimitCode = 411;
 
 /** `synology://host[:port]/[path/]token`: an incoming webhook of Synology Chat. */

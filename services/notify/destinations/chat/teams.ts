@@ -6,7 +6,7 @@ import { appTitle, getColor } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
 import { hostAndPort } from '../url.ts';
 
-/** An Adaptive Card (https://adaptivecards.io/explorer) as Power Automate passes it to Teams. */
+/** Builds an Adaptive Card (https://adaptivecards.io/explorer) in the form that Power Automate forwards to Teams. */
 function buildAdaptiveCard(title: string, body: string, wrap: boolean) {
   const heading = { type: 'TextBlock', text: title, style: 'heading', weight: 'Bolder', size: 'Large', id: 'title' };
   const text = { type: 'TextBlock', text: body, style: 'default', wrap, id: 'body' };
@@ -28,7 +28,7 @@ function buildAdaptiveCard(title: string, body: string, wrap: boolean) {
   };
 }
 
-/** `workflow://host/workflow_id/signature`: the address of a flow of Power Automate, which posts to Teams. */
+/** `workflow://host/workflow_id/signature`: the address of a Power Automate flow that posts to Teams. */
 export const workflowKind = defineScheme({
   service: 'Power Automate / Workflows (for MSTeams)',
   label: 'workflow',
@@ -38,7 +38,7 @@ export const workflowKind = defineScheme({
   args: ['wrap', 'ver', 'pa', 'route'],
   format: 'markdown',
   titleLimit: 250,
-  // A request has 28 KB at most.
+  // A request is limited to 28 KB.
   bodyLimit: 20_000,
   unit: 'bytes',
   form: {
@@ -86,7 +86,7 @@ export const workflowKind = defineScheme({
   },
 });
 
-/** `msteams://[team@]A/B/C[/D]`: an Office connector, where an organisation still has one. */
+/** `msteams://[team@]A/B/C[/D]`: an Office connector; Microsoft has retired them for most organizations. */
 export const teamsKind = defineScheme({
   service: 'MSTeams',
   label: 'msteams',
@@ -98,7 +98,7 @@ export const teamsKind = defineScheme({
   ],
   format: 'markdown',
   titleLimit: 250,
-  // A request has 28 KB at most.
+  // A request is limited to 28 KB.
   bodyLimit: 20_000,
   unit: 'bytes',
   form: {
@@ -121,7 +121,7 @@ export const teamsKind = defineScheme({
     return async ({ title, body, type }, { request, fail }) => {
       const reply = await request(postJson(address, buildMessageCard(title, body, type)));
       const responseText = Buffer.from(reply.body).toString('utf8');
-      // Its connectors answer 200 whatever became of it; the status that counts stands in the text
+      // Connectors answer with status 200 even for failures; the actual status is in the text
       // (https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using).
       if (/delivery failed|returned HTTP error/i.test(responseText))
         fail(responseText, /HTTP error (408|429|5\d\d)/i.test(responseText));

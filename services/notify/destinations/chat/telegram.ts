@@ -7,10 +7,10 @@ import { isYes } from '../options.ts';
 import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 
-/** Text below a file (https://core.telegram.org/bots/api#sendphoto), in characters. */
+/** Maximum length of the caption of a file (https://core.telegram.org/bots/api#sendphoto), in characters. */
 const maxCaptionLength = 1024;
 
-/** Which call takes a file, and the name of its part there. */
+/** Returns the method for a file and the name of its form field. */
 function getMethod(type: string): readonly [method: string, field: string] {
   if (type === 'image/gif') return ['sendAnimation', 'animation'];
   if (/^image\/(png|jpeg|webp)$/.test(type)) return ['sendPhoto', 'photo'];

@@ -13,7 +13,7 @@ const priorities: Readonly<Record<string, string>> = {
   moderate: 'P4',
   low: 'P5',
 };
-/** Without a priority in the URL: what is fine is no reason to wake anybody. */
+/** Priorities for URLs without one; successes get the lowest. */
 const defaultPriorities: Readonly<Record<NotificationType, string>> = {
   info: 'P5',
   success: 'P5',
@@ -21,7 +21,7 @@ const defaultPriorities: Readonly<Record<NotificationType, string>> = {
   failure: 'P3',
 };
 
-/** `@user`, `#team`, `*schedule`, `^escalation`; a bare word is a user. */
+/** Parses `@user`, `#team`, `*schedule` or `^escalation`; a name without a prefix is a user. */
 function parseResponder(target: string) {
   const name = target.replace(/^[@#*^]/, '');
   if (target.startsWith('#')) return { type: 'team', name };
@@ -29,7 +29,7 @@ function parseResponder(target: string) {
   return target.startsWith('^') ? { type: 'escalation', name } : { type: 'user', username: name };
 }
 
-/** `opsgenie://api_key[/responder]`: an alert for each notice. */
+/** `opsgenie://api_key[/responder]`: an alert for each notification. */
 export const opsgenieKind = defineScheme({
   service: 'Opsgenie',
   label: 'opsgenie',
@@ -80,7 +80,7 @@ export const opsgenieKind = defineScheme({
           address,
           {
             source: appTitle,
-            // 130 characters are all a message may have (https://docs.opsgenie.com/docs/alert-api).
+            // A message is limited to 130 characters (https://docs.opsgenie.com/docs/alert-api).
             message: truncate(title === '' ? body : title, 130),
             description: body,
             details: { type, link },

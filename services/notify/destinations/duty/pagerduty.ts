@@ -11,7 +11,7 @@ const severities: Readonly<Record<NotificationType, string>> = {
   failure: 'critical',
 };
 
-/** `pagerduty://integration_key@api_key[/source/component]`: an incident for each notice (Events API v2). */
+/** `pagerduty://integration_key@api_key[/source/component]`: an incident for each notification (Events API v2). */
 export const pagerDutyKind = defineScheme({
   service: 'Pager Duty',
   label: 'pagerduty',
@@ -21,7 +21,7 @@ export const pagerDutyKind = defineScheme({
   templates: ['{schema}://{integrationkey}@{apikey}', '{schema}://{integrationkey}@{apikey}/{source}/{component}'],
   args: ['region', 'source', 'component', 'group', 'class', 'click', 'severity'],
   titleLimit: 0,
-  // A longer summary is refused (https://developer.pagerduty.com/docs/send-alert-event).
+  // A longer summary is rejected (https://developer.pagerduty.com/docs/send-alert-event).
   bodyLimit: 1024,
   form: {
     about: 'Incidents in PagerDuty.',
@@ -67,7 +67,7 @@ export const pagerDutyKind = defineScheme({
         },
         client: appTitle,
         event_action: 'trigger',
-        // So that a repetition is no second incident.
+        // Prevents a second incident for a repeated request.
         dedup_key: id,
         ...(click === undefined ? {} : { links: [{ href: click }] }),
       };

@@ -18,7 +18,7 @@ const Reply = z.object({
   messages: z.array(z.string()).optional().catch(undefined),
 });
 
-/** `splunk://routing_key@api_key[/entity]`, also `victorops`: incidents of Splunk On-Call; a success ends one. */
+/** `splunk://routing_key@api_key[/entity]`, also `victorops`: incidents of Splunk On-Call; a success resolves one. */
 export const splunkKind = defineScheme({
   service: 'Splunk On-Call',
   label: 'splunk',

@@ -27,7 +27,7 @@ const inbox: Destination = {
   },
 };
 
-/** `inbox://`: the app's own inbox, in process. The notice's identity is its key, so it shows once. */
+/** `inbox://`: Homeport's inbox, in process. The notification's ID is its key, so it is stored once. */
 export const inboxKind: DestinationKind = {
   service: 'Inbox',
   label: 'inbox',

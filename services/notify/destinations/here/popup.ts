@@ -4,7 +4,7 @@ import { getPriority } from '../../domain/notification-type.ts';
 import { choiceField } from '../fields.ts';
 import { defineScheme } from '../scheme.ts';
 
-/** The peer's words of its several desktops; what is urgent passes quiet hours. */
+/** Urgencies of the desktop schemes of Apprise; the highest passes quiet hours. */
 const urgencies: Readonly<Record<string, 3 | 4 | 5>> = {
   low: 3,
   moderate: 3,
@@ -15,9 +15,9 @@ const urgencies: Readonly<Record<string, 3 | 4 | 5>> = {
 };
 
 /**
- * `popup://`, and the peer's `windows`, `macosx`, `gnome`, `dbus`, `glib`, `qt` and `kde`: the native popup of the machine
- * the app runs on. It comes by way of the inbox: quiet hours hold it, nobody who was away misses it, and a notice that goes
- * to the inbox anyway is there once.
+ * `popup://` and `windows`, `macosx`, `gnome`, `dbus`, `glib`, `qt` and `kde` of Apprise: a native popup on the
+ * computer that runs Homeport. It is created by the inbox, so that quiet hours apply, it remains listed, and a
+ * notification that also goes to the inbox exists once.
  */
 export const popupKind = defineScheme({
   service: 'Popup',
@@ -39,7 +39,7 @@ export const popupKind = defineScheme({
       ]),
     ],
   },
-  // All these names mean the same here, so a notice to two of them is one popup.
+  // All these schemes are equivalent, so a notification to two of them creates one popup.
   normalize: (url) => ({ ...url, scheme: 'popup', host: '', path: [], rawPath: '' }),
   open({ argument }) {
     const urgencyText = (argument('urgency') ?? argument('priority'))?.toLowerCase();

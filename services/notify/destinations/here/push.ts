@@ -11,20 +11,20 @@ import { toErrorResult } from '../result.ts';
 
 const priorityNames: Readonly<Record<string, number>> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
 
-/** A push message is often all that is read of a mail, so its plain text says where links lead. */
+/** Converts the body. A push message often replaces reading the mail, so its plain text includes link addresses. */
 function convertBody(outputFormat: TextFormat, { body, format }: Message): string {
   return format === 'html' && outputFormat === 'text'
     ? htmlToText(body, { links: true })
     : convertText(body, format, outputFormat);
 }
 
-/** Names the files that do not go with a message, which carries one only. */
+/** Appends the names of files that are not sent; a push message has only one. */
 function appendFileNames(text: string, priorityNames: readonly string[]): string {
   if (priorityNames.length === 0) return text;
   return `${text}\n\n[${priorityNames.length === 1 ? 'attachment' : 'attachments'}: ${priorityNames.slice(0, 10).join(', ')}]`;
 }
 
-/** `push://topic[?priority=1…5]`: the app's own push server, in process, without a hop over HTTP. */
+/** `push://topic[?priority=1…5]`: Homeport's push server, in process, without HTTP. */
 export const pushKind: DestinationKind = {
   service: 'Push',
   label: 'push',
@@ -70,7 +70,7 @@ export const pushKind: DestinationKind = {
       ...(priority.data === undefined ? [] : [`priority=${priority.data}`]),
       ...options.nonDefault.filter((each) => each.startsWith('emojis=')),
     ];
-    // Subscribers show plain text unless the message says it is markdown.
+    // Subscribers show plain text unless the message is marked as Markdown.
     const format = options.format === 'html' ? 'text' : options.format;
     return {
       service: 'Push',
@@ -78,9 +78,9 @@ export const pushKind: DestinationKind = {
       emojis: options.emojis,
       url: () => `push://${topic.data}${urlArguments.length === 0 ? '' : `?${urlArguments.join('&')}`}`,
       async send(notice, { handovers }) {
-        // The push server cuts what is longer than its messages and hands the whole to the inbox.
+        // The push server truncates long messages and passes the complete text to the inbox.
         const message = { ...notice, body: convertBody(format, notice), format };
-        // A message of the push server carries one file.
+        // A push message has one file.
         const [file, ...otherFiles] = notice.attachments ?? [];
         try {
           await handovers.pass(pushOffered, `${message.id}:${topic.data}`, {

@@ -8,7 +8,7 @@ import { choiceField, hostField, portField } from '../fields.ts';
 import { appTitle } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
 
-/** RFC 5424, 6.2.1, by their number. */
+/** Facilities in the order of their numbers (RFC 5424, 6.2.1). */
 const facilities = [
   ...['kern', 'user', 'mail', 'daemon', 'auth', 'syslog', 'lpr', 'news', 'uucp', 'cron'],
   ...['authpriv', 'ftp', 'ntp', 'audit', 'alert', 'clock'],
@@ -20,7 +20,7 @@ const severities: Readonly<Record<NotificationType, readonly [number, string]>> 
   warning: [4, 'warning'],
   failure: [2, 'crit'],
 };
-/** Most of a message that receivers take in one packet (RFC 5426, 3.2: 2048 at least). */
+/** Maximum size of a packet (RFC 5426, 3.2 requires receivers to accept 2048 bytes). */
 const maxPacketBytes = 8192;
 
 const facilityField = choiceField('facility', 'Facility', 'segment:0', [
@@ -33,7 +33,7 @@ function findFacility(word: string | undefined): string | undefined {
   return facilities.find((each) => each.startsWith(prefix));
 }
 
-/** One line: receivers take a line break for the end of the message. */
+/** Formats one line; receivers treat a line break as the end of the message. */
 function formatLine({ title, body }: Pick<Message, 'title' | 'body'>): string {
   return [title, body]
     .filter((part) => part !== '')
@@ -42,14 +42,14 @@ function formatLine({ title, body }: Pick<Message, 'title' | 'body'>): string {
     .replace(/\p{Cc}/gu, ' ');
 }
 
-/** A message of RFC 5424, its text in UTF-8. */
+/** Builds a message of RFC 5424 in UTF-8. */
 export function syslogMessage(message: Message, facility: string, host: string): Buffer {
   const priority = facilities.indexOf(facility) * 8 + severities[message.type][0];
   const hostName = host.replace(/[^\x21-\x7e]/g, '').slice(0, 255) || '-';
   const header = `<${priority}>1 ${new Date(message.time).toISOString()} ${hostName} ${appTitle.toLowerCase()} - - - \ufeff`;
   const packet = Buffer.from(`${header}${formatLine(message)}`, 'utf8');
   let end = Math.min(packet.length, maxPacketBytes);
-  // Half a character is none (RFC 5424, 6.4).
+  // Characters are not cut (RFC 5424, 6.4).
   while (end < packet.length && ((packet[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return packet.subarray(0, end);
 }
@@ -62,7 +62,7 @@ function toDeliveryError(exchange: Exchange, service: string, error: Error, retr
   });
 }
 
-/** `syslog://[facility]`: the log of the machine the app runs on. */
+/** `syslog://[facility]`: the log of the computer that runs Homeport. */
 export const syslogKind = defineScheme({
   service: 'Syslog',
   label: 'syslog',
@@ -95,7 +95,7 @@ export const syslogKind = defineScheme({
           { signal: exchange.signal, timeout: exchange.options.timeoutMs },
           (error) => {
             if (error === null) resolve();
-            // Without the program there is no log to write to, and later neither.
+            // If the program is missing, a retry cannot succeed.
             else reject(toDeliveryError(exchange, 'Syslog', error, error.code !== 'ENOENT'));
           },
         );
@@ -104,7 +104,7 @@ export const syslogKind = defineScheme({
   },
 });
 
-/** `rsyslog://host[:514]/[facility]`: another machine's log, over UDP (RFC 5424 and 5426). */
+/** `rsyslog://host[:514]/[facility]`: the log of another computer, over UDP (RFC 5424 and 5426). */
 export const remoteSyslogKind = defineScheme({
   service: 'Remote Syslog',
   label: 'rsyslog',

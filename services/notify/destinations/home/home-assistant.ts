@@ -4,12 +4,12 @@ import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 import { encodePart, type DestinationUrl } from '../url.ts';
 
-/** A service such as `notify.mobile_app_phone`; tokens have capitals or two dots. */
+/** Service such as `notify.mobile_app_phone`; tokens contain capitals or two dots. */
 const servicePattern = /^[a-z_]+\.[a-z0-9_]+$/;
-/** The same without its domain. */
+/** Service without its domain. */
 const shortServicePattern = /^[a-z0-9]+(_[a-z0-9]+)+$/;
 
-/** The services that end the path go to their argument, so that the token is the last part. */
+/** Moves services at the end of the path to the argument `to`, so that the token is the last segment. */
 function moveServicesToArgument(url: DestinationUrl): DestinationUrl {
   const path = [...url.path];
   const services = (url.query.get('to') ?? '').split(/[\s,]+/).filter((each) => each !== '');
@@ -26,7 +26,7 @@ function moveServicesToArgument(url: DestinationUrl): DestinationUrl {
   return withPath({ ...url, query, port }, path);
 }
 
-/** `hassio://host[:8123]/[path/]token[/notify.service]`: Home Assistant's own list, or the services that are named. */
+/** `hassio://host[:8123]/[path/]token[/notify.service]`: Home Assistant's notification list, or the named services. */
 export const homeAssistantKind = defineScheme({
   service: 'HomeAssistant',
   label: 'hassio',
@@ -68,7 +68,7 @@ export const homeAssistantKind = defineScheme({
     if (!services.every((each) => servicePattern.test(each))) return 'a service is written notify.name';
     return async ({ id, title, body }, { request, once }) => {
       if (services.length === 0) {
-        // With the notice's own identity, so that a repetition takes the place of the first.
+        // The notification's ID makes a repetition replace the first one.
         const notification = { title, message: body, notification_id: argument('nid') ?? id };
         return request(postJson(`${base}/persistent_notification/create`, notification, headers));
       }

@@ -12,10 +12,10 @@ const icons: Readonly<Record<NotificationType, string>> = {
   failure: 'error',
 };
 const Reply = z.object({ error: z.object({ message: z.string() }) });
-/** A popup of Kodi has room for no more. */
+/** Maximum number of lines in a popup of Kodi. */
 const maxLines = 2;
 
-/** `kodi://[user:password@]host[:8080]?duration=12`: a popup on the television; also `xbmc://`. */
+/** `kodi://[user:password@]host[:8080]?duration=12`: a popup on a television; also `xbmc://`. */
 export const kodiKind = defineScheme({
   service: 'Kodi/XBMC',
   label: 'kodi',

@@ -10,7 +10,7 @@ const icons: Readonly<Record<NotificationType, string>> = {
   failure: 'i9184',
 };
 
-/** `lametric://api_key@host`: a clock in the home network. */
+/** `lametric://api_key@host`: a clock in the local network. */
 export const laMetricKind = defineScheme({
   service: 'LaMetric',
   label: 'lametric',
@@ -34,7 +34,7 @@ export const laMetricKind = defineScheme({
       textField('sound', 'Sound', 'query:sound', 'Such as alarm1 or notification.'),
     ],
   },
-  // The clock listens on these two.
+  // Default ports of the clock.
   normalize: (url) => ({ ...url, port: url.port ?? (url.scheme === 'lametrics' ? 4343 : 8080) }),
   open({ url, origin, argument }) {
     if (argument('mode')?.toLowerCase() === 'cloud') return 'only devices are served, not apps of the cloud';

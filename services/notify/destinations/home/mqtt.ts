@@ -14,7 +14,7 @@ import { toHandshakeResult } from '../result.ts';
 import { defineScheme } from '../scheme.ts';
 import { withPath } from '../url-fields.ts';
 
-/** Reasons that stay the same (MQTT 3.1.1, 3.2.2.3, and 5.0, 3.2.2.2): bad name or password, not authorised, and so on. */
+/** Final reason codes (MQTT 3.1.1, 3.2.2.3, and 5.0, 3.2.2.2): invalid name or password, not authorized, and so on. */
 const finalReasons = new Set([1, 2, 4, 5, 132, 133, 134, 135, 138, 140, 144]);
 
 async function publish(
@@ -23,7 +23,7 @@ async function publish(
   exchange: Exchange,
   publication: readonly [topic: string, text: string, qos: 0 | 1 | 2, retain: boolean],
 ) {
-  // Loaded by the first message: most hosts send none.
+  // Loaded with the first message, because most hosts send none.
   const { connectAsync } = await import('mqtt');
   const [topic, text, qos, retain] = publication;
   const connectTimeout = exchange.options.timeoutMs;

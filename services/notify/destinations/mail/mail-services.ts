@@ -7,7 +7,9 @@ import { defineScheme, type Address, type SchemeDefinition } from '../scheme.ts'
 
 const addressPattern = /^[^\s@<>,;"]+@[^\s@<>,;"]+$/;
 
-/** What the services share whose URL is `scheme://key:from@domain/to`: the sender's address ends the part before the path. */
+/**
+ * Shared properties of services whose URL is `scheme://key:from@domain/to`: user and host form the sender's address.
+ */
 const keyedDefaults = {
   protocols: [],
   templates: ['{schema}://{apikey}:{from_email}', '{schema}://{apikey}:{from_email}/{targets}'],
@@ -39,9 +41,9 @@ interface MailRequest {
   readonly to: string;
   readonly cc: readonly string[];
   readonly bcc: readonly string[];
-  /** Where answers go; empty: to the sender. */
+  /** Reply addresses; if empty, replies go to the sender. */
   readonly reply: readonly string[];
-  /** The sender's name, as people read it. */
+  /** Display name of the sender. */
   readonly name: string | undefined;
 }
 
@@ -63,12 +65,12 @@ function parseMailRequest({ url, targets, argument }: Address): MailRequest | st
     : 'one of its mail addresses is not valid';
 }
 
-/** The sender with its name, which cannot end the quotes it stands in. */
+/** Formats the sender with its name; quotes in the name are removed. */
 function formatSender({ from, name }: Pick<MailRequest, 'from' | 'name'>): string {
   return name === undefined ? from : `"${name.replaceAll(/["\\\r\n]/g, ' ')}" <${from}>`;
 }
 
-/** Files as SendGrid and Resend take them. */
+/** Encodes files in the format of SendGrid and Resend. */
 async function encodeAttachments(attachments: readonly Attachment[] | undefined) {
   const files = await encodeFiles(attachments);
   const list = files.map(({ filename, base64, mimetype }) => ({
@@ -99,7 +101,7 @@ export const sendGridKind = defineScheme({
         personalizations: [{ to: toRecipients([to]), ...copies }],
         from: { email: from, ...(name === undefined ? {} : { name }) },
         ...(reply.length === 0 ? {} : { reply_to_list: toRecipients(reply) }),
-        // An empty subject is refused.
+        // An empty subject is rejected.
         subject: title === '' ? appTitle : title,
         content: [{ type, value: body }],
         ...(await encodeAttachments(attachments)),
@@ -135,7 +137,7 @@ export const resendKind = defineScheme({
         to,
         ...copies,
       };
-      // A repetition within a day is no second mail (https://resend.com/docs/dashboard/emails/idempotency-keys).
+      // A repetition within a day is ignored (https://resend.com/docs/dashboard/emails/idempotency-keys).
       const headers = { authorization: `Bearer ${key}`, 'idempotency-key': `${id}/${to}` };
       return request(postJson('https://api.resend.com/emails', mail, headers));
     };

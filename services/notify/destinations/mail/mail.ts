@@ -14,7 +14,7 @@ import type { DestinationUrl } from '../url.ts';
 type Mode = 'insecure' | 'starttls' | 'ssl';
 const defaultPorts: Readonly<Record<Mode, number>> = { insecure: 25, starttls: 587, ssl: 465 };
 
-/** Where the providers many people have take mail, as they say themselves; the user is the whole address there. */
+/** Mail servers of common providers, from their documentation; the user is the complete address there. */
 const providers: readonly (readonly [domains: RegExp, host: string, mode: Mode])[] = [
   [/^(gmail|googlemail)\.com$/, 'smtp.gmail.com', 'starttls'],
   [/^(outlook|hotmail|live|msn)\.[a-z.]+$/, 'smtp-mail.outlook.com', 'starttls'],
@@ -56,7 +56,7 @@ function splitAddresses(text: string | undefined): readonly string[] {
   return (text ?? '').split(/[\s,;]+/).filter((each) => each !== '');
 }
 
-/** The sender: an address, `Name<address>`, or a name for the account's own address. */
+/** Parses the sender: an address, `Name<address>`, or a name for the account's own address. */
 function parseSender(url: DestinationUrl): { readonly name: string; readonly address: string } | string {
   const ownAddress =
     url.user?.includes('@') === true ? url.user : `${url.user ?? 'homeport'}@${url.host.replace(/^\[|\]$/g, '')}`;
@@ -82,7 +82,7 @@ export const mailKind = defineScheme({
   files: true,
   filesOnly: true,
   format: 'html',
-  // It makes both of its parts from what was written.
+  // The message builder creates both parts from the original format.
   dialect: { html: 'asWritten', markdown: 'asWritten' },
   overflow: 'upstream',
   perTarget: true,
@@ -110,7 +110,7 @@ export const mailKind = defineScheme({
     ],
   },
   normalize(typed) {
-    // Without a domain of its own it is that of the user.
+    // Without a domain in the URL, the domain of the user is used.
     const userDomain = typed.host === '' || typed.host === '_' ? typed.user?.replace(/^[^@]*@?/, '') : undefined;
     const url = userDomain === undefined || userDomain === '' ? typed : { ...typed, host: userDomain };
     const route = resolveRoute(url);
@@ -145,12 +145,12 @@ export const mailKind = defineScheme({
         ...buildBodies(message, options.format !== 'text'),
         attachments: files,
         date: new Date(message.time),
-        // The same for a repetition, so that a mailbox can tell it.
+        // Equal for repetitions, so that a mailbox can recognize them.
         messageId: `<${createHash('sha256').update(`${message.id} ${to}`).digest('hex').slice(0, 32)}@${from.address.replace(/^.*@/, '')}>`,
         headers: {
           'X-Application': appTitle,
           'Auto-Submitted': 'auto-generated',
-          // A gateway that makes a notice of it passes the count on, so that a circle has an end.
+          // A gateway that converts the mail to a notification forwards the count, which ends loops.
           'X-Notify-Hop': String((message.hops ?? 0) + 1),
         },
       });
@@ -169,7 +169,7 @@ function isOwnListener(error: unknown): error is Problem {
   return error instanceof Problem && error.code === 'fetch.own_listener';
 }
 
-/** Opens a connection that does not lead back to Homeport; all other failures are left to the library, which names them. */
+/** Opens a connection that does not lead back to Homeport. Other failures are reported by the library. */
 function openSocket(
   endpoint: { readonly host: string; readonly port: number },
   { outlets, options, signal }: Exchange,
@@ -189,7 +189,7 @@ async function submit(
   mail: SendMailOptions,
 ) {
   const { signal, options } = exchange;
-  // Loaded by the first mail: most hosts send none.
+  // Loaded with the first mail, because most hosts send none.
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     host: host.replace(/^\[|\]$/g, ''),
@@ -218,7 +218,7 @@ async function submit(
   }
 }
 
-/** What the library says about a failure; `originalCode` is the one of the socket. */
+/** Failure as the library reports it; `originalCode` is the code of the socket. */
 interface MailFailure {
   readonly code?: string;
   readonly originalCode?: string;
@@ -226,7 +226,9 @@ interface MailFailure {
   readonly response?: string;
 }
 
-/** 5xx replies and a refused sign-in are final (RFC 5321, 4.2.1); all else may pass. */
+/**
+ * Converts an error. Replies of 5xx and a refused sign-in are final (RFC 5321, 4.2.1); all others may be temporary.
+ */
 function toDeliveryError(error: unknown, host: string, exchange: Exchange): unknown {
   if (!(error instanceof Error)) return error;
   const { code, originalCode, responseCode, response } = error as Error & MailFailure;

@@ -13,7 +13,7 @@ import {
 import { appTitle } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
 
-/** The status of its own in an answer; some releases put it there alone. */
+/** Reply with a status code of its own; some releases report failures only there. */
 const Reply = z.object({ code: z.number(), message: z.string().catch('no reason') });
 const levels = ['active', 'timeSensitive', 'passive', 'critical'];
 
@@ -31,7 +31,7 @@ export const barkKind = defineScheme({
   ],
   args: ['sound', 'level', 'volume', 'click', 'badge', 'category', 'group', 'icon', 'call'],
   titleLimit: 250,
-  // Apple takes 4096 bytes, and the server answers a longer one as if it might pass.
+  // Apple accepts 4096 bytes, and the server reports a longer message as a temporary failure.
   bodyLimit: 3000,
   unit: 'bytes',
   perTarget: true,

@@ -3,7 +3,7 @@ import { postJson } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
 import { encodePart } from '../url.ts';
 
-/** The numbers of the words the peer knows. */
+/** Priorities by their names in Apprise. */
 const priorities: Readonly<Record<string, number>> = { low: 0, moderate: 3, normal: 5, high: 8, emergency: 10 };
 
 function parsePriority(text: string): number | undefined {
@@ -51,7 +51,7 @@ export const gotifyKind = defineScheme({
     return ({ title, body, link }, { request }) => {
       const extras = {
         ...(options.format === 'markdown' ? markdownDisplay : {}),
-        // What opens when the notification is touched (https://gotify.net/docs/msgextras).
+        // Address that opens with the notification (https://gotify.net/docs/msgextras).
         ...(link === undefined ? {} : { 'client::notification': { click: { url: link } } }),
       };
       const extrasField = Object.keys(extras).length === 0 ? {} : { extras };

@@ -3,7 +3,7 @@ import { basicAuthorization, withQuery } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
 import { encodePart, hostAndPort } from '../url.ts';
 
-/** `notica://token` for notica.us, `notica://host[:port]/token` for a server of one's own. */
+/** `notica://token` for notica.us, `notica://host[:port]/token` for a self-hosted server. */
 export const noticaKind = defineScheme({
   service: 'Notica',
   label: 'notica',

@@ -10,7 +10,7 @@ import { encodePart, hostAndPort, userInfo, type DestinationUrl } from '../url.t
 
 const priorities: readonly string[] = ['min', 'low', 'default', 'high', 'max'];
 
-/** Arguments that travel as a header of the same meaning. */
+/** Arguments that are sent as a header. */
 const headerArguments: readonly (readonly [argument: string, header: string])[] = [
   ['delay', 'x-delay'],
   ['click', 'x-click'],
@@ -23,7 +23,7 @@ const headerArguments: readonly (readonly [argument: string, header: string])[] 
   ['filename', 'x-filename'],
 ];
 
-/** The file that a message of the URL links to, under the name that the URL or its own address gives it. */
+/** Returns the headers for the file that the URL links to, with the name of the URL or of the file's address. */
 function linkedFile({ query }: DestinationUrl): Readonly<Record<string, string>> {
   const attach = query.get('attach') ?? '';
   if (attach === '') return {};
@@ -36,19 +36,19 @@ function decodeName(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // An address may hold a percent sign that encodes nothing.
+    // An address may contain a percent sign that encodes nothing.
     return text;
   }
 }
 
-/** Tags of both spellings, each once and in order, as the library sends them. */
+/** Returns the tags of both arguments, each once and in order, as Apprise sends them. */
 function tagList({ query }: DestinationUrl): string {
   const tagNames = [...(query.get('xtags') ?? '').split(','), ...(query.get('tags') ?? '').split(/[\s,]+/)];
   const tags = [...new Set(tagNames.map((tag) => tag.trim()).filter((tag) => tag !== ''))];
   return (query.get('tags') ?? '') === '' ? tags.join(',') : tags.toSorted().join(',');
 }
 
-/** `max`, `5`, `m`, `urgent`, … in the peer's spelling; undefined for none. */
+/** Parses a priority such as `max`, `5` or `urgent`. Returns undefined for an unknown one. */
 function parsePriority(text: string | undefined): string | undefined {
   const priorityText = text?.trim().toLowerCase() ?? '';
   if (priorityText === '') return 'default';
@@ -61,13 +61,13 @@ function parsePriority(text: string | undefined): string | undefined {
 
 const maxTopics = 100;
 
-/** Whether it names a server of one's own; else the first topic stands where a host would. */
+/** Returns true for a self-hosted server; otherwise the host is the first topic. */
 function isOwnServer(url: DestinationUrl): boolean {
   const mode = url.query.get('mode')?.toLowerCase();
   return mode !== 'cloud' && (mode === 'private' || url.path.length > 0);
 }
 
-/** With the topics in the path, the token in its argument and no host for the public server. */
+/** Moves the topics to the path and the token to its argument; the public server has no host. */
 function unfold(url: DestinationUrl): DestinationUrl {
   const hasBareToken = url.password === undefined && url.user?.startsWith('tk_') === true && !url.query.has('token');
   const query = new Map([...url.query, ...(hasBareToken ? [['token', url.user ?? ''] as const] : [])]);
@@ -92,7 +92,7 @@ function fold(url: DestinationUrl): DestinationUrl {
   return { ...url, query, host, port: undefined, path, rawPath: path.map((topic) => `/${encodePart(topic)}`).join('') };
 }
 
-/** Topics stand one by one, with commas between, or in `?to=`. */
+/** Moves the topics to separate path segments. They may also be separated by commas or be in `?to=`. */
 function normalizeTopics(url: DestinationUrl): DestinationUrl {
   const isOwn = isOwnServer(url);
   const to = url.query.get('to') ?? '';
@@ -120,7 +120,10 @@ function parseAccount(url: DestinationUrl): Account {
   return { authorization: basicAuthorization(url), mode: 'basic' };
 }
 
-/** Header values are visible ASCII; anything else goes as an RFC 2047 word, which the server reads. */
+/**
+ * Encodes a header value. Text that is not visible ASCII becomes an encoded word of RFC 2047, which the server
+ * decodes.
+ */
 function headerText(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text, 'utf8').toString('base64')}?=`;
 }
@@ -155,7 +158,7 @@ function buildNormalUrl(
     writeOptions(options),
   ];
   const bareToken = account.mode === 'token' && url.user !== undefined && url.password === undefined;
-  // A token stands where a user name would, so it needs a mask of its own.
+  // The token is in the place of the user name, so it is masked separately.
   const user = bareToken && masked ? `${url.user?.slice(0, 1)}...${url.user?.slice(-1)}@` : userInfo(url, masked);
   const location = isOwn
     ? `${hostAndPort(url)}/${url.path.map(encodePart).join('/')}`
@@ -163,7 +166,7 @@ function buildNormalUrl(
   return `${isOwn ? url.scheme : 'ntfys'}://${user}${location}?${args.join('&')}`;
 }
 
-/** `ntfy://host[:port]/topic[/topic]` for one's own server, `ntfy://topic` for the public one. */
+/** `ntfy://host[:port]/topic[/topic]` for a self-hosted server, `ntfy://topic` for the public one. */
 export const ntfyKind: DestinationKind = {
   service: 'ntfy',
   files: true,
@@ -246,7 +249,8 @@ export const ntfyKind: DestinationKind = {
       send: createSend({
         noun: 'ntfy',
         capabilities: { filesOnly: true, handlesLink: true },
-        // The server takes a longer message for a file; cut, it stays one a phone shows (its `message-size-limit`).
+        // The server converts a longer message to a file; a truncated one is displayed (see its
+        // `message-size-limit`).
         shape: { format: options.format, titleLimit: 200, bodyLimit: 4096, unit: 'bytes', overflow: 'truncate' },
         options,
         secrets: () => secretsIn(url, ntfyKind),
@@ -257,7 +261,7 @@ export const ntfyKind: DestinationKind = {
             await request({ method: 'POST', url: server, headers, body: buildBody(topic, message, click) });
             return;
           }
-          // A message has one file; each further one is a message of its own.
+          // A message has one file; additional files are sent as separate messages.
           const { 'content-type': _type, 'x-attach': _attach, 'x-filename': _name, ...bare } = headers;
           const textQuery = { title: message.title === '' ? undefined : message.title, message: message.body, click };
           for (const [index, { name, read }] of [file, ...otherFiles].entries()) {

@@ -6,7 +6,7 @@ import { postForm, postJson, withQuery } from '../http.ts';
 import { appTitle, getColor } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
 
-/** The words of the peer for five steps, each with the service's own number. */
+/** Parses one of the five priorities of Apprise to the number of the service. */
 function parseStep(word: string | undefined, steps: Readonly<Record<string, number>>): number | undefined {
   const stepText = word?.toLowerCase() ?? 'normal';
   if (Object.values(steps).some((step) => String(step) === stepText)) return Number(stepText);
@@ -62,7 +62,7 @@ export const prowlKind = defineScheme({
   },
 });
 
-/** What these answer with status 200 when they did nothing. */
+/** Error replies that have status 200. */
 const JoinReply = z.object({ success: z.literal(false), errorMessage: z.string().catch('no reason') });
 const SimplePushReply = z.object({ status: z.string(), message: z.string().optional().catch(undefined) });
 /** https://www.pushsafer.com/en/pushapi#api-response */
@@ -104,7 +104,10 @@ export const joinKind = defineScheme({
   },
 });
 
-/** `ifttt://webhook_id@event[/event]`: applets that begin with a web request; title, body and kind are their three values. */
+/**
+ * `ifttt://webhook_id@event[/event]`: applets with a web request as trigger; title, body and type are their three
+ * values.
+ */
 export const iftttKind = defineScheme({
   service: 'IFTTT',
   label: 'ifttt',
@@ -115,7 +118,7 @@ export const iftttKind = defineScheme({
   titleLimit: 250,
   bodyLimit: 32_768,
   perTarget: true,
-  // A first event stands where a host would.
+  // The first event is in the place of the host.
   normalize(url) {
     if (url.user !== undefined) return url;
     const [firstEvent = '', ...more] = url.path;
@@ -175,12 +178,12 @@ export const simplePushKind = defineScheme({
   },
 });
 
-/** Icon 25 and all devices are what the peer asks for. */
+/** Apprise sends icon 25, and all devices by default. */
 const defaultIcon = 25;
-/** Pictures a message of Pushsafer may have. */
+/** Form fields for the pictures of a message. */
 const pictureFields = ['p', 'p2', 'p3'];
 
-/** `psafer://private_key[/device]`: phones and browsers with Pushsafer; pictures go along. */
+/** `psafer://private_key[/device]`: phones and browsers with Pushsafer, including pictures. */
 export const pushsaferKind = defineScheme({
   service: 'Pushsafer',
   label: 'psafer',

@@ -15,7 +15,11 @@ const Upload = z.object({
   upload_url: z.string(),
 });
 
-/** Uploads a file. @returns what a push says about it. */
+/**
+ * Uploads a file.
+ *
+ * @returns the fields of the push for the file.
+ */
 async function upload({ request, fail, boundary }: Exchange, file: Attachment, authorization: string) {
   const uploadRequest = postJson(
     `${api}/upload-request`,
@@ -31,7 +35,7 @@ async function upload({ request, fail, boundary }: Exchange, file: Attachment, a
   return { type: 'file', file_name, file_type, file_url, ...imageField };
 }
 
-/** `pbul://token[/#channel|email|device]`: all devices, or the targets. */
+/** `pbul://token[/#channel|email|device]`: all devices, or the named targets. */
 export const pushbulletKind = defineScheme({
   service: 'Pushbullet',
   label: 'pbul',

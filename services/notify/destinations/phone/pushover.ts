@@ -18,7 +18,7 @@ function clampInteger(text: string | undefined, fallback: number, minimum: numbe
   return Number.isFinite(value) ? Math.min(Math.max(Math.round(value), minimum), maximum) : fallback;
 }
 
-/** `pover://user_key@token[/device]`: all devices, or those that are named. */
+/** `pover://user_key@token[/device]`: all devices, or the named ones. */
 export const pushoverKind = defineScheme({
   service: 'Pushover',
   label: 'pover',
@@ -26,7 +26,7 @@ export const pushoverKind = defineScheme({
   protocols: [],
   secureProtocols: ['pover'],
   templates: ['{schema}://{user_key}@{token}', '{schema}://{user_key}@{token}/{targets}'],
-  // The common `retry` means something else: how often we try.
+  // The common argument `retry` has another meaning: the number of retries.
   args: ['priority', 'sound', 'url', 'url_title', 'interval', 'expire'],
   files: true,
   dialect: { html: 'telegram' },
@@ -68,7 +68,7 @@ export const pushoverKind = defineScheme({
         html: options.format === 'html' ? 1 : undefined,
         url: argument('url') ?? link,
         url_title: argument('url_title'),
-        // Seconds between repetitions and until they end; the service's own bounds.
+        // Interval and duration of the repetitions in seconds; the limits are those of Pushover.
         retry: isEmergency ? clampInteger(argument('interval'), 900, 30, 10_800) : undefined,
         expire: isEmergency ? clampInteger(argument('expire'), 3600, 30, 10_800) : undefined,
         user: url.user,
@@ -80,7 +80,7 @@ export const pushoverKind = defineScheme({
           ? request(postForm(api, common, { authorization }))
           : request(postParts(api, common, [first], boundary(), { authorization })),
       );
-      // A message has one file; each further one is a message of its own.
+      // A message has one file; additional files are sent as separate messages.
       for (const [index, file] of otherFiles.entries()) {
         const { url: _url, url_title: _title, ...rest } = { ...common, message: file.name };
         await once(`file ${String(index)}`, () => request(postParts(api, rest, [file], boundary(), { authorization })));

@@ -8,7 +8,7 @@ import type { DestinationUrl } from '../url.ts';
 const region = /^[a-z]{2}(-gov)?-[a-z]+-\d$/;
 const contentType = 'application/x-www-form-urlencoded; charset=utf-8';
 
-/** A secret key may have slashes: all before the region belongs to it. */
+/** Joins the segments before the region, because a secret key may contain slashes. */
 function arrange(url: DestinationUrl): DestinationUrl {
   const regionIndex = url.path.findIndex((segment) => region.test(segment));
   if (regionIndex < 1) return url;
@@ -20,7 +20,10 @@ function encodeAws(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** A call signed as AWS wants it: version 4 (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html). */
+/**
+ * Builds a request with AWS signature version 4
+ * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html).
+ */
 function buildSignedRequest(
   pairs: Readonly<Record<string, string>>,
   awsRegion: string,
@@ -91,7 +94,7 @@ export const snsKind = defineScheme({
         request(buildSignedRequest(pairs, awsRegion, keys, outlets.clock.now()));
       const message = { Action: 'Publish', Message: body, ...version };
       if (target.startsWith('+')) return publish({ ...message, PhoneNumber: target });
-      // A topic that is there already is what this answers.
+      // CreateTopic returns the topic if it already exists.
       const topic = await publish({ Action: 'CreateTopic', Name: target.replace(/^#/, ''), ...version });
       const name = /<TopicArn>([^<]+)<\/TopicArn>/.exec(Buffer.from(topic.body).toString('utf8'))?.[1];
       return name === undefined ? fail('there is no such topic') : publish({ ...message, TopicArn: name });

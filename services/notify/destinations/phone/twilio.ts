@@ -3,7 +3,7 @@ import { requiredField, passwordField, secretField, textField } from '../fields.
 import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 
-/** A number as E.164 has it, also after `w:` for WhatsApp; short codes stay as they are. */
+/** Normalizes a number to E.164, also after `w:` for WhatsApp; short codes are unchanged. */
 function normalizePhone(text: string): string {
   const [, whatsapp = '', number = ''] = /^\s*(w:)?(.*)$/.exec(text) ?? [];
   const digits = number.replace(/[\s().-]/g, '').replace(/^\+/, '');

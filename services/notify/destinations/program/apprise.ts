@@ -12,7 +12,7 @@ import { basicAuthorization, postForm, postJson, postParts, type HttpRequest } f
 import { defineScheme } from '../scheme.ts';
 import { encodePart } from '../url.ts';
 
-/** `apprise://[user:password@]host[:port]/[path/]key?tags=`: a key of another aggregator, also one of the peer's. */
+/** `apprise://[user:password@]host[:port]/[path/]key?tags=`: a key of another aggregator, such as Apprise API. */
 export const appriseKind = defineScheme({
   service: 'Apprise API',
   label: 'apprise',
@@ -72,7 +72,7 @@ export const appriseKind = defineScheme({
         return postParts(address, fields, await fileParts(attachments, formatPartName), boundary(), headers);
       };
       const { status } = await request(await buildRequest());
-      // Nothing else is success there: 204 says that nobody is configured under this key.
+      // Only 200 means success; 204 means that the key does not exist.
       if (status !== 200) fail(status === 204 ? 'there is no such key' : `status ${String(status)}`);
     };
   },

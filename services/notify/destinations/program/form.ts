@@ -3,7 +3,7 @@ import { formBody, postParts } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
 import { renameFields, webDefaults, buildWebForm, parseWebTarget } from './web.ts';
 
-/** `form://[user:password@]host[:port]/path`: posts the notice as a web form; files go as parts of it. */
+/** `form://[user:password@]host[:port]/path`: posts the notification as a web form, with files as parts of it. */
 export const formKind = defineScheme({
   ...webDefaults,
   service: 'Form',

@@ -2,7 +2,7 @@ import { encodeFiles } from '../files.ts';
 import { defineScheme } from '../scheme.ts';
 import { renameFields, webDefaults, buildWebForm, parseWebTarget } from './web.ts';
 
-/** `json://[user:password@]host[:port]/path`: posts the notice as JSON to any web address. */
+/** `json://[user:password@]host[:port]/path`: posts the notification as JSON to any web address. */
 export const jsonKind = defineScheme({
   ...webDefaults,
   service: 'JSON',
@@ -22,7 +22,7 @@ export const jsonKind = defineScheme({
           attachments: await encodeFiles(attachments),
           type,
         };
-        // Requests of these methods carry no body; the fields would be lost either way.
+        // Requests with these methods have no body, so the fields are not sent.
         const hasNoBody = method === 'GET' || method === 'HEAD';
         await request({
           method,

@@ -8,7 +8,7 @@ import type { DestinationUrl } from '../url.ts';
 const methods = ['POST', 'GET', 'DELETE', 'PUT', 'HEAD', 'PATCH'] as const;
 export type WebMethod = (typeof methods)[number];
 
-/** What the three kinds share that post to any web address: `json`, `form`, `xml`. */
+/** Shared properties of the kinds that post to any web address: `json`, `form`, `xml`. */
 export const webDefaults = {
   templates: [
     '{schema}://{host}',
@@ -30,7 +30,7 @@ export const webDefaults = {
   },
 } as const satisfies Partial<SchemeDefinition>;
 
-/** The form of such a kind. */
+/** Builds the form of such a kind. */
 export function buildWebForm(about: string): DestinationKind['form'] {
   const fields: FormFieldDefinition[] = [
     ...serverFields,
@@ -52,7 +52,7 @@ export function buildWebForm(about: string): DestinationKind['form'] {
   return { about, fields };
 }
 
-/** Where and how such a kind sends, or what is wrong with its URL. */
+/** Returns the request method, address and headers, or a sentence about an invalid URL. */
 export function parseWebTarget({
   url,
   origin,
@@ -72,7 +72,10 @@ export function parseWebTarget({
   };
 }
 
-/** The known fields as the `:name=value` arguments want them: renamed, dropped (empty value) or joined by others. */
+/**
+ * Applies the `:name=value` arguments to the fields of the payload: renames them, removes them (empty value) or adds
+ * others.
+ */
 export function renameFields<T>(
   payload: Readonly<Record<string, T>>,
   fields: DestinationUrl['fields'],

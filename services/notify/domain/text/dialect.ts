@@ -2,9 +2,9 @@ import { convert, type FormatCallback, type SelectorDefinition } from 'html-to-t
 
 type Delimiters = readonly [before: string, after: string];
 
-/** How one program writes what HTML says. Pairs stand before and after the text they mark. */
+/** Markup of one program for the elements of HTML. Pairs are put before and after the marked text. */
 export interface Dialect {
-  /** Characters of the text that would be taken for markup, and what stands for them. */
+  /** Characters with a meaning in the markup, and their replacements. */
   readonly encode: Readonly<Record<string, string>>;
   /** The same within code. */
   readonly encodeCode: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface Dialect {
   readonly block: Delimiters;
   readonly heading: (level: number) => Delimiters;
   readonly item: string;
-  /** Line breaks between paragraphs. */
+  /** Number of line breaks between paragraphs. */
   readonly gap: number;
   readonly link: (url: string) => Delimiters;
 }
@@ -23,13 +23,13 @@ export interface Dialect {
 type Element = Parameters<FormatCallback>[0];
 const noDelimiters: Delimiters = ['', ''];
 
-/** Deeper elements are left out: nobody nests so deep but to do harm. */
+/** Maximum nesting depth; deeper elements are omitted. */
 const maxDepth = 40;
-/** Addresses a person may follow; `javascript:` and the like lose their link and keep their text. */
+/** Allowed link addresses; others, such as `javascript:`, lose the link and keep their text. */
 const allowedLink = /^(https?:|mailto:|tel:)[^\s<>"|]+$/i;
 const levels = [1, 2, 3, 4, 5, 6];
 
-/** HTML in another dialect: its text escaped, and no mark passed on but those the dialect has. */
+/** Converts HTML to a dialect. Text is escaped; only markup of the dialect is produced. */
 export function renderHtml(html: string, dialect: Dialect): string {
   const { gap } = dialect;
   const inline = (getPair: (element: Element) => Delimiters): FormatCallback => {

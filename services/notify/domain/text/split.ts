@@ -1,14 +1,14 @@
-/** What a service counts where it limits a text. */
+/** Unit of a length limit. */
 export type LengthUnit = 'characters' | 'bytes' | 'utf16';
 
-/** Of one character, which is a code point; `bytes` are those of UTF-8. */
+/** Size of one code point in each unit; `bytes` are those of UTF-8. */
 const sizes: Readonly<Record<LengthUnit, (point: string) => number>> = {
   characters: () => 1,
   bytes: (point) => Buffer.byteLength(point),
   utf16: (point) => point.length,
 };
 
-/** How long a text is, in a unit; no character is torn where it is measured or cut. */
+/** Returns the length of a text in a unit. */
 export function measureLength(text: string, unit: LengthUnit = 'characters'): number {
   if (unit === 'bytes') return Buffer.byteLength(text);
   if (unit === 'utf16') return text.length;
@@ -17,24 +17,24 @@ export function measureLength(text: string, unit: LengthUnit = 'characters'): nu
   return length;
 }
 
-/** True when the text is not longer than the limit. */
+/** Returns true if the text does not exceed the limit. */
 export function fits(text: string, limit: number | undefined, unit: LengthUnit = 'characters'): boolean {
   return limit === undefined || text.length * (unit === 'bytes' ? 3 : 1) <= limit || measureLength(text, unit) <= limit;
 }
 
-/** Cuts a text that is too long and marks the place. */
+/** Truncates a text and appends an ellipsis. */
 export function truncate(text: string, limit: number | undefined, unit: LengthUnit = 'characters'): string {
   if (limit === undefined || fits(text, limit, unit)) return text;
   const points = [...text];
   return `${points.slice(0, findEnd(points, 0, Math.max(0, limit - measureLength('…', unit)), unit)).join('')}…`;
 }
 
-/** Messages one notice may become; the rest of a longer one is cut. */
+/** Maximum number of messages for one notification; a longer text is truncated. */
 const maxPieces = 20;
 
 /**
- * Splits a text into pieces that are not longer than `limit`, at the end of a line or a word where there is one in the last
- * half of a piece. `first` is what the first piece may have instead.
+ * Splits a text into pieces of at most `limit`, at the end of a line or word in the last half of a piece if possible.
+ * `first` is the limit of the first piece.
  */
 export function splitText(
   text: string,
@@ -47,7 +47,7 @@ export function splitText(
   let start = 0;
   while (start < points.length) {
     const room = Math.max(1, pieces.length === 0 ? first : limit);
-    // One character at least, or it would never end.
+    // At least one character, so that the loop ends.
     const full = Math.max(start + 1, findEnd(points, start, room, unit));
     if (full === points.length) {
       pieces.push(points.slice(start).join(''));
@@ -65,7 +65,7 @@ export function splitText(
   return pieces.length === 0 ? [''] : pieces;
 }
 
-/** How far one comes from a place with so much room. */
+/** Returns the index up to which the characters fit. */
 function findEnd(points: readonly string[], start: number, room: number, unit: LengthUnit): number {
   const measureCharacter = sizes[unit];
   let end = start;
