@@ -37,11 +37,11 @@ export function inboxRoutes({ store, context, marker, catchUp, announce }: Route
       const done = query.done ?? (isSearch ? undefined : false);
       // Unread rows and search results are listed individually.
       const newest = query.repeats === 'newest' && !isSearch && unread !== true;
-      const repeatsOf = query.repeatsOf === undefined ? undefined : await store.findRun(query.repeatsOf);
-      if (query.repeatsOf !== undefined && repeatsOf === undefined) {
+      const run = query.repeatsOf === undefined ? undefined : await store.findRun(query.repeatsOf);
+      if (query.repeatsOf !== undefined && run === undefined) {
         return { items: [], unread: await store.countUnread(scope), total: 0, sources: [] };
       }
-      const filter = { q, source, tag, minPriority, unread, done, scope, newest, repeatsOf };
+      const filter = { q, source, tag, minPriority, unread, done, scope, newest, repeatsOf: run };
       const [items, unreadNow, total, sources] = await Promise.all([
         store.list(filter, query.before, query.limit),
         store.countUnread(scope),
