@@ -50,8 +50,8 @@ export const notify = defineService({
     const settings = live.current;
     const { singleHost, bus, clock, db, handovers, jobs, log, metrics, vault } = context;
     const activity = new Activity(context, notifyActivity);
-    const notices = new NotificationStore(db);
-    const index = new NotificationIndex(context);
+    const notifications = new NotificationStore(db);
+    const searchIndex = new NotificationIndex(context);
     const configurations = new ConfigurationStore(db, vault, singleHost);
     const firstAttempts = new FirstAttempts(clock);
     const attachments = new AttachmentStore(db, () => settings.keptFilesBytes);
@@ -63,16 +63,25 @@ export const notify = defineService({
     const health = new HealthStore(context);
     const shownUrls = new MaskedUrls(vault);
     const sealed = new SealedDestinations(vault, engine, shownUrls);
-    const shared = { notices, attachments, folder, firstAttempts, engine, fresh: recentCache, health, sealed };
+    const shared = {
+      notices: notifications,
+      attachments,
+      folder,
+      firstAttempts,
+      engine,
+      fresh: recentCache,
+      health,
+      sealed,
+    };
     let isSchemeAllowed = buildServiceFilter(settings.allowServices, settings.denyServices);
     const isAllowed: IsAllowed = (destination) => isSchemeAllowed(destination);
     const outgoingContext = { ...context, fetch: withRedirects(context.fetch, () => settings.redirects) };
-    const sending = new DeliverySender(outgoingContext, { ...shared, emojis: () => settings.emojis });
-    const deliveries = new Deliveries(context, { ...shared, sending, onChange: activity.touch });
+    const sender = new DeliverySender(outgoingContext, { ...shared, emojis: () => settings.emojis });
+    const deliveries = new Deliveries(context, { ...shared, sending: sender, onChange: activity.touch });
     const aggregator = new Aggregator(
       context,
       { ...shared, configurations, deliveries },
-      { now: settings, isServed: isAllowed },
+      { current: settings, isAllowed: isAllowed },
     );
     const statistics = createDeliveryOverview(context, activity);
     const disposables = new DisposableStack();
@@ -83,7 +92,7 @@ export const notify = defineService({
 
     const countWaiting = async (): Promise<number> => {
       await jobs.flush();
-      return notices.countWaiting();
+      return notifications.countWaiting();
     };
     metrics.gauge({
       name: 'aggregator_outbox_pending',
@@ -93,28 +102,39 @@ export const notify = defineService({
 
     const removeOld = async (): Promise<void> => {
       const before = clock.now() - settings.historyDays * 24 * hourMs;
-      await notices.deleteOld(before);
+      await notifications.deleteOld(before);
       await health.deleteOld(before);
       await folder.removeOrphans(await attachments.listRetained());
       await engine.deleteUnused(await listUsedUrls(configurations));
     };
     const prune = (): void => {
-      removeOld().catch((error: unknown) => log.warn('history was not cleared', { error }));
+      removeOld().catch((error: unknown) => log.warn('history cleanup failed', { error }));
     };
 
     const handleEngineChange = (): void => {
       activity.touch();
       engine
         .isInstalled()
-        .then((ready) => (ready ? retryEngineDeliveries(jobs) : undefined))
-        .catch((error: unknown) => log.warn('waiting deliveries were not made due', { error }));
+        .then((ready) => (ready ? retryEngineDeliveries(jobs, notifications) : undefined))
+        .catch((error: unknown) => log.warn('retry of waiting deliveries failed', { error }));
     };
 
     return {
       http: createApp({ context, aggregator, folder, configurations, engine, engineCatalogue, settings, isAllowed }),
       api: notifyHandlers({
-        ...{ context, aggregator, configurations, notices, index, attachments, folder },
-        ...{ activity, engine, health, settings, isAllowed, statistics },
+        context,
+        aggregator,
+        configurations,
+        notifications: notifications,
+        searchIndex: searchIndex,
+        attachments,
+        folder,
+        activity,
+        engine,
+        health,
+        settings,
+        isAllowed,
+        statistics,
       }),
       portable: createPortable(configurations, clock),
       importData(program, location, options) {
@@ -128,11 +148,11 @@ export const notify = defineService({
       },
       async start() {
         sealingTask = sealMaskedUrls(context, shownUrls, () => isStopped).catch((error: unknown) =>
-          log.warn('addresses of an older version are not all sealed yet', { error }),
+          log.warn('sealing of old addresses failed', { error }),
         );
         disposables.use(await deliveries.start());
         disposables.use(handovers.receive(notificationOffered, (offer, key) => aggregator.acceptOffer(offer, key)));
-        indexTask = index.start();
+        indexTask = searchIndex.start();
         disposables.use(activity);
         disposables.use(statistics);
         disposables.use(bus.subscribe(notifyActivity, statistics.invalidate));
@@ -199,6 +219,6 @@ function withRedirects(fetch: Context['fetch'], follows: () => boolean): Context
 /** Returns the URLs of all configurations. */
 async function listUsedUrls(configurations: ConfigurationStore): Promise<readonly string[]> {
   const keys = await configurations.keys();
-  const stored = await Promise.all(keys.map((key) => configurations.find(key)));
-  return stored.flatMap((configuration) => (configuration === undefined ? [] : urlsIn(configuration)));
+  const configurationList = await Promise.all(keys.map((key) => configurations.find(key)));
+  return configurationList.flatMap((configuration) => (configuration === undefined ? [] : urlsIn(configuration)));
 }

@@ -11,14 +11,16 @@ export const Settings = z.object({
     live: true,
     title: 'Trust programs on this computer',
     description:
-      'Programs on this computer can use this service without signing in, as they can with the program it replaces. When off, they sign in like all others.',
+      'Programs on this computer can use this service without signing in, as they can with the program it ' +
+        'replaces. When off, they sign in like all others.',
   }),
   answerMs: z.int().min(0).max(30_000).default(2000).meta({
     live: true,
     unit: 'ms',
     title: 'Wait for delivery',
     description:
-      'How long a caller waits for the first attempt at each destination before it is told "queued". Behind others to the same destination it does not wait.',
+      'How long a caller waits for the first attempt at each destination before it is told "queued". Behind ' +
+        'others to the same destination it does not wait.',
   }),
   configurationLock: z.boolean().default(false).meta({
     live: true,
@@ -29,7 +31,9 @@ export const Settings = z.object({
     live: true,
     title: 'Close keys to programs',
     description:
-      'Off: any program of this machine can read all keys with their passwords, and change them, as programs made for Apprise API expect. On: only administrators can, also over the API; sending goes on. A key can be closed by itself, too.',
+      'Off: any program of this machine can read all keys with their passwords, and change them, as programs ' +
+        'made for Apprise API expect. On: only administrators can, also over the API; sending goes on. A key can ' +
+        'be closed by itself, too.',
   }),
   recursionLimit: z.int().min(0).max(100).default(1).meta({
     live: true,
@@ -74,7 +78,8 @@ export const Settings = z.object({
       unit: 'bytes',
       title: 'Files kept for the history',
       description:
-        'Files of delivered notifications stay as long as their notification and until newer ones need the room, so that it can be sent again with them. 0: they go with the last delivery.',
+        'Files of delivered notifications stay as long as their notification and until newer ones need the room, ' +
+          'so that it can be sent again with them. 0: they go with the last delivery.',
     }),
   attachmentHosts: z.array(z.string().max(255)).max(100).default([]).meta({
     live: true,
@@ -87,7 +92,8 @@ export const Settings = z.object({
     emptyIsSet: true,
     title: 'Fetch files from',
     description:
-      'Hosts or addresses with * and ?, such as cam.example.org or https://*.example.org/pics/*. A private host that is named here without a wildcard may be fetched from. Empty: no file is fetched.',
+      'Hosts or addresses with * and ?, such as cam.example.org or https://*.example.org/pics/*. A private host ' +
+        'that is named here without a wildcard may be fetched from. Empty: no file is fetched.',
   }),
   attachmentDeny: z.array(z.string().max(2048)).max(200).default([]).meta({
     live: true,
@@ -134,7 +140,8 @@ export const Settings = z.object({
       live: true,
       title: 'Keys over the API',
       description:
-        'Without them programs can neither use, read nor change keys and name their destinations themselves; the app goes on using its keys.',
+        'Without them programs can neither use, read nor change keys and name their destinations themselves; the ' +
+          'app goes on using its keys.',
       choices: { hash: 'Yes', simple: 'Yes (“simple” of Apprise API, the same here)', disabled: 'No' },
     }),
   listKeys: z.boolean().default(false).meta({
@@ -150,7 +157,8 @@ export const Settings = z.object({
       title: 'Emojis by name',
       description: 'Whether :rocket: becomes a picture. The address of a destination asks for it with emojis=yes.',
       choices: {
-        ...{ asked: 'At destinations that ask for it', yes: 'At all but those with emojis=no' },
+        asked: 'At destinations that ask for it',
+        yes: 'At all but those with emojis=no',
         no: 'Nowhere',
       },
     }),

@@ -245,7 +245,8 @@ export async function parseMailrise(text: string, source: Source): Promise<Impor
   };
   const validSettings = removeInvalid(settings, notes);
   notes.unshift(
-    `Taken over: ${formatCount(countEntries(validSettings['recipients']), 'recipient')}, ${formatCount(countEntries(validSettings['logins']), 'login')}.`,
+    `Taken over: ${formatCount(countEntries(validSettings['recipients']), 'recipient')}, ` +
+      `${formatCount(countEntries(validSettings['logins']), 'login')}.`,
   );
   if (hasCode) notes.push('Its import_code stays behind: code of other programs is not run here.');
   return { settings: validSettings, notes };

@@ -41,14 +41,14 @@ import type { NotificationStore } from '../store/notifications.ts';
 
 export interface AggregatorLimits {
   /** Current values of the live settings. */
-  readonly now: {
+  readonly current: {
     /** Maximum time in ms that a caller waits for the first attempts. */
     readonly answerMs: number;
     /** Maximum number of waiting deliveries; above it, notifications are refused. */
     readonly maxWaiting: number;
   };
   /** Returns false for destinations that the settings do not allow. */
-  readonly isServed: IsAllowed;
+  readonly isAllowed: IsAllowed;
 }
 
 /** Maximum wait of a strict call: the maximum duration of an attempt and a reserve. */
@@ -61,7 +61,7 @@ const countMaxAgeMs = 1000;
 export class Aggregator {
   readonly #context: Context;
   readonly #configurations: ConfigurationStore;
-  readonly #notices: NotificationStore;
+  readonly #notifications: NotificationStore;
   readonly #attachments: AttachmentStore;
   readonly #folder: AttachmentFolder;
   readonly #deliveries: Deliveries;
@@ -79,28 +79,28 @@ export class Aggregator {
     context: Context,
     stores: {
       readonly configurations: ConfigurationStore;
-      readonly notices: NotificationStore;
+      readonly notifications: NotificationStore;
       readonly attachments: AttachmentStore;
       readonly folder: AttachmentFolder;
       readonly deliveries: Deliveries;
       readonly firstAttempts: FirstAttempts;
       readonly engine: EngineDestinations;
       readonly health: HealthStore;
-      readonly fresh: RecentCache;
+      readonly recentCache: RecentCache;
       readonly sealed: SealedDestinations;
     },
     limits: AggregatorLimits,
   ) {
     this.#context = context;
     this.#configurations = stores.configurations;
-    this.#notices = stores.notices;
+    this.#notifications = stores.notifications;
     this.#attachments = stores.attachments;
     this.#folder = stores.folder;
     this.#deliveries = stores.deliveries;
     this.#firstAttempts = stores.firstAttempts;
     this.#engine = stores.engine;
     this.#health = stores.health;
-    this.#recentCache = stores.fresh;
+    this.#recentCache = stores.recentCache;
     this.#sealed = stores.sealed;
     this.#limits = limits;
   }
@@ -119,7 +119,7 @@ export class Aggregator {
     if (cachedKey !== undefined && !(isWaitingForEngine && (await this.#engine.isInstalled()))) return cachedKey;
     const { options, secret } = configuration;
     const parsedKey = {
-      ...removeDisallowed(await readKey(configuration, this.#engine), this.#limits.isServed),
+      ...removeDisallowed(await readKey(configuration, this.#engine), this.#limits.isAllowed),
       options,
       secret,
     };
@@ -135,7 +135,7 @@ export class Aggregator {
   async post(
     configuration: string,
     destinations: readonly (TaggedDestination & CallOptions)[],
-    notice: NotificationContent,
+    notification: NotificationContent,
     call: { readonly files?: readonly StoredFile[]; readonly hops?: number; readonly options?: NotifyKeyOptions } = {},
   ): Promise<readonly Outcome[]> {
     const selections = collectSelections(destinations);
@@ -143,7 +143,7 @@ export class Aggregator {
     await this.#refuseWhenFull();
     const id = createSortableId(this.#context.random, this.#context.clock.now());
     const strict = call.options?.strict === true;
-    const plannedDeliveries = await this.#plan(selections, notice.type);
+    const plannedDeliveries = await this.#plan(selections, notification.type);
     const deliveryLevels = planDeliveryLevels(this.#sealed, id, plannedDeliveries, strict);
     const expectedDeliveries = deliveryLevels.immediate.map(({ row: { destinationId, service, optional }, job }) => {
       const predecessors = job.orderKey === undefined ? 'nothing' : this.#deliveries.getPredecessors(destinationId);
@@ -153,12 +153,12 @@ export class Aggregator {
     using attempts = this.#firstAttempts.start(
       id,
       expectedDeliveries,
-      strict ? strictTimeoutMs : this.#limits.now.answerMs,
+      strict ? strictTimeoutMs : this.#limits.current.answerMs,
     );
     const accepted = await this.#accept(
       id,
       configuration,
-      notice,
+      notification,
       { planned: plannedDeliveries, levels: deliveryLevels },
       call,
     );
@@ -188,7 +188,7 @@ export class Aggregator {
       selectDeliveries(parsedKey, field.kind === 'none' ? undefined : field.expression),
     );
     if (selections.size === 0) {
-      this.#context.log.warn('no destination wears the tag, so the notice goes to the inbox', { configuration });
+      this.#context.log.warn('no destination for tag, using inbox', { configuration });
       const inbox = parseDestination('inbox://');
       if (typeof inbox !== 'string') selections.set(getDestinationId(inbox), { destination: inbox, rules: noRules });
     }
@@ -198,31 +198,31 @@ export class Aggregator {
   async #acceptOffer(
     key: string,
     configuration: string,
-    { files = [], notice }: NotificationOffer,
+    { files = [], notice: content }: NotificationOffer,
     selections: ReadonlyMap<string, Selection>,
     options: NotifyKeyOptions | undefined,
   ): Promise<void> {
-    const stored: StoredFile[] = [];
+    const storedFiles: StoredFile[] = [];
     let isNew = false;
     try {
       for (const [index, { name, type, bytes }] of files.entries()) {
         const file = await this.#folder.write(Readable.from([bytes]), { name, type, index }, Infinity);
-        if (file !== undefined) stored.push(file);
+        if (file !== undefined) storedFiles.push(file);
       }
-      const plannedDeliveries = await this.#plan(selections, notice.type);
+      const plannedDeliveries = await this.#plan(selections, content.type);
       // No caller waits for the result, so the call is never strict.
       const deliveryLevels = planDeliveryLevels(this.#sealed, key, plannedDeliveries, false);
-      const call = { files: stored, ...(options === undefined ? {} : { options }) };
+      const call = { files: storedFiles, ...(options === undefined ? {} : { options }) };
       isNew =
         (await this.#accept(
           key,
           configuration,
-          notice,
+          content,
           { planned: plannedDeliveries, levels: deliveryLevels },
           call,
         )) === true;
     } finally {
-      if (!isNew) await this.#folder.remove(stored.map(({ file }) => file));
+      if (!isNew) await this.#folder.remove(storedFiles.map(({ file }) => file));
     }
   }
 
@@ -249,7 +249,7 @@ export class Aggregator {
   async #accept(
     id: string,
     configuration: string,
-    notice: NotificationContent,
+    content: NotificationContent,
     {
       planned: plannedDeliveries,
       levels: deliveryLevels,
@@ -257,7 +257,7 @@ export class Aggregator {
     { files = [], hops = 0, options }: Parameters<Aggregator['post']>[3] & {} = {},
   ): Promise<boolean | string> {
     const { bus, clock, commit, jobs } = this.#context;
-    const message = buildMessage(id, notice, clock.now(), hops);
+    const message = buildMessage(id, content, clock.now(), hops);
     const deliveries = deliveryLevels.immediate.map(({ row }) => row);
     const repeatMs = (options?.repeatSeconds ?? 0) * 1000;
     const fingerprint =
@@ -277,7 +277,7 @@ export class Aggregator {
           return `The same notification was sent ${String(seconds)} s ago; it is not repeated.`;
       }
       const metadata = { files: files.length, fingerprint };
-      if (!(await this.#notices.add(transaction, configuration, message, deliveries, metadata))) return false;
+      if (!(await this.#notifications.add(transaction, configuration, message, deliveries, metadata))) return false;
       await this.#attachments.add(transaction, id, files);
       await enqueueDeliveries(transaction, jobs, id, deliveryLevels);
       return true;
@@ -303,9 +303,9 @@ export class Aggregator {
   async #refuseWhenFull(): Promise<void> {
     const now = this.#context.clock.now();
     if (now - this.#waitingCount.at > countMaxAgeMs) {
-      this.#waitingCount = { at: now, waiting: await this.#notices.countWaiting() };
+      this.#waitingCount = { at: now, waiting: await this.#notifications.countWaiting() };
     }
-    if (this.#waitingCount.waiting < this.#limits.now.maxWaiting) return;
+    if (this.#waitingCount.waiting < this.#limits.current.maxWaiting) return;
     throw new Problem('notify.outbox_full', 503, 'Too many notifications wait for their destinations.', {
       headers: { 'Retry-After': '60' },
     });

@@ -21,7 +21,7 @@ export class NotificationIndex {
 
   start(): AsyncDisposable {
     const timer = this.#context.clock.every(minuteMs, () => {
-      this.catchUp().catch((error: unknown) => this.#context.log.warn('notices were not indexed', { error }));
+      this.catchUp().catch((error: unknown) => this.#context.log.warn('search index update failed', { error }));
     });
     return {
       [Symbol.asyncDispose]: async () => {

@@ -4,7 +4,7 @@ import type { NotifyKeyOptions } from '../../contracts/notify/options.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { planEscalation, findRetries, type ChainLevel } from '../domain/escalation.ts';
-import { needsEngine, type EngineDestinations } from '../apprise/destinations.ts';
+import type { EngineDestinations } from '../apprise/destinations.ts';
 import type { Message } from '../domain/message.ts';
 import type { DeliveryPlan } from '../domain/delivery-rules.ts';
 import { selectDestinations, type TagExpression } from '../domain/tags.ts';
@@ -67,11 +67,11 @@ export function collectSelections(chosen: readonly (TaggedDestination & CallOpti
 }
 
 /** Builds the message that is stored and sent. */
-export function buildMessage(id: string, notice: NotificationContent, time: number, hops: number): Message {
-  const { title, body, type, format, tags, link, source } = notice;
+export function buildMessage(id: string, notification: NotificationContent, time: number, hops: number): Message {
+  const { title, body, type, format, tags, link, source } = notification;
   const content = { id, title: sanitizeText(title), body: sanitizeText(body), type, format, tags, link, source, time };
-  const passed = Math.max(hops, notice.hops ?? 0);
-  return passed === 0 ? content : { ...content, hops: passed };
+  const forwardedHops = Math.max(hops, notification.hops ?? 0);
+  return forwardedHops === 0 ? content : { ...content, hops: forwardedHops };
 }
 
 /** Removes NUL characters, which PostgreSQL rejects in text, and lone surrogates, which some services reject. */
@@ -101,9 +101,10 @@ export async function selectUrls(urls: readonly string[], engine: EngineDestinat
   const destinations = await readDestinations(urls, engine);
   return collectSelections(
     destinations.map((result) => {
-      if (typeof result !== 'string') return { ...result, tags: [] };
-      if (result === needsEngine) throw new Problem('notify.needs_engine', 503, `The destination waits: ${result}.`);
-      throw new Problem('notify.bad_url', 400, `The destination cannot be used: ${result}`);
+      if (!('reason' in result)) return { ...result, tags: [] };
+      const { reason, needsEngine } = result;
+      if (needsEngine) throw new Problem('notify.needs_engine', 503, `The destination waits: ${reason}.`);
+      throw new Problem('notify.bad_url', 400, `The destination cannot be used: ${reason}`);
     }),
   );
 }

@@ -11,7 +11,7 @@ export function notifyHandlers(dependencies: ApiDependencies): readonly ApiHandl
   const history = new History(
     dependencies.context.reads,
     new MaskedUrls(dependencies.context.vault),
-    dependencies.index,
+    dependencies.searchIndex,
   );
   return [
     ...keyHandlers(dependencies),

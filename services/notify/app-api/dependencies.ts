@@ -18,8 +18,8 @@ export interface ApiDependencies {
   readonly context: Context;
   readonly aggregator: Aggregator;
   readonly configurations: ConfigurationStore;
-  readonly notices: NotificationStore;
-  readonly index: NotificationIndex;
+  readonly notifications: NotificationStore;
+  readonly searchIndex: NotificationIndex;
   readonly attachments: AttachmentStore;
   readonly folder: AttachmentFolder;
   readonly activity: Activity;

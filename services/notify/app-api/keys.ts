@@ -1,10 +1,10 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { notifyApi, NotifyKeyName, type NotifyDestination, type NotifyKey } from '../../contracts/notify/api.ts';
-import type { DeliveryArguments } from '../../contracts/notify/delivery.ts';
+import { DeliveryArgument, type DeliveryArguments } from '../../contracts/notify/delivery.ts';
 import type { FormValues } from '../../contracts/notify/forms.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { complainedOf, readDelivery, writeDelivery } from '../keys/delivery-arguments.ts';
-import { needsEngine, type EngineDestinations } from '../apprise/destinations.ts';
+import { readDelivery, writeDelivery } from '../keys/delivery-arguments.ts';
+import type { EngineDestinations } from '../apprise/destinations.ts';
 import { describeForms, fillForm, writeForm } from '../destinations/forms.ts';
 import { planEscalation } from '../domain/escalation.ts';
 import { explainSelection } from '../domain/explain-selection.ts';
@@ -17,6 +17,7 @@ import {
   maskedText,
   maxDestinations,
   readDestinations,
+  type UnusableDestination,
   readKey,
   removeDisallowed,
   type Entry,
@@ -53,9 +54,14 @@ export function keyHandlers(dependencies: ApiDependencies): readonly ApiHandler[
     const hasEngine = entries.some(({ destination }) => destination.engine) && (await engine.isInstalled());
     const health = await dependencies.health.findAll(entries.flatMap(deliveryIds));
     const destinations = entries.map((entry): NotifyDestination => ({
-      ...{ line: entry.line, id: entry.id, service: entry.destination.service, url: formatMaskedUrl(entry) },
-      ...{ tags: [...entry.ownTags], effectiveTags: entry.tags.map(({ name }) => name) },
-      ...{ delivery: readDelivery(entry.typedUrl), health: findWorstHealth(deliveryIds(entry), health) },
+      line: entry.line,
+      id: entry.id,
+      service: entry.destination.service,
+      url: formatMaskedUrl(entry),
+      tags: [...entry.ownTags],
+      effectiveTags: entry.tags.map(({ name }) => name),
+      delivery: readDelivery(entry.typedUrl),
+      health: findWorstHealth(deliveryIds(entry), health),
       ignored: [...(entry.destination.ignored ?? [])],
       needsEngine: entry.destination.engine === true && !hasEngine,
     }));
@@ -91,7 +97,7 @@ export function keyHandlers(dependencies: ApiDependencies): readonly ApiHandler[
       const key = parseKey(params['key']);
       await getConfiguration(key);
       await configurations.saveOptions(key, body, context.clock.now());
-      context.log.info('options of a key changed', { key });
+      context.log.info('key options changed', { key });
       dependencies.activity.touch();
       return toKey(await getConfiguration(key));
     }),
@@ -100,7 +106,7 @@ export function keyHandlers(dependencies: ApiDependencies): readonly ApiHandler[
       const key = parseKey(params['key']);
       await getConfiguration(key);
       await configurations.saveSecret(key, secret ?? undefined, context.clock.now());
-      context.log.info(secret === null ? 'secret of a key removed' : 'secret of a key set', { key });
+      context.log.info(secret === null ? 'key secret removed' : 'key secret set', { key });
       dependencies.activity.touch();
       return { signed: secret !== null };
     }),
@@ -144,7 +150,9 @@ export function keyHandlers(dependencies: ApiDependencies): readonly ApiHandler[
       const written = toWritten(text);
       const { entries, skipped } = await readKey(written, engine);
       const destinations = entries.map((entry) => ({
-        ...{ line: entry.line, service: entry.destination.service, url: formatMaskedUrl(entry) },
+        line: entry.line,
+        service: entry.destination.service,
+        url: formatMaskedUrl(entry),
         effectiveTags: entry.tags.map(({ name }) => name),
       }));
       return { format: written.format, destinations, skipped };
@@ -188,7 +196,9 @@ export function keyHandlers(dependencies: ApiDependencies): readonly ApiHandler[
       const chosen = selectDestinations(entries, expression, options.withoutTag);
       const chainLevels = planEscalation(chosen, expression);
       const destinations = entries.map((entry) => ({
-        ...{ line: entry.line, service: entry.destination.service, url: entry.destination.url(true) },
+        line: entry.line,
+        service: entry.destination.service,
+        url: entry.destination.url(true),
         effectiveTags: entry.tags.map(({ name }) => name),
         ...explainSelection(entry.tags, expression, options.withoutTag, chainLevels[chosen.indexOf(entry)]),
       }));
@@ -253,39 +263,53 @@ interface DestinationDraft {
 async function resolveUrl(
   draft: DestinationDraft,
   engine: EngineDestinations,
-  stored?: string,
+  storedUrl?: string,
 ): Promise<string | undefined> {
-  const url = await resolveAddress(draft, engine, stored);
+  const url = await resolveAddress(draft, engine, storedUrl);
   if (url === undefined || draft.delivery === undefined) return url;
   const urlWithOptions = writeDelivery(url, draft.delivery);
-  const [result = ''] = await readDestinations([urlWithOptions], engine);
-  const name = typeof result === 'string' ? complainedOf(result) : undefined;
-  if (typeof result === 'string' && name !== undefined)
-    throw createFieldProblem(`delivery.${name}`, `This cannot be used: ${result}.`);
+  if ((await findUnusable(urlWithOptions, engine)) !== undefined) await validateOptions(url, draft.delivery, engine);
   return await validateUrl(urlWithOptions, engine);
+}
+
+/** Checks each delivery option separately. @throws Problem for the first one that makes a valid URL unusable. */
+async function validateOptions(url: string, options: DeliveryArguments, engine: EngineDestinations): Promise<void> {
+  const withoutOptions = writeDelivery(url, Object.fromEntries(DeliveryArgument.options.map((name) => [name, ''])));
+  if ((await findUnusable(withoutOptions, engine)) !== undefined) return;
+  for (const [name, value] of Object.entries({ ...readDelivery(url), ...options })) {
+    const unusable = await findUnusable(writeDelivery(withoutOptions, { [name]: value }), engine);
+    if (unusable !== undefined)
+      throw createFieldProblem(`delivery.${name}`, `This cannot be used: ${unusable.reason}.`);
+  }
+}
+
+/** Returns why a URL cannot be used; undefined if it can. */
+async function findUnusable(url: string, engine: EngineDestinations): Promise<UnusableDestination | undefined> {
+  const [result] = await readDestinations([url], engine);
+  return result !== undefined && 'reason' in result ? result : undefined;
 }
 
 async function resolveAddress(
   { form, url }: DestinationDraft,
   engine: EngineDestinations,
-  stored?: string,
+  storedUrl?: string,
 ): Promise<string | undefined> {
   if (form !== undefined) {
-    const written = writeForm(form, stored);
+    const written = writeForm(form, storedUrl);
     if ('url' in written) return await validateUrl(written.url, engine);
     const [first = ''] = Object.values(written.wrong);
     throw new Problem('notify.bad_destination', 422, first, { fields: written.wrong });
   }
-  return url === undefined ? stored : await validateUrl(url, engine);
+  return url === undefined ? storedUrl : await validateUrl(url, engine);
 }
 
 async function validateUrl(url: string, engine: EngineDestinations): Promise<string> {
-  const [result = ''] = await readDestinations([url], engine);
-  if (result === needsEngine) {
+  const unusable = await findUnusable(url, engine);
+  if (unusable?.needsEngine === true) {
     const message = 'This address needs the Apprise engine. Install it on the page Engines, then add it again.';
     throw createFieldProblem('url', message, 'notify.needs_engine');
   }
-  if (typeof result === 'string') throw createFieldProblem('url', `This cannot be used: ${result}.`);
+  if (unusable !== undefined) throw createFieldProblem('url', `This cannot be used: ${unusable.reason}.`);
   if (/[\r\n]/.test(url)) throw createFieldProblem('url', 'Write it in one line.');
   return url;
 }

@@ -16,7 +16,7 @@ const batchSize = 500;
 
 /** Handles routes for the history and for retries. */
 export function notificationHandlers(dependencies: ApiDependencies, history: History): readonly ApiHandler[] {
-  const { activity, aggregator, context, notices } = dependencies;
+  const { activity, aggregator, context, notifications } = dependencies;
   const { clock, jobs } = context;
   const getJob = async ({
     notice: notification,
@@ -71,7 +71,7 @@ export function notificationHandlers(dependencies: ApiDependencies, history: His
       const [list, givenUp, waiting] = await Promise.all([
         history.list(query),
         jobs.count('dead'),
-        notices.countWaiting(),
+        notifications.countWaiting(),
       ]);
       return { notices: await addJobState(list), givenUp, waiting };
     }),
@@ -101,7 +101,7 @@ export function notificationHandlers(dependencies: ApiDependencies, history: His
       );
       let isAccepted = false;
       try {
-        isAccepted = (await aggregator.post(past.configuration, entries, past.notice, { files: copies })).length > 0;
+        isAccepted = (await aggregator.post(past.configuration, entries, past.content, { files: copies })).length > 0;
       } finally {
         if (!isAccepted) await dependencies.folder.remove(copies.map(({ file }) => file));
       }
@@ -127,20 +127,20 @@ export function notificationHandlers(dependencies: ApiDependencies, history: His
     }),
     implement(notifyApi.dropAll, async ({ body: { before, cause } }) => {
       const matchesCause = await createCauseFilter(cause);
-      const dropped = await forEachJob(
+      const droppedCount = await forEachJob(
         jobs,
         deadJobs,
         async (job) => job.createdAt < before && matchesCause(job) && jobs.drop(job.id),
       );
-      context.log.info('given-up notifications dropped', { count: dropped });
+      context.log.info('dead letters dropped', { count: droppedCount });
       activity.touch();
-      return { dropped };
+      return { dropped: droppedCount };
     }),
     implement(notifyApi.drop, async ({ body }) => {
       const { id, state } = await getJob(body);
       if (state !== 'dead') throw new Problem('notify.not_given_up', 409, 'This delivery is not given up yet.');
       await jobs.drop(id);
-      context.log.info('given-up notification dropped', { notice: body.notice });
+      context.log.info('dead letter dropped', { notice: body.notice });
       activity.touch();
       return okReply;
     }),

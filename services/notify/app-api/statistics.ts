@@ -34,8 +34,13 @@ export function statisticsHandlers({
                 ? null
                 : Math.max(...latenciesOfDestination.map((each) => each[percentile]));
             return {
-              ...{ key: configuration.key, line: entry.line, id: entry.id },
-              ...{ done: countByDay('done'), dead: countByDay('dead'), p50: maxLatency('p50'), p95: maxLatency('p95') },
+              key: configuration.key,
+              line: entry.line,
+              id: entry.id,
+              done: countByDay('done'),
+              dead: countByDay('dead'),
+              p50: maxLatency('p50'),
+              p95: maxLatency('p95'),
             };
           });
         }),

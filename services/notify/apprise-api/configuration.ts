@@ -122,11 +122,11 @@ async function buildFromUrls(
   if (urlTexts.length > maxDestinations)
     throw refusal(400, `${sentences.noUrls}: at most ${maxDestinations} are served`);
   const destinations = (await readDestinations(urlTexts, engine)).map((result) => refuseDisallowed(result, isAllowed));
-  const usable = destinations.filter((destination) => typeof destination !== 'string');
+  const usable = destinations.flatMap((destination) => ('reason' in destination ? [] : [destination]));
   if (usable.length === 0) throw refusal(400, sentences.noUrls);
   const warnings = destinations.flatMap((destination, index) =>
-    typeof destination === 'string'
-      ? [`URL ${index + 1} was dropped: ${destination}.`]
+    'reason' in destination
+      ? [`URL ${index + 1} was dropped: ${destination.reason}.`]
       : (formatIgnoredArguments(destination.destination) ?? []),
   );
   return {

@@ -11,7 +11,7 @@ import { parseJson, type Body } from './body.ts';
 
 /** Parsed notification request. */
 export interface ParsedRequest {
-  readonly notice: NotificationContent;
+  readonly content: NotificationContent;
   readonly expression: TagExpression | undefined;
   /** Destinations of a stateless call. */
   readonly urls: readonly string[];
@@ -123,7 +123,7 @@ export function readNotification(
   const isUnrecognized =
     isEmpty(fields.body) && title === '' && foreignFields !== undefined && hasForeignFields(mapped);
   return {
-    notice: {
+    content: {
       title,
       body: isUnrecognized ? formatFields(foreignFields) : (fields.body ?? ''),
       type,
@@ -157,20 +157,20 @@ function readFiles(fields: NotifyFields): readonly AttachmentSource[] {
 
 /** Builds the request from the payload of a recognized program; the query has precedence. */
 function fromAdapter(recognized: RecognizedPayload, query: URLSearchParams, fields: NotifyFields): ParsedRequest {
-  const { tag, isKnownProgram, ...notice } = recognized;
+  const { tag, isKnownProgram, ...content } = recognized;
   const type = parseNotificationType(query.get('type') ?? '');
   if (type === undefined) throw createTypeProblem(sentences.lacking);
   return {
-    notice: {
-      ...notice,
-      title: findText(query.get('title')) ?? notice.title,
-      type: findText(query.get('type')) === undefined ? notice.type : type,
+    content: {
+      ...content,
+      title: findText(query.get('title')) ?? content.title,
+      type: findText(query.get('type')) === undefined ? content.type : type,
       tags: [],
     },
     expression: readTag(findNonEmpty(queryTags(query), tag)),
     urls: isKnownProgram ? [] : readUrls(fields.urls),
     sources: isKnownProgram ? [] : readFiles(fields),
-    expectsSlackReply: isKnownProgram && notice.source === slackSource,
+    expectsSlackReply: isKnownProgram && content.source === slackSource,
   };
 }
 

@@ -43,12 +43,12 @@ function getQuery(request: Request): URLSearchParams {
 async function parseUrls(
   urls: readonly string[],
   engine: EngineDestinations,
-  isServed: IsAllowed,
+  isAllowed: IsAllowed,
 ): Promise<readonly TaggedDestination[]> {
   if (urls.length > maxDestinations) throw refusal(400, `${sentences.noUrls}: at most ${maxDestinations} are served`);
   return (await readDestinations(urls, engine))
-    .map((read) => refuseDisallowed(read, isServed))
-    .filter((read) => typeof read !== 'string')
+    .map((result) => refuseDisallowed(result, isAllowed))
+    .flatMap((result) => ('reason' in result ? [] : [result]))
     .map(({ destination, rules }) => ({ destination, rules, tags: [] }));
 }
 
@@ -74,7 +74,7 @@ export function notifyRoutes(dependencies: RouteDependencies): Router {
     // Files of a request that must be signed are not written to disk.
     const body = await readBody(request, secret === undefined ? files.addStream : undefined);
     if (secret !== undefined) requireSignature(request, body, secret);
-    const { notice, expression, urls, sources, expectsSlackReply } = readNotification(body, getQuery(request), {
+    const { content, expression, urls, sources, expectsSlackReply } = readNotification(body, getQuery(request), {
       header: (name) => request.get(name),
       mappingDepth: settings.mappingDepth,
       key,
@@ -92,8 +92,9 @@ export function notifyRoutes(dependencies: RouteDependencies): Router {
     // Destinations of a stateless call have no tags, so an expression selects none of them, as in Apprise API.
     const selected = parsedKey === undefined ? selectDestinations(destinations, expression) : destinations;
     if (selected.length > 0 && !(await files.addSources(sources))) throw refusal(400, sentences.badAttachment);
-    const outcomes = await aggregator.post(key ?? '', selected, notice, {
-      ...{ files: files.files, hops },
+    const outcomes = await aggregator.post(key ?? '', selected, content, {
+      files: files.files,
+      hops,
       ...(parsedKey === undefined ? {} : { options: parsedKey.options }),
     });
     if (outcomes.some(({ state }) => state !== 'repeated')) files.release();

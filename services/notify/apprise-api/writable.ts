@@ -23,7 +23,7 @@ export function createWriteCheck(
       return true;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      log.warn('the configurations cannot be written', { error });
+      log.warn('configuration write failed', { error });
       return false;
     }
   };

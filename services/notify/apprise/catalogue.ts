@@ -79,7 +79,7 @@ export class EngineCatalogue {
       await rename(`${this.#file}.new`, this.#file);
       return catalogue;
     } catch (error) {
-      this.#log.warn('the catalogue of the Apprise library was not read', { error });
+      this.#log.warn('apprise catalogue request failed', { error });
       return undefined;
     }
   }
@@ -107,8 +107,15 @@ function removeNative(service: LibraryService): readonly LibraryService[] {
 function toPlainService({ name, protocols, secureProtocols }: (typeof engineServices)[number]): LibraryService {
   const values = [...protocols, ...secureProtocols];
   return {
-    ...{ service_name: name, service_url: null, setup_url: null, attachment_support: false, category: 'native' },
-    ...{ protocols: [...protocols], secure_protocols: [...secureProtocols], enabled: true, packages: [] },
+    service_name: name,
+    service_url: null,
+    setup_url: null,
+    attachment_support: false,
+    category: 'native',
+    protocols: [...protocols],
+    secure_protocols: [...secureProtocols],
+    enabled: true,
+    packages: [],
     details: {
       templates: [],
       tokens: { schema: { name: 'Schema', type: 'choice:string', values } },

@@ -49,7 +49,9 @@ export function engineDestination(
           const reply = await library.run((child, stop) => child.request(command, SendReply, stop), limitedSignal);
           return reply.ok ? { ok: true, detail: `Sent ${service} notification.` } : toFailure(failureText, reply);
         } catch (error) {
-          return { ok: false, retryable: true, detail: `${failureText}: ${explainError(error, limitedSignal)}` };
+          const detail = `${failureText}: ${explainError(error, limitedSignal)}`;
+          const isMissing = error instanceof EngineUnavailableError && error.isMissing;
+          return { ok: false, retryable: true, detail, ...(isMissing ? { code: 'needs_engine' } : {}) };
         }
       };
       return withRetries(
@@ -64,10 +66,12 @@ export function engineDestination(
 
 /** Parses the arguments that Homeport handles itself. */
 function parseCommonOptions(url: string): Pick<CommonOptions, 'emojis' | 'retry' | 'wait'> {
-  const read = parseDestinationUrl(url);
+  const typedUrl = parseDestinationUrl(url);
   // The library has additional formats, which Homeport does not validate.
   const options =
-    read === undefined ? '' : parseOptions({ ...read, query: new Map([...read.query].filter(isCommonArgument)) });
+    typedUrl === undefined
+      ? ''
+      : parseOptions({ ...typedUrl, query: new Map([...typedUrl.query].filter(isCommonArgument)) });
   return typeof options === 'string' ? { emojis: undefined, retry: 0, wait: 0 } : options;
 }
 

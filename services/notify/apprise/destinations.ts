@@ -22,9 +22,6 @@ const maxCached = 10_000;
 const purpose = 'notify.engine-url';
 const hourMs = 3_600_000;
 
-/** Reason of a destination that waits for the engine. All other reasons are final. */
-export const needsEngine = 'it needs the Apprise engine';
-
 const DescribeReply = z.object({
   described: z.array(
     z.union([
@@ -61,19 +58,19 @@ export class EngineDestinations {
   #pendingRequest: Promise<void> = Promise.resolve();
   #pausedUntil = -Infinity;
 
-  constructor(parts: {
+  constructor(dependencies: {
     readonly library: Library;
     readonly store: EngineUrlStore;
     readonly vault: Vault;
     readonly clock: Clock;
     readonly log: Log;
   }) {
-    this.#library = parts.library;
-    this.#store = parts.store;
-    this.#vault = parts.vault;
-    this.#maskedUrls = new MaskedUrls(parts.vault);
-    this.#clock = parts.clock;
-    this.#log = parts.log;
+    this.#library = dependencies.library;
+    this.#store = dependencies.store;
+    this.#vault = dependencies.vault;
+    this.#maskedUrls = new MaskedUrls(dependencies.vault);
+    this.#clock = dependencies.clock;
+    this.#log = dependencies.log;
   }
 
   /** Returns true if the engine is installed. */
@@ -115,10 +112,18 @@ export class EngineDestinations {
     const { scheme = '' } = parseDestinationUrl(text) ?? {};
     const cached = this.#cache.get(computeId(text));
     if (!isSupportedByEngine(text)) return `${scheme}:// is not served`;
-    if (cached === undefined) return isEngineScheme(scheme) ? needsEngine : `${scheme}:// is not served`;
+    if (cached === undefined)
+      return this.isMissingFor(text) ? 'it needs the Apprise engine' : `${scheme}:// is not served`;
     if ('reason' in cached) return cached.reason;
     // A web address of a service can correspond to a native scheme.
     return isNativeUrl(cached.url) ? parseDestination(cached.url) : engineDestination(cached, this.#library);
+  }
+
+  /** Returns true if the URL can be used after the installation of the engine. */
+  isMissingFor(text: string): boolean {
+    const url = parseDestinationUrl(text);
+    if (url === undefined || !isSupportedByEngine(text)) return false;
+    return !this.#cache.has(computeId(text)) && isEngineScheme(url.scheme);
   }
 
   /** Creates the destination of a URL that was valid when its notification was accepted. */
@@ -156,7 +161,7 @@ export class EngineDestinations {
       } catch (error) {
         // The engine is installed and failed: the URLs remain unresolved and are requested again later.
         this.#pausedUntil = this.#clock.now() + pauseMs;
-        this.#log.warn('the Apprise library did not say whether it takes an address', { error });
+        this.#log.warn('apprise address check failed', { error });
         return;
       }
     }
@@ -165,8 +170,11 @@ export class EngineDestinations {
   async #keep(accepted: readonly (DestinationDescription & { readonly id: string })[]): Promise<void> {
     await this.#store.add(
       accepted.map(({ id, service, url, masked, optional }) => ({
-        ...{ id, service, optional: optional ? 1 : 0 },
-        ...{ sealed_url: this.#vault.seal(url, purpose), shown_url: this.#maskedUrls.seal(masked) },
+        id,
+        service,
+        optional: optional ? 1 : 0,
+        sealed_url: this.#vault.seal(url, purpose),
+        shown_url: this.#maskedUrls.seal(masked),
       })),
     );
   }

@@ -11,12 +11,16 @@ const pauseMs = 15_000;
 /** Time for other requests to finish when a process is ended because one request hangs. */
 const retireGraceMs = 20_000;
 
-/** Beginning of the reason of a delivery that waits for the engine. */
-export const missingEngineText = 'It needs the Apprise engine';
-
 /** The engine cannot be used; the message names the remedy. */
 export class EngineUnavailableError extends Error {
-  override readonly name = 'EngineMissing';
+  override readonly name = 'EngineUnavailableError';
+  /** True if the engine is not installed; false if it cannot be started. */
+  readonly isMissing: boolean;
+
+  constructor(message: string, options: { readonly isMissing: boolean; readonly cause?: unknown }) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.isMissing = options.isMissing;
+  }
 }
 
 export interface LibraryOptions {
@@ -35,20 +39,20 @@ interface LoadedProcess {
 
 /** Runs the Apprise library in at most one process, which is started when needed and ended when idle. */
 export class Library implements AsyncDisposable {
-  readonly #parts: LibraryOptions;
+  readonly #options: LibraryOptions;
   #loaded: LoadedProcess | undefined;
   #failure: { readonly key: string; readonly until: number; readonly reason: string } | undefined;
   #idleTimer: Disposable | undefined;
   #activeUses = 0;
   readonly #retired = new Set<LibraryProcess>();
 
-  constructor(parts: LibraryOptions) {
-    this.#parts = parts;
+  constructor(options: LibraryOptions) {
+    this.#options = options;
   }
 
   /** Returns the version of the engine, or undefined if it is not installed. Starts no process. */
   async version(): Promise<string | undefined> {
-    const { path, version } = await this.#parts.engines.find('apprise');
+    const { path, version } = await this.#options.engines.find('apprise');
     return path === null ? undefined : (version ?? undefined);
   }
 
@@ -58,7 +62,7 @@ export class Library implements AsyncDisposable {
    * @throws EngineUnavailableError, LibraryProcessError, and the reason of the signal.
    */
   async run<T>(work: (child: LibraryProcess, signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
-    const installedEngine = await this.#parts.engines.find('apprise');
+    const installedEngine = await this.#options.engines.find('apprise');
     this.#idleTimer?.[Symbol.dispose]();
     this.#activeUses += 1;
     try {
@@ -74,7 +78,7 @@ export class Library implements AsyncDisposable {
       this.#activeUses -= 1;
       if (this.#activeUses === 0) {
         this.#idleTimer?.[Symbol.dispose]();
-        this.#idleTimer = this.#parts.clock.after(idleTimeoutMs, () => this.#retire(0));
+        this.#idleTimer = this.#options.clock.after(idleTimeoutMs, () => this.#retire(0));
       }
     }
   }
@@ -91,37 +95,39 @@ export class Library implements AsyncDisposable {
   async #open(installedEngine: Engine): Promise<LibraryProcess> {
     if (installedEngine.path === null) {
       this.#retire(retireGraceMs);
-      throw new EngineUnavailableError(`${missingEngineText}: install it on the page Engines.`);
+      throw new EngineUnavailableError('It needs the Apprise engine: install it on the page Engines.', {
+        isMissing: true,
+      });
     }
     const key = `${installedEngine.version ?? ''} ${installedEngine.path}`;
-    const { clock } = this.#parts;
+    const { clock } = this.#options;
     if (this.#loaded !== undefined && this.#loaded.key !== key) this.#retire(retireGraceMs);
     const loaded = this.#loaded;
     const runningProcess = await loaded?.child.catch(() => undefined);
     if (runningProcess?.isUsable) return runningProcess;
     if (this.#failure?.key === key && this.#failure.until > clock.now())
-      throw new EngineUnavailableError(this.#failure.reason);
+      throw new EngineUnavailableError(this.#failure.reason, { isMissing: false });
     // Another caller may have started a process in the meantime.
     if (this.#loaded === undefined || this.#loaded === loaded) this.#loaded = { key, child: this.#start(key) };
     return this.#loaded.child;
   }
 
   async #start(key: string): Promise<LibraryProcess> {
-    const { engines, clock, files, log } = this.#parts;
+    const { engines, clock, files, log } = this.#options;
     try {
       const library = await engines.library('apprise');
       if (library === undefined) throw new Error('its Python is not known');
       const initialRequest = { folders: [join(files, 'attachments'), join(files, 'apprise')], refused: refusedSchemes };
       const child = await LibraryProcess.open(library, { engines, clock, initialRequest });
       this.#failure = undefined;
-      log.info('the Apprise library is loaded', { version: child.version });
+      log.info('apprise library loaded', { version: child.version });
       return child;
     } catch (error) {
       const message = error instanceof Error ? error.message : 'unknown';
       const reason = `The Apprise engine cannot be started (${message}): look at the page Engines.`;
       this.#failure = { key, until: clock.now() + pauseMs, reason };
-      log.warn('the Apprise library cannot be loaded', { error });
-      throw new EngineUnavailableError(reason, { cause: error });
+      log.warn('apprise library start failed', { error });
+      throw new EngineUnavailableError(reason, { isMissing: false, cause: error });
     }
   }
 

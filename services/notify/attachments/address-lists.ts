@@ -12,22 +12,22 @@ export interface AddressLists {
  * bounded.
  */
 function matches(pattern: string, text: string): boolean {
-  let [at, star, from] = [0, -1, 0];
-  for (let place = 0; place < text.length;) {
-    if (pattern[at] === '*') {
-      star = at;
-      at += 1;
-      from = place;
-    } else if (pattern[at] === '?' || pattern[at] === text[place]) {
-      at += 1;
-      place += 1;
+  let [patternIndex, star, from] = [0, -1, 0];
+  for (let textIndex = 0; textIndex < text.length;) {
+    if (pattern[patternIndex] === '*') {
+      star = patternIndex;
+      patternIndex += 1;
+      from = textIndex;
+    } else if (pattern[patternIndex] === '?' || pattern[patternIndex] === text[textIndex]) {
+      patternIndex += 1;
+      textIndex += 1;
     } else if (star >= 0) {
-      at = star + 1;
+      patternIndex = star + 1;
       from += 1;
-      place = from;
+      textIndex = from;
     } else return false;
   }
-  return /^\**$/.test(pattern.slice(at));
+  return /^\**$/.test(pattern.slice(patternIndex));
 }
 
 /** Returns the forms of an address that a pattern can match: host, with port, with path, with scheme. */
@@ -54,7 +54,7 @@ export function isNamedHost(
   { attachmentAllow }: Pick<AddressLists, 'attachmentAllow'>,
 ): boolean {
   return parsePatterns(attachmentAllow).some((each) => {
-    const place = each.replace(/^https?:\/\//, '').split('/', 1)[0] ?? '';
-    return place === host || place === hostname;
+    const hostForm = each.replace(/^https?:\/\//, '').split('/', 1)[0] ?? '';
+    return hostForm === host || hostForm === hostname;
   });
 }

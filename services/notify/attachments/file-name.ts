@@ -1,16 +1,25 @@
 /** Media types by file extension, for formats without a signature. */
 const typesByExtension: Readonly<Record<string, string>> = {
-  ...{
-    txt: 'text/plain',
-    log: 'text/plain',
-    md: 'text/markdown',
-    csv: 'text/csv',
-    html: 'text/html',
-    htm: 'text/html',
-  },
-  ...{ json: 'application/json', xml: 'application/xml', yml: 'application/yaml', yaml: 'application/yaml' },
-  ...{ ics: 'text/calendar', svg: 'image/svg+xml', png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg' },
-  ...{ gif: 'image/gif', webp: 'image/webp', pdf: 'application/pdf', zip: 'application/zip', mp4: 'video/mp4' },
+  txt: 'text/plain',
+  log: 'text/plain',
+  md: 'text/markdown',
+  csv: 'text/csv',
+  html: 'text/html',
+  htm: 'text/html',
+  json: 'application/json',
+  xml: 'application/xml',
+  yml: 'application/yaml',
+  yaml: 'application/yaml',
+  ics: 'text/calendar',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  pdf: 'application/pdf',
+  zip: 'application/zip',
+  mp4: 'video/mp4',
 };
 
 /** Signatures at the beginning of files. */

@@ -78,16 +78,16 @@ export class AttachmentFolder {
   }
 
   /** Copies a file to a new name. Returns undefined if it no longer exists. */
-  async copy(stored: StoredFile): Promise<StoredFile | undefined> {
+  async copy(original: StoredFile): Promise<StoredFile | undefined> {
     const file = this.#context.random.text(24);
     try {
-      await link(join(this.#folder, stored.file), join(this.#folder, file));
-      return { ...stored, file };
+      await link(join(this.#folder, original.file), join(this.#folder, file));
+      return { ...original, file };
     } catch (error) {
       if ((error as Partial<NodeJS.ErrnoException>).code === 'ENOENT') return undefined;
       // Some file systems do not support links.
-      await copyFile(join(this.#folder, stored.file), join(this.#folder, file));
-      return { ...stored, file };
+      await copyFile(join(this.#folder, original.file), join(this.#folder, file));
+      return { ...original, file };
     }
   }
 
@@ -98,7 +98,7 @@ export class AttachmentFolder {
       if (probe !== undefined) await this.remove([probe.file]);
       return true;
     } catch (error) {
-      this.#context.log.warn('attachments cannot be written', { error });
+      this.#context.log.warn('attachment write failed', { error });
       return false;
     }
   }

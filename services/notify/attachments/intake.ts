@@ -36,17 +36,17 @@ export function openIntake(
         for await (const _chunk of stream);
         return false;
       }
-      const stored = await folder.write(stream, file, attachmentBytes);
-      if (stored === undefined) return false;
-      filesByIndex.set(file.index, stored);
+      const storedFile = await folder.write(stream, file, attachmentBytes);
+      if (storedFile === undefined) return false;
+      filesByIndex.set(file.index, storedFile);
       storedFiles = [...filesByIndex].sort(([a], [b]) => a - b).map(([, each]) => each);
       return true;
     },
     async addSources(sources) {
       if (!isWithinLimit(storedFiles.length + sources.length)) return false;
-      const stored = await storeSources(context, folder, sources, limits);
-      if (stored === undefined) return false;
-      storedFiles = [...storedFiles, ...stored];
+      const addedFiles = await storeSources(context, folder, sources, limits);
+      if (addedFiles === undefined) return false;
+      storedFiles = [...storedFiles, ...addedFiles];
       return true;
     },
     release: () => void (isReleased = true),

@@ -73,9 +73,9 @@ export async function storeSources(
   sources: readonly AttachmentSource[],
   limits: AttachmentLimits,
 ): Promise<readonly StoredFile[] | undefined> {
-  const stored: StoredFile[] = [];
+  const storedFiles: StoredFile[] = [];
   const discardAll = async (): Promise<undefined> => {
-    await folder.remove(stored.map(({ file }) => file));
+    await folder.remove(storedFiles.map(({ file }) => file));
     return undefined;
   };
   for (const [index, source] of sources.entries()) {
@@ -93,9 +93,9 @@ export async function storeSources(
         throw error;
       });
     if (written === undefined) return discardAll();
-    stored.push(written);
+    storedFiles.push(written);
   }
-  return stored;
+  return storedFiles;
 }
 
 /** Ignores characters that are not base64, as Apprise API does. */
@@ -112,7 +112,7 @@ async function fetchFile(
   if (url === null) return undefined;
   const { attachmentHosts, attachmentBytes } = limits;
   if (!isFetchable(url, limits)) {
-    log.warn('an attachment is not to be fetched from there', { host: url.host });
+    log.warn('attachment fetch refused', { host: url.host });
     return undefined;
   }
   const isListedHost = attachmentHosts.some(
@@ -130,7 +130,7 @@ async function fetchFile(
     return { bytes: reply.body, name: getFileName(url, reply), type: reply.headers['content-type'] ?? '' };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    log.warn('an attachment could not be fetched', { host: url.host, reason: error.code });
+    log.warn('attachment fetch failed', { host: url.host, reason: error.code });
     return undefined;
   }
 }

@@ -45,7 +45,7 @@ const maxBlockingAttempts = 5;
 /** Processes the deliveries of the outbox: sends them, records the results and reports them to waiting callers. */
 export class Deliveries {
   readonly #context: Context;
-  readonly #notices: NotificationStore;
+  readonly #notifications: NotificationStore;
   readonly #firstAttempts: FirstAttempts;
   readonly #onChange: () => void;
   readonly #attachments: AttachmentStore;
@@ -65,33 +65,33 @@ export class Deliveries {
   /** `onChange` is called after each attempt whose result was recorded. */
   constructor(
     context: Context,
-    parts: {
-      readonly notices: NotificationStore;
+    dependencies: {
+      readonly notifications: NotificationStore;
       readonly attachments: AttachmentStore;
       readonly folder: AttachmentFolder;
       readonly firstAttempts: FirstAttempts;
       readonly sending: DeliverySender;
-      readonly fresh: RecentCache;
+      readonly recentCache: RecentCache;
       readonly health: HealthStore;
       readonly onChange: () => void;
     },
   ) {
     this.#context = context;
-    this.#onChange = parts.onChange;
-    this.#notices = parts.notices;
-    this.#attachments = parts.attachments;
-    this.#folder = parts.folder;
-    this.#sending = parts.sending;
-    this.#recentCache = parts.fresh;
-    this.#health = parts.health;
-    this.#firstAttempts = parts.firstAttempts;
+    this.#onChange = dependencies.onChange;
+    this.#notifications = dependencies.notifications;
+    this.#attachments = dependencies.attachments;
+    this.#folder = dependencies.folder;
+    this.#sending = dependencies.sending;
+    this.#recentCache = dependencies.recentCache;
+    this.#health = dependencies.health;
+    this.#firstAttempts = dependencies.firstAttempts;
     this.#metrics = createNotifyMetrics(context);
     this.#recovery = new Recovery(context);
   }
 
   /** Starts processing; the disposal stops accepting deliveries. */
   async start(): Promise<Disposable> {
-    for (const { destination, triedAt } of await this.#notices.listFailing())
+    for (const { destination, triedAt } of await this.#notifications.listFailing())
       this.#recovery.recordFailure(destination, 0, triedAt);
     return this.#context.jobs.handle(deliver, (attempt) => this.#runAttempt(attempt), {
       record: (transaction, completed) => this.#record(transaction, completed),
@@ -182,7 +182,7 @@ export class Deliveries {
     const leavesQueue = stepsAside || (retryable && !hasSuccessors && chain === undefined);
     const detail = leavesQueue ? `${result.detail} Those behind it do not wait for it.` : result.detail;
     // Deliveries that were combined with this one are retried by their own jobs.
-    const outcome = { state: retryable ? 'waiting' : 'dead', attempts, detail } as const;
+    const outcome = { state: retryable ? 'waiting' : 'dead', attempts, detail, code: result.code ?? '' } as const;
     await this.#commitOutcome(
       payload,
       (transaction) => this.#recordFailure(transaction, payload, outcome),
@@ -196,7 +196,8 @@ export class Deliveries {
     const reportedDetail = retryable ? `${result.detail} It is queued and tried again.` : result.detail;
     this.#firstAttempts.report(notice, destination, retryable ? 'queued' : 'failed', reportedDetail);
     throw new Problem('notify.not_delivered', result.status ?? 502, detail, {
-      ...{ retryable, stepsAside },
+      retryable,
+      stepsAside,
       ...(result.retryAfterMs === undefined ? {} : { retryAfterMs: result.retryAfterMs }),
     });
   }
@@ -206,7 +207,7 @@ export class Deliveries {
     { notice, destination }: Payload,
     outcome: Parameters<NotificationStore['recordAttempt']>[3],
   ): Promise<void> {
-    return this.#notices.recordAttempt(transaction, notice, destination, outcome, this.#context.clock.now());
+    return this.#notifications.recordAttempt(transaction, notice, destination, outcome, this.#context.clock.now());
   }
 
   async #record(transaction: Kysely<NotifyTables>, all: readonly CompletedDelivery[]): Promise<void> {
@@ -215,7 +216,7 @@ export class Deliveries {
       const { together: notificationIds, destination, attempts, detail } = each;
       return notificationIds.map((notice) => ({ notice, destination, attempts, detail }));
     });
-    await this.#notices.recordDone(transaction, completed, this.#context.clock.now());
+    await this.#notifications.recordDone(transaction, completed, this.#context.clock.now());
   }
 
   #notifyCompleted(all: readonly CompletedDelivery[]): void {
@@ -237,14 +238,14 @@ export class Deliveries {
    * letter is retried separately.
    */
   async #loadGroup({ notice, destination }: Payload): Promise<readonly OpenDelivery[] | undefined> {
-    const open = () => this.#notices.open(notice, destination);
+    const open = () => this.#notifications.open(notice, destination);
     let delivery = await open();
     if (delivery?.digest === undefined) return delivery && [delivery];
     // Another delivery of its time window may have included it in the meantime.
     await this.#context.jobs.flush();
     delivery = await open();
     if (delivery?.digest === undefined) return undefined;
-    const group = await this.#notices.openDigest(destination, delivery.digest);
+    const group = await this.#notifications.openDigest(destination, delivery.digest);
     const { id } = delivery.message;
     return group.some(({ message }) => message.id === id) ? group : [delivery];
   }
@@ -253,12 +254,12 @@ export class Deliveries {
    * Deletes the files of a delivered notification. Files that remain after a failure are removed later with the
    * orphans.
    */
-  async #releaseFiles(noticeId: string): Promise<void> {
+  async #releaseFiles(notificationId: string): Promise<void> {
     try {
       await this.#context.jobs.flush();
-      await this.#folder.remove(await this.#attachments.deleteDelivered(noticeId));
+      await this.#folder.remove(await this.#attachments.deleteDelivered(notificationId));
     } catch (error) {
-      this.#context.log.warn('files of a delivered notification were not removed', { error });
+      this.#context.log.warn('attachment removal failed', { error });
     }
   }
 
@@ -272,7 +273,7 @@ export class Deliveries {
     const escalation = await commit(async (transaction) => {
       await write(transaction);
       if (chain === undefined || isStopping) return undefined;
-      return startNextLevel(transaction, { jobs, notices: this.#notices, now: clock.now() }, notice, chain);
+      return startNextLevel(transaction, { jobs, notifications: this.#notifications, now: clock.now() }, notice, chain);
     });
     if (escalation !== undefined)
       this.#firstAttempts.replaceWithNextLevel(notice, escalation.failedIds, escalation.next);
@@ -284,7 +285,7 @@ export class Deliveries {
     reason: string,
   ): Promise<void> {
     const { log, vault } = this.#context;
-    const delivery = await this.#notices.find(payload.notice, payload.destination);
+    const delivery = await this.#notifications.find(payload.notice, payload.destination);
     this.#failing.delete(payload.destination);
     this.#rejectedHeads.delete(key);
     if (delivery === undefined || delivery.state === 'done') return;
@@ -294,7 +295,7 @@ export class Deliveries {
     this.#firstAttempts.report(payload.notice, payload.destination, 'failed', reason);
     this.#metrics.countFailed(delivery.service);
     const destination = toLoggedUrl(new MaskedUrls(vault).open(delivery.shownUrl));
-    log.warn('notification given up', { destination, attempts: attempt, reason });
+    log.warn('delivery failed permanently', { destination, attempts: attempt, reason });
   }
 }
 

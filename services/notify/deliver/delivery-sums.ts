@@ -19,7 +19,8 @@ export type DeliveryOverview = Awaited<ReturnType<typeof loadOverview>>;
 export function createDeliveryOverview(context: Context, activity: Activity): CachedQuery<DeliveryOverview> {
   const { clock } = context;
   return new CachedQuery({
-    ...{ clock, onRefreshDue: activity.touch },
+    clock,
+    onRefreshDue: activity.touch,
     key: () => String(getLastHours(clock.now()).at(-1)),
     read: () => loadOverview(context),
   });
@@ -86,6 +87,7 @@ function groupProblems(open: readonly IncompleteDelivery[]): ProblemGroup[] {
   return groups
     .map(([cause, all]) => ({
       cause,
+      code: all.map(({ code }) => code).find((code) => code !== ''),
       services: [...new Set(all.map(({ service }) => service))].sort(),
       waiting: all.filter(({ state }) => state === 'waiting').length,
       dead: all.filter(({ state }) => state === 'dead').length,

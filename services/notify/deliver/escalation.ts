@@ -43,7 +43,9 @@ function buildDelivery(
   return {
     chainLevel,
     row: {
-      ...{ destinationId: delivery, service: destination.service, optional: destination.optional },
+      destinationId: delivery,
+      service: destination.service,
+      optional: destination.optional,
       ...sealed.seal(destination),
       ...(plan.digest === undefined
         ? countsAgainstRate
@@ -53,7 +55,8 @@ function buildDelivery(
     },
     job: {
       payload: {
-        ...{ notice: notificationId, destination: delivery },
+        notice: notificationId,
+        destination: delivery,
         ...(strict ? { strict } : {}),
         ...(retries === undefined ? {} : { retries }),
       },
@@ -101,12 +104,10 @@ export function planDeliveryLevels(
     const isFirst = chainLevel.level === lowest;
     if (isFirst) immediate.push({ row, job: chainJob, chainLevel });
     later.push({
-      ...{
-        destination_id: row.destinationId,
-        chain: chainLevel.chain,
-        level: chainLevel.level,
-        optional: row.optional ? 1 : 0,
-      },
+      destination_id: row.destinationId,
+      chain: chainLevel.chain,
+      level: chainLevel.level,
+      optional: row.optional ? 1 : 0,
       held: isFirst ? '' : JSON.stringify({ row, job: chainJob }),
     });
   }
@@ -133,7 +134,11 @@ export async function enqueueDeliveries(
  */
 export async function startNextLevel(
   transaction: Kysely<NotifyTables>,
-  { jobs, notices, now }: { readonly jobs: Jobs; readonly notices: NotificationStore; readonly now: number },
+  {
+    jobs,
+    notifications,
+    now,
+  }: { readonly jobs: Jobs; readonly notifications: NotificationStore; readonly now: number },
   notificationId: string,
   chain: number,
 ): Promise<{ readonly failedIds: readonly string[]; readonly next: readonly NewDelivery[] } | undefined> {
@@ -141,11 +146,11 @@ export async function startNextLevel(
   if (state.kind !== 'failed') return undefined;
   const storedDeliveries = state.next.map((text) => StoredLevelDelivery.parse(JSON.parse(text)));
   const next = storedDeliveries.map(({ row }) => row);
-  await notices.addDeliveries(transaction, notificationId, next, now);
+  await notifications.addDeliveries(transaction, notificationId, next, now);
   await jobs.enqueueAll(
     transaction,
     deliver,
     storedDeliveries.map(({ job }) => job),
   );
-  return { failedIds: state.asked, next };
+  return { failedIds: state.failed, next };
 }

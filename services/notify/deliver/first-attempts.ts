@@ -58,7 +58,9 @@ export class FirstAttempts {
       deliveries.map(({ id, service, optional, waitsFor }) => [
         id,
         {
-          ...{ service, optional, state: waitsFor === 'rules' || waitsFor === 'turn' ? 'held' : 'queued' },
+          service,
+          optional,
+          state: waitsFor === 'rules' || waitsFor === 'turn' ? 'held' : 'queued',
           detail: `The ${service} notification is ${queueReasons[waitsFor]}`,
         },
       ]),

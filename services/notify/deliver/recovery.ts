@@ -47,7 +47,7 @@ export class Recovery {
         if (!(await this.#context.jobs.retryNow(deliver, destination))) this.#failures.delete(destination);
       } catch (error) {
         // The new delivery is stored and is executed in its order.
-        this.#context.log.warn('a destination was not tried ahead of its time', { error });
+        this.#context.log.warn('early retry failed', { error });
       }
     }
   }

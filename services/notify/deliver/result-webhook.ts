@@ -21,8 +21,8 @@ export function sendResultWebhook(
   const headers = { 'content-type': 'application/json' };
   fetch(url, { method: 'POST', headers, body: JSON.stringify(result), trust: 'owner' }).then(
     ({ status }) => {
-      if (status >= 300) log.warn('the results of a call were not taken', { status });
+      if (status >= 300) log.warn('result webhook rejected', { status });
     },
-    (error: unknown) => log.warn('the results of a call could not be reported', { error }),
+    (error: unknown) => log.warn('result webhook failed', { error }),
   );
 }

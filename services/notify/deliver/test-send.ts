@@ -17,15 +17,22 @@ const timeoutMs = 20_000;
 /** Sends a test directly to one destination, records it in the history and returns the response. */
 export async function testSend(
   context: Context,
-  { health, notices }: { readonly health: HealthStore; readonly notices: NotificationStore },
+  { health, notifications }: { readonly health: HealthStore; readonly notifications: NotificationStore },
   key: string,
   entry: Entry,
 ): Promise<NotifyTestResult> {
   const { clock, commit, random } = context;
   const started = clock.now();
   const message: Message = {
-    ...{ id: random.text(20), title: 'Test from Homeport', body: `This came through the key ${key}.`, type: 'info' },
-    ...{ format: 'text', tags: [], link: undefined, source: 'notify', time: started },
+    id: random.text(20),
+    title: 'Test from Homeport',
+    body: `This came through the key ${key}.`,
+    type: 'info',
+    format: 'text',
+    tags: [],
+    link: undefined,
+    source: 'notify',
+    time: started,
   };
   const receivers = entry.destination.parts ?? [entry.destination];
   const response: TestResponse = { status: null, text: '', credentials: [] };
@@ -45,9 +52,9 @@ export async function testSend(
   });
   await commit(async (transaction) => {
     const rows = outcomes.map(({ row }) => row);
-    await notices.add(transaction, key, message, rows);
+    await notifications.add(transaction, key, message, rows);
     for (const { row, state, detail } of outcomes) {
-      await notices.recordAttempt(
+      await notifications.recordAttempt(
         transaction,
         message.id,
         row.destinationId,
@@ -58,13 +65,13 @@ export async function testSend(
   });
   for (const { row, state, detail } of outcomes) health.record(row.destinationId, state, detail);
   return {
-    ...{ line: entry.line, url: entry.destination.url(true), ok: results.every(({ ok }) => ok) },
-    ...{
-      status: response.status,
-      detail: details.at(-1) ?? '',
-      words: maskSecrets(response.text, secrets),
-      durationMs,
-    },
+    line: entry.line,
+    url: entry.destination.url(true),
+    ok: results.every(({ ok }) => ok),
+    status: response.status,
+    detail: details.at(-1) ?? '',
+    words: maskSecrets(response.text, secrets),
+    durationMs,
   };
 }
 

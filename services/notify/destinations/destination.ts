@@ -1,3 +1,4 @@
+import type { NotifyFailureCode } from '../../contracts/notify/statistics.ts';
 import type { Handovers } from '../../contracts/bus.ts';
 import type { Connect, Fetch } from '../../contracts/outgoing.ts';
 import type { Clock, Random } from '../../contracts/service.ts';
@@ -21,6 +22,8 @@ export type DeliveryResult =
   | { readonly ok: true; readonly detail: string }
   | {
       readonly ok: false;
+      /** Code of a failure that is handled specially. */
+      readonly code?: NotifyFailureCode;
       /** False for final failures. */
       readonly retryable: boolean;
       /** Minimum delay before the next attempt, in ms. */

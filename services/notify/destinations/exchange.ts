@@ -147,7 +147,7 @@ function redact(text: string, secrets: readonly string[]): string {
   const line = text.replace(/[\p{Cc}\s]+/gu, ' ').trim();
   const hidden = secrets
     .toSorted((a, b) => b.length - a.length)
-    .reduce((shown, secret) => shown.replaceAll(secret, '****'), line);
+    .reduce((redacted, secret) => redacted.replaceAll(secret, '****'), line);
   return hidden.length > maxReasonLength ? `${[...hidden].slice(0, maxReasonLength).join('')}…` : hidden;
 }
 

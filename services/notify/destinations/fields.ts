@@ -9,11 +9,17 @@ export const hostField: FormFieldDefinition = {
   required: true,
 };
 export const portField: FormFieldDefinition = {
-  ...{ name: 'port', label: 'Port', kind: 'number', location: 'port' },
+  name: 'port',
+  label: 'Port',
+  kind: 'number',
+  location: 'port',
   help: 'Empty: the usual one.',
 };
 export const secureField: FormFieldDefinition = {
-  ...{ name: 'secure', label: 'Encrypted (https)', kind: 'switch', location: 'secure' },
+  name: 'secure',
+  label: 'Encrypted (https)',
+  kind: 'switch',
+  location: 'secure',
   initial: true,
 };
 export const userField: FormFieldDefinition = { name: 'user', label: 'User', kind: 'text', location: 'user' };
@@ -45,20 +51,20 @@ export const formatField: FormFieldDefinition = {
 export function textField(
   name: string,
   label: string,
-  at: FormFieldDefinition['location'],
+  location: FormFieldDefinition['location'],
   help = '',
 ): FormFieldDefinition {
-  return { name, label, kind: 'text', location: at, help };
+  return { name, label, kind: 'text', location: location, help };
 }
 
 /** Builds a field whose value never leaves the host. */
 export function secretField(
   name: string,
   label: string,
-  at: FormFieldDefinition['location'],
+  location: FormFieldDefinition['location'],
   help = '',
 ): FormFieldDefinition {
-  return { name, label, kind: 'secret', location: at, help };
+  return { name, label, kind: 'secret', location: location, help };
 }
 
 /** Marks a field as required. */
@@ -70,19 +76,19 @@ export function requiredField(field: FormFieldDefinition): FormFieldDefinition {
 export function choiceField(
   name: string,
   label: string,
-  at: FormFieldDefinition['location'],
+  location: FormFieldDefinition['location'],
   choices: readonly (readonly [string, string])[],
   help = '',
 ): FormFieldDefinition {
-  return { name, label, kind: 'choice', location: at, choices, help };
+  return { name, label, kind: 'choice', location: location, choices, help };
 }
 
 /** Builds a field with two states. */
 export function switchField(
   name: string,
   label: string,
-  at: FormFieldDefinition['location'],
+  location: FormFieldDefinition['location'],
   help = '',
 ): FormFieldDefinition {
-  return { name, label, kind: 'switch', location: at, help };
+  return { name, label, kind: 'switch', location: location, help };
 }

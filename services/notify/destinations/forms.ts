@@ -42,11 +42,11 @@ export function fillForm(text: string): FilledForm | undefined {
  */
 export function writeForm(
   { scheme, values }: { readonly scheme: string; readonly values: FormValues },
-  stored?: string,
+  storedText?: string,
 ): { readonly url: string } | { readonly wrong: Readonly<Record<string, string>> } {
   const kind = kinds.find((each) => getScheme(each) === scheme);
   if (kind === undefined) return { wrong: { scheme: 'This kind of destination is not served.' } };
-  const storedUrl = stored === undefined ? undefined : parseDestinationUrl(stored);
+  const storedUrl = storedText === undefined ? undefined : parseDestinationUrl(storedText);
   let url = storedUrl !== undefined && findKind(storedUrl.scheme) === kind ? storedUrl : emptyUrl(getScheme(kind));
   url = kind.form.unfold?.(url) ?? url;
   const errors: Record<string, string> = {};
@@ -92,7 +92,11 @@ function describeField({
   initial,
 }: FormFieldDefinition): FormField {
   return {
-    ...{ name, label, kind, required, help },
+    name,
+    label,
+    kind,
+    required,
+    help,
     choices: choices.map(([value, label]) => [value, label]),
     initial: initial ?? (kind === 'switch' ? false : ''),
   };
@@ -101,8 +105,17 @@ function describeField({
 function emptyUrl(scheme: string): DestinationUrl {
   const emptyMap = new Map<string, string>();
   return {
-    ...{ scheme, user: undefined, password: undefined, host: '', port: undefined, path: [], rawPath: '' },
-    ...{ query: emptyMap, headers: emptyMap, parameters: emptyMap, fields: emptyMap },
+    scheme,
+    user: undefined,
+    password: undefined,
+    host: '',
+    port: undefined,
+    path: [],
+    rawPath: '',
+    query: emptyMap,
+    headers: emptyMap,
+    parameters: emptyMap,
+    fields: emptyMap,
   };
 }
 

@@ -106,6 +106,6 @@ export function postParts(
     write('\r\n');
   }
   write(`--${boundary}--\r\n`);
-  const parts = { 'content-type': `multipart/form-data; boundary=${boundary}`, ...headers };
-  return { method: 'POST', url, headers: parts, body: Buffer.concat(chunks) };
+  const allHeaders = { 'content-type': `multipart/form-data; boundary=${boundary}`, ...headers };
+  return { method: 'POST', url, headers: allHeaders, body: Buffer.concat(chunks) };
 }

@@ -32,7 +32,7 @@ export function buildNormalUrl(
     if (location === url.path.length - 1) locations.push('last');
     return `/${encodeOrMask(
       segment,
-      locations.some((place) => secret.has(place)),
+      locations.some((location) => secret.has(location)),
     )}`;
   });
   const usesRawPath = kind.form.fields.some(({ location }) => location === 'path');

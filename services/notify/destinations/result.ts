@@ -74,6 +74,7 @@ export function toErrorResult(error: unknown, failureText: string): DeliveryResu
     retryable: error.retryable && error.code !== 'fetch.too_large',
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
     ...(error.code === 'fetch.untrusted' ? { lastAttempt: maxUntrustedAttempts } : {}),
+    ...(isUnknownHost(error.cause) ? { code: 'unknown_host' } : {}),
     detail: `${failureText}: ${error.detail}`,
   };
 }
@@ -88,4 +89,10 @@ export function toHandshakeResult(code: unknown, host: string, failureText: stri
     lastAttempt: maxUntrustedAttempts,
     detail: `${failureText}: The certificate of ${host} is not trusted: ${problem}.`,
   };
+}
+
+/** Returns true for a DNS error about a host name that does not exist, or an AggregateError that begins with one. */
+function isUnknownHost(error: unknown): boolean {
+  if (error instanceof AggregateError) return isUnknownHost(error.errors[0]);
+  return error instanceof Error && 'code' in error && error.code === 'ENOTFOUND';
 }

@@ -106,14 +106,14 @@ function parse(scheme: SchemeDefinition, kind: DestinationKind, typed: Destinati
   const targets = url.path.slice(fixed);
   if (scheme.perTarget === true && targets.length > 1) {
     if (targets.length > maxTargets) return `at most ${maxTargets} targets are served in one URL`;
-    const parts = targets.map((target) =>
+    const receivers = targets.map((target) =>
       buildDestination(scheme, kind, withPath(url, [...url.path.slice(0, fixed), target]), options),
     );
-    const invalidPart = parts.find((part) => typeof part === 'string');
+    const invalidPart = receivers.find((part) => typeof part === 'string');
     const wholeDestination = buildDestination(scheme, kind, url, options);
     if (typeof wholeDestination === 'string' || invalidPart !== undefined)
       return typeof wholeDestination === 'string' ? wholeDestination : (invalidPart ?? '');
-    return { ...wholeDestination, parts: parts.filter((part) => typeof part !== 'string') };
+    return { ...wholeDestination, parts: receivers.filter((part) => typeof part !== 'string') };
   }
   return buildDestination(scheme, kind, url, options);
 }

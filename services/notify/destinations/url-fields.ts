@@ -94,8 +94,10 @@ export function secretsIn(url: DestinationUrl, kind: DestinationKind | undefined
     ...basic,
   ];
   // Also includes the parts of a combined token, such as the number and key of a bot.
-  const parts = byField.flatMap((each) => each.split(/[:/]/)).filter((part) => part.length > 5);
-  return [...new Set([...all, ...parts].flatMap((each) => [each, encodePart(each)]))].filter((each) => each.length > 2);
+  const tokenParts = byField.flatMap((each) => each.split(/[:/]/)).filter((part) => part.length > 5);
+  return [...new Set([...all, ...tokenParts].flatMap((each) => [each, encodePart(each)]))].filter(
+    (each) => each.length > 2,
+  );
 }
 
 /** Splits targets: segments are separated by commas, `to` also by white space. */
@@ -122,9 +124,11 @@ function findNamedField(url: DestinationUrl, location: string) {
   const header = location.startsWith('header:');
   const name = location.slice(location.indexOf(':') + 1);
   // Header names are case-insensitive.
-  const stored = header ? [...url.headers.keys()].find((each) => each.toLowerCase() === name.toLowerCase()) : undefined;
+  const existingName = header
+    ? [...url.headers.keys()].find((each) => each.toLowerCase() === name.toLowerCase())
+    : undefined;
   const group: 'headers' | 'query' = header ? 'headers' : 'query';
-  return { group, name: stored ?? name, pairs: url[group] };
+  return { group, name: existingName ?? name, pairs: url[group] };
 }
 
 /** Encodes only characters that would end the path. */

@@ -13,7 +13,7 @@ interface UrlParts {
   readonly port?: number | undefined;
 }
 
-type WebhookPattern = readonly [address: RegExp, read: (parts: readonly string[], url: DestinationUrl) => UrlParts];
+type WebhookPattern = readonly [address: RegExp, read: (groups: readonly string[], url: DestinationUrl) => UrlParts];
 
 function argument({ query }: DestinationUrl, name: string): string {
   return query.get(name) ?? '';
@@ -43,7 +43,10 @@ const webhookPatterns: readonly WebhookPattern[] = [
   [
     /^[\w.-]+(?::\d+)?(\/powerautomate\/automations\/direct(?:\/cu\/(\d+))?)?\/workflows\/([\w-]+)\/triggers\/manual\/paths\/invoke\/?$/i,
     ([automate, route, id = ''], url) => ({
-      ...{ scheme: 'workflow', host: url.host, port: url.port, path: [id, argument(url, 'sig')] },
+      scheme: 'workflow',
+      host: url.host,
+      port: url.port,
+      path: [id, argument(url, 'sig')],
       consumedArguments: ['sig', 'sp', 'sv', 'api-version'],
       addedArguments: [
         ...(automate === undefined ? [] : [['pa', 'yes'] as const]),
@@ -77,11 +80,11 @@ const webhookPatterns: readonly WebhookPattern[] = [
 export function parseWebhookAddress(url: DestinationUrl): DestinationUrl {
   if (!/^https?$/.test(url.scheme)) return url;
   const address = `${hostAndPort(url)}${url.rawPath}`;
-  for (const [pattern, read] of webhookPatterns) {
+  for (const [pattern, parse] of webhookPatterns) {
     const match = pattern.exec(address);
     if (match === null) continue;
     const [, ...groups] = match;
-    const { scheme, host, path = [], consumedArguments = [], addedArguments = [], port } = read(groups, url);
+    const { scheme, host, path = [], consumedArguments = [], addedArguments = [], port } = parse(groups, url);
     const query = new Map([...[...url.query].filter(([name]) => !consumedArguments.includes(name)), ...addedArguments]);
     return withPath({ ...url, scheme, host, port, query, user: undefined, password: undefined }, path);
   }

@@ -54,15 +54,15 @@ export function parseNames(text: string, limit: number): readonly Tag[] | undefi
  * backtracking, because the text is untrusted.
  */
 function splitNames(line: string): { readonly names: string; readonly rest: string } | undefined {
-  const at = line.indexOf('=');
-  const names = line.slice(0, Math.max(0, at)).trim();
-  return nameList.test(names) ? { names, rest: line.slice(at + 1).trim() } : undefined;
+  const index = line.indexOf('=');
+  const names = line.slice(0, Math.max(0, index)).trim();
+  return nameList.test(names) ? { names, rest: line.slice(index + 1).trim() } : undefined;
 }
 
 /** Removes a comment. Only white space followed by `#` starts one, because a channel name follows a slash. */
 function removeComment(text: string): string {
-  const at = text.search(/\s#/);
-  return at === -1 ? text : text.slice(0, at).trimEnd();
+  const index = text.search(/\s#/);
+  return index === -1 ? text : text.slice(0, index).trimEnd();
 }
 
 /**
@@ -123,12 +123,12 @@ export function applyGroups(
 
 /** Splits a list of URLs at commas or white space. A comma inside of a URL is kept if no URL begins after it. */
 export function splitUrls(text: string): readonly string[] {
-  const parts: { readonly from: number; to: number }[] = [];
+  const ranges: { readonly from: number; to: number }[] = [];
   for (const { 0: word, index } of text.matchAll(/[^\s,]+/g)) {
-    const last = parts.at(-1);
+    const last = ranges.at(-1);
     const to = index + word.length;
-    if (last === undefined || urlStart.test(word)) parts.push({ from: index, to });
+    if (last === undefined || urlStart.test(word)) ranges.push({ from: index, to });
     else last.to = to;
   }
-  return parts.map(({ from, to }) => text.slice(from, to));
+  return ranges.map(({ from, to }) => text.slice(from, to));
 }

@@ -58,9 +58,9 @@ function parseRate(text: string): DeliveryRules['rate'] {
 export function extractRules(
   address: string,
 ): { readonly url: string; readonly rules: DeliveryRules; readonly written: readonly string[] } | string {
-  const at = address.indexOf('?');
-  if (at === -1) return { url: address, rules: noRules, written: [] };
-  const pairs = address.slice(at + 1).split('&');
+  const queryStart = address.indexOf('?');
+  if (queryStart === -1) return { url: address, rules: noRules, written: [] };
+  const pairs = address.slice(queryStart + 1).split('&');
   const isRule = (pair: string): boolean => /^(quiet|rate|digest)=/i.test(pair);
   const written = pairs.filter(isRule);
   if (written.length === 0) return { url: address, rules: noRules, written };
@@ -78,7 +78,7 @@ export function extractRules(
   if (digestText !== undefined && digestMs === undefined) return 'digest must be a time of at most a day, such as 15m';
   const otherPairs = pairs.filter((pair) => !isRule(pair)).join('&');
   return {
-    url: address.slice(0, at) + (otherPairs === '' ? '' : `?${otherPairs}`),
+    url: address.slice(0, queryStart) + (otherPairs === '' ? '' : `?${otherPairs}`),
     rules: { quiet, rate, digestMs },
     written,
   };

@@ -25,7 +25,11 @@ export function joinMessages(messages: readonly Message[], id: string): Message 
   const lines = messages.slice(0, maxNotifications).map(formatLine);
   const type = typesBySeverity.findLast((each) => messages.some((message) => message.type === each)) ?? 'info';
   return {
-    ...{ id, type, format: 'text', link: undefined, time: last.time },
+    id,
+    type,
+    format: 'text',
+    link: undefined,
+    time: last.time,
     title: `${String(messages.length)} notifications`,
     body: [...lines, ...(remaining > 0 ? [`and ${String(remaining)} more`] : [])].join('\n'),
     tags: [...new Set(messages.flatMap(({ tags }) => tags))].slice(0, 20),

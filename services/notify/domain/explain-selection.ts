@@ -27,7 +27,7 @@ export function explainSelection(
   }
   if (tags.length === 0) return { chosen: false, why: 'It has no tag.' };
   const missing = expression.map((each) =>
-    each.filter((asked) => selectDestinations([{ tags }], [[asked]]).length === 0),
+    each.filter((requestedTag) => selectDestinations([{ tags }], [[requestedTag]]).length === 0),
   );
   const nearest = missing.toSorted((a, b) => a.length - b.length)[0] ?? [];
   const alternatives = missing.length > 1 && nearest.length === 1 && missing.every(({ length }) => length === 1);

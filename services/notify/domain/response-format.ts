@@ -62,7 +62,8 @@ export function detailsAsText(lines: readonly DetailLine[]): string {
 export function detailsAsHtml(lines: readonly DetailLine[]): string {
   const items = lines.map(
     ([level, time, text]) =>
-      `<li class="log_${level}"><div class="log_time">${time}</div><div class="log_level">${level}</div><div class="log_msg">${escapeHtml(text)}</div></li>`,
+      `<li class="log_${level}"><div class="log_time">${time}</div><div class="log_level">${level}</div><div ` +
+        `class="log_msg">${escapeHtml(text)}</div></li>`,
   );
   return `<ul class="logs">${items.join('')}\n</ul>`;
 }

@@ -64,8 +64,8 @@ function mergeTags(...lists: readonly (readonly Tag[])[]): readonly Tag[] {
 }
 
 /** Adds one destination with its own arguments and tags. */
-function addEntry(reading: ParserState, url: string, own: unknown, place: unknown, path: YamlPath): void {
-  const line = getLine(place, reading.lines);
+function addEntry(reading: ParserState, url: string, own: unknown, positionNode: unknown, path: YamlPath): void {
+  const line = getLine(positionNode, reading.lines);
   const written = isMap(own) ? [own.get('tag', true), own.get('tags', true)] : [];
   const tags = written.map((node) => parseTags(node));
   if (!urlStart.test(url)) reading.skipped.push({ line, reason: 'it is no destination' });
@@ -99,7 +99,7 @@ function addItem(reading: ParserState, item: unknown, path: YamlPath): void {
   for (const { key, value } of item.items) {
     const address = isScalar(key) ? String(key.value).trim() : '';
     const itemPath = [...path, isScalar(key) ? String(key.value) : ''];
-    if (isSeq(value)) value.items.forEach((own, at) => addEntry(reading, address, own, own, [...itemPath, at]));
+    if (isSeq(value)) value.items.forEach((own, index) => addEntry(reading, address, own, own, [...itemPath, index]));
     else addEntry(reading, address, value, key, itemPath);
   }
 }
@@ -156,7 +156,7 @@ export function parseYamlConfiguration(text: string): Configuration {
   const base = mergeTags(parseTags(root.get('tag', true)) ?? [], parseTags(root.get('tags', true)) ?? []);
   const reading: ParserState = { lines, base, entries: [], skipped };
   const urls = root.get('urls', true);
-  if (isSeq(urls)) urls.items.forEach((item, at) => addItem(reading, item, ['urls', at]));
+  if (isSeq(urls)) urls.items.forEach((item, index) => addItem(reading, item, ['urls', index]));
   else if (urls !== undefined) addItem(reading, urls, ['urls']);
   const include = root.get('include', true);
   if (include !== undefined) skipped.push({ line: getLine(include, lines), reason: includeReason });

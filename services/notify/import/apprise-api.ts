@@ -80,7 +80,8 @@ export async function takeOverAppriseApi(
     }
     imported += 1;
     notes.push(
-      `${key}: ${String(entries.length)} destination${entries.length === 1 ? '' : 's'}${isTagged ? ', those with tags only for calls that name one' : ''}.`,
+      `${key}: ${String(entries.length)} ` +
+        `destination${entries.length === 1 ? '' : 's'}${isTagged ? ', those with tags only for calls that name one' : ''}.`,
     );
     if (keyFromName === undefined)
       notes.push(

@@ -33,8 +33,8 @@ function formatSubject(payload: Payload): string {
 
 function findQuality(payload: Payload): string {
   const paths = ['episodeFile', 'movieFile', 'bookFile', 'release'];
-  const found = paths.map((place) => payload.text(`${place}.quality`)).find((quality) => quality !== '');
-  return found ?? payload.list('trackFiles')[0]?.text('quality') ?? '';
+  const fileQuality = paths.map((path) => payload.text(`${path}.quality`)).find((quality) => quality !== '');
+  return fileQuality ?? payload.list('trackFiles')[0]?.text('quality') ?? '';
 }
 
 /** Returns the reasons why a download needs its user. */
@@ -54,7 +54,7 @@ function formatDetails(payload: Payload): InboundNotification['lines'] {
     .filter((title) => title !== '');
   const quality = findQuality(payload);
   const path = ['episodeFile.relativePath', 'movieFile.relativePath', 'release.releaseTitle']
-    .map((at) => payload.text(at))
+    .map((path) => payload.text(path))
     .find((text) => text !== '');
   return [
     [
@@ -77,7 +77,7 @@ function formatDetails(payload: Payload): InboundNotification['lines'] {
   ].filter((line) => line.some((piece) => piece !== ''));
 }
 
-const events: Readonly<Record<string, readonly [words: string, type: NotificationType]>> = {
+const events: Readonly<Record<string, readonly [label: string, type: NotificationType]>> = {
   grab: ['grabbed', 'info'],
   download: ['imported', 'success'],
   importcomplete: ['imported', 'success'],
@@ -146,9 +146,9 @@ export const arr: InboundAdapter = {
     if (event === 'health' || event === 'healthissue' || event === 'healthrestored') {
       const restored = event === 'healthrestored';
       const level = payload.text('level').toLowerCase();
-      const words = restored ? 'health restored' : joinTexts(' ', 'health', level);
+      const action = restored ? 'health restored' : joinTexts(' ', 'health', level);
       return {
-        ...buildNotification(words, restored ? 'success' : (findOwn(levels, level) ?? 'warning'), [
+        ...buildNotification(action, restored ? 'success' : (findOwn(levels, level) ?? 'warning'), [
           ...toLines(payload.lines('message')),
           ...buildLinkLine('Help', payload.link('wikiUrl')),
         ]),
@@ -159,8 +159,8 @@ export const arr: InboundAdapter = {
       const versions = joinTexts(' to ', payload.text('previousVersion'), payload.text('newVersion'));
       return buildNotification('updated', 'info', [[versions], ...toLines(payload.lines('message'))]);
     }
-    const [words, type] = findOwn(events, event) ?? [payload.text('eventType'), 'info' as const];
-    const upgraded = payload.isTrue('isUpgrade') && words === 'imported' ? 'upgraded' : words;
+    const [eventLabel, type] = findOwn(events, event) ?? [payload.text('eventType'), 'info' as const];
+    const upgraded = payload.isTrue('isUpgrade') && eventLabel === 'imported' ? 'upgraded' : eventLabel;
     return buildNotification(joinTexts(' ', upgraded, formatSubject(payload)), type, formatDetails(payload));
   },
 };

@@ -9,9 +9,9 @@ const maxDepth = 6;
 
 /** Parses a text object of Slack, with its markup unless it is plain text. */
 function parseText(text: Payload): Lines {
-  const words = text.fullText('text').slice(0, 4000);
-  if (text.text('type') !== 'plain_text') return parseSlackText(words);
-  return words.trim() === '' ? [] : words.split('\n').map((line) => [line]);
+  const content = text.fullText('text').slice(0, 4000);
+  if (text.text('type') !== 'plain_text') return parseSlackText(content);
+  return content.trim() === '' ? [] : content.split('\n').map((line) => [line]);
 }
 
 /** Parses a row of small texts and pictures; pictures are represented by their names. */
@@ -99,9 +99,9 @@ export function parseBlocks(blocks: readonly Payload[]): Lines {
         return parseSlackText(block.fullText('text').slice(0, 12_000));
       case 'image':
       case 'video': {
-        const words = joinTexts(' ', block.text('title.text') || block.text('alt_text'));
+        const title = joinTexts(' ', block.text('title.text') || block.text('alt_text'));
         const link = block.link('title_url') ?? block.link('image_url');
-        return link === undefined ? [[words]] : [[{ label: words || link, link }]];
+        return link === undefined ? [[title]] : [[{ label: title || link, link }]];
       }
       default:
         return [];

@@ -74,7 +74,10 @@ export function recognizePayload(
   return {
     title: hasOnlyTitle ? '' : notification.title,
     body: hasOnlyTitle ? notification.title : body,
-    ...{ type: notification.type, source, tag: notification.tag, isKnownProgram },
+    type: notification.type,
+    source,
+    tag: notification.tag,
+    isKnownProgram,
     format: notification.body === undefined ? bodyFormat : format,
     ...(notification.link === undefined ? {} : { link: notification.link }),
   };

@@ -24,14 +24,22 @@ function decodeEntities(text: string): string {
   return text.replace(/&(?:amp|lt|gt);/g, (entity) => entities[entity] ?? entity);
 }
 
-function buildLink(link: string, words = link): TextPart {
-  return { label: words.trim() === '' ? link : words, link, inText: true };
+function buildLink(link: string, label = link): TextPart {
+  return { label: label.trim() === '' ? link : label, link, inText: true };
 }
 
 /** Slack's mrkdwn (https://docs.slack.dev/messaging/formatting-message-text). */
 const slack: Markup = {
-  pattern:
-    /`(?<code>[^`\n]+)`|<(?<angle>[^<>\n]+)>|(?<![\p{L}\p{N}*])\*(?=\S)(?<strong>[^*\n]+?)(?<=\S)\*(?![\p{L}\p{N}*])|(?<![\p{L}\p{N}_])_(?=\S)(?<under>[^_\n]+?)(?<=\S)_(?![\p{L}\p{N}_])|(?<![\p{L}\p{N}~])~(?=\S)(?<strike>[^~\n]+?)(?<=\S)~(?![\p{L}\p{N}~])/gu,
+  pattern: new RegExp(
+    [
+      '`(?<code>[^`\\n]+)`',
+      String.raw`<(?<angle>[^<>\n]+)>`,
+      String.raw`(?<![\p{L}\p{N}*])\*(?=\S)(?<strong>[^*\n]+?)(?<=\S)\*(?![\p{L}\p{N}*])`,
+      String.raw`(?<![\p{L}\p{N}_])_(?=\S)(?<under>[^_\n]+?)(?<=\S)_(?![\p{L}\p{N}_])`,
+      String.raw`(?<![\p{L}\p{N}~])~(?=\S)(?<strike>[^~\n]+?)(?<=\S)~(?![\p{L}\p{N}~])`,
+    ].join('|'),
+    'gu',
+  ),
   parseAngle(inside) {
     const bar = inside.indexOf('|');
     const target = decodeEntities(bar === -1 ? inside : inside.slice(0, bar));
@@ -42,8 +50,8 @@ const slack: Markup = {
     if (sign === '') return undefined;
     // A date contains its fallback text.
     if (name.startsWith('date^')) return label;
-    const shown = label === '' ? name.replace(/^subteam\^/, '') : label.replace(/^[@#]/, '');
-    return `${sign === '#' ? '#' : '@'}${shown}`;
+    const displayName = label === '' ? name.replace(/^subteam\^/, '') : label.replace(/^[@#]/, '');
+    return `${sign === '#' ? '#' : '@'}${displayName}`;
   },
   toText: (text) =>
     decodeEntities(text).replace(/(?<![\p{L}\p{N}:]):[a-z0-9_+-]{1,60}:(?![\p{L}\p{N}])/giu, replaceShortCodes),
@@ -54,8 +62,21 @@ const slack: Markup = {
 
 /** Discord's Markdown (https://docs.discord.com/developers/reference#message-formatting), which Mattermost shares. */
 const discord: Markup = {
-  pattern:
-    /\\(?<escaped>[!-/:-@[-`{-~])|(?<ticks>`{1,2})(?<code>[^`\n]+)\k<ticks>|\[(?<label>[^[\]\n]+)\]\(<?(?<link>https?:\/\/(?:[^\s<>()]|\([^\s<>()]*\))+)>?(?:[ \t]+"[^"\n]*")?\)|<(?<angle>[^<>\n]+)>|\*\*(?=\S)(?<strong>[^\n]{1,2000}?)(?<=\S)\*\*(?!\*)|__(?=\S)(?<under>[^\n]{1,2000}?)(?<=\S)__(?!_)|~~(?=\S)(?<strike>[^\n]{1,2000}?)(?<=\S)~~|\|\|(?=\S)(?<spoiler>[^\n]{1,2000}?)(?<=\S)\|\||\*(?=[^\s*])(?<italic>[^*\n]+?)(?<=\S)\*(?!\*)|(?<![\p{L}\p{N}_])_(?=[^\s_])(?<slanted>[^_\n]+?)(?<=\S)_(?![\p{L}\p{N}_])/gu,
+  pattern: new RegExp(
+    [
+      '\\\\(?<escaped>[!-/:-@[-`{-~])',
+      '(?<ticks>`{1,2})(?<code>[^`\\n]+)\\k<ticks>',
+      String.raw`\[(?<label>[^[\]\n]+)\]\(<?(?<link>https?:\/\/(?:[^\s<>()]|\([^\s<>()]*\))+)>?(?:[ \t]+"[^"\n]*")?\)`,
+      String.raw`<(?<angle>[^<>\n]+)>`,
+      String.raw`\*\*(?=\S)(?<strong>[^\n]{1,2000}?)(?<=\S)\*\*(?!\*)`,
+      String.raw`__(?=\S)(?<under>[^\n]{1,2000}?)(?<=\S)__(?!_)`,
+      String.raw`~~(?=\S)(?<strike>[^\n]{1,2000}?)(?<=\S)~~`,
+      String.raw`\|\|(?=\S)(?<spoiler>[^\n]{1,2000}?)(?<=\S)\|\|`,
+      String.raw`\*(?=[^\s*])(?<italic>[^*\n]+?)(?<=\S)\*(?!\*)`,
+      String.raw`(?<![\p{L}\p{N}_])_(?=[^\s_])(?<slanted>[^_\n]+?)(?<=\S)_(?![\p{L}\p{N}_])`,
+    ].join('|'),
+    'gu',
+  ),
   parseAngle(inside) {
     if (addressPattern.test(inside)) return buildLink(inside);
     const [, seconds] = /^t:(-?\d{1,11})(?::[tTdDfFR])?$/.exec(inside) ?? [];
@@ -113,16 +134,16 @@ function toPlainText(pieces: readonly TextPart[]): string {
 function parseLines(text: string, marks: Markup): readonly (readonly TextPart[])[] {
   if (text.trim() === '') return [];
   const lines: (readonly TextPart[])[] = [];
-  const parts = text.replace(/\r\n?/g, '\n').split('```');
-  for (const [index, part] of parts.entries()) {
-    const isCode = index % 2 === 1 && index < parts.length - 1;
-    const shown = isCode
+  const blocks = text.replace(/\r\n?/g, '\n').split('```');
+  for (const [index, part] of blocks.entries()) {
+    const isCode = index % 2 === 1 && index < blocks.length - 1;
+    const content = isCode
       ? marks.toLiteral(part.replace(marks.codeLanguage, ''))
       : index === 0
         ? part
         : part.replace(/^\n/, '');
-    if (shown.trim() === '') continue;
-    for (const line of shown.replace(/\n$/, '').split('\n')) {
+    if (content.trim() === '') continue;
+    for (const line of content.replace(/\n$/, '').split('\n')) {
       lines.push(isCode ? [line] : parseLine(line.replace(marks.linePrefix, ''), marks));
     }
   }

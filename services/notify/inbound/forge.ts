@@ -11,7 +11,7 @@ const headers = ['x-gitea-event', 'x-forgejo-event', 'x-gogs-event', 'x-github-e
 
 function findLogin(payload: Payload, ...places: readonly string[]): string {
   const logins = places.map(
-    (place) => payload.text(`${place}.login`) || payload.text(`${place}.username`) || payload.text(`${place}.name`),
+    (path) => payload.text(`${path}.login`) || payload.text(`${path}.username`) || payload.text(`${path}.name`),
   );
   return logins.find((name) => name !== '') ?? 'someone';
 }
@@ -40,7 +40,9 @@ function parsePush(payload: Payload): InboundNotification {
   const deleted = payload.isTrue('deleted') || isZeroHash(payload.text('after'));
   const forced = payload.isTrue('forced');
   const description = describePush(payload.text('ref'), {
-    ...{ commits: total, deleted, forced },
+    commits: total,
+    deleted,
+    forced,
     created: payload.isTrue('created') || isZeroHash(payload.text('before')),
   });
   return {

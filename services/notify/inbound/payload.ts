@@ -34,9 +34,9 @@ const maxLinkLength = 2000;
 
 function getValue(value: unknown, path: string): unknown {
   if (path === '') return value;
-  return path.split('.').reduce<unknown>((at, key) => {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
-    return (at as Readonly<Record<string, unknown>>)[key];
+  return path.split('.').reduce<unknown>((getAt, key) => {
+    if (typeof getAt !== 'object' || getAt === null || !Object.hasOwn(getAt, key)) return undefined;
+    return (getAt as Readonly<Record<string, unknown>>)[key];
   }, value);
 }
 

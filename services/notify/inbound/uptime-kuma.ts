@@ -2,7 +2,7 @@ import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { joinTexts, toLines, buildLinkLine, type InboundAdapter } from './adapter.ts';
 
-const states: Readonly<Record<string, readonly [words: string, type: NotificationType]>> = {
+const states: Readonly<Record<string, readonly [label: string, type: NotificationType]>> = {
   0: ['is down', 'failure'],
   1: ['is up', 'success'],
   2: ['is pending', 'warning'],

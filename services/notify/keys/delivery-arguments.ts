@@ -2,12 +2,12 @@ import { DeliveryArgument, type DeliveryArguments } from '../../contracts/notify
 
 /** Splits a URL into its address and its arguments as typed. */
 function splitArguments(url: string): readonly [address: string, pairs: readonly string[]] {
-  const at = url.indexOf('?');
-  if (at === -1) return [url, []];
+  const queryStart = url.indexOf('?');
+  if (queryStart === -1) return [url, []];
   return [
-    url.slice(0, at),
+    url.slice(0, queryStart),
     url
-      .slice(at + 1)
+      .slice(queryStart + 1)
       .split('&')
       .filter((pair) => pair !== ''),
   ];
@@ -63,9 +63,4 @@ export function writeDelivery(url: string, changes: DeliveryArguments): string {
   });
   const all = [...unchanged, ...added];
   return all.length === 0 ? address : `${address}?${all.join('&')}`;
-}
-
-/** Which of the arguments a sentence about a URL complains of. */
-export function complainedOf(sentence: string): DeliveryArgument | undefined {
-  return DeliveryArgument.safeParse(/^[a-z]+/.exec(sentence)?.[0]).data;
 }

@@ -24,8 +24,8 @@ export class MaskedUrls {
    *
    * @throws Problem `vault.unreadable`.
    */
-  open(stored: string): string {
-    return stored === '' || stored.includes(unsealedMarker) ? stored : this.#vault.open(stored, purpose);
+  open(sealedUrl: string): string {
+    return sealedUrl === '' || sealedUrl.includes(unsealedMarker) ? sealedUrl : this.#vault.open(sealedUrl, purpose);
   }
 }
 

@@ -4,7 +4,7 @@ import type { Destination } from '../destinations/destination.ts';
 import { toStandardText } from '../destinations/standard-url.ts';
 import type { IsAllowed } from '../destinations/service-filter.ts';
 
-import { needsEngine, type EngineDestinations } from '../apprise/destinations.ts';
+import type { EngineDestinations } from '../apprise/destinations.ts';
 import { parseConfiguration } from '../domain/parse-configuration.ts';
 import { extractRules, withRules, type DeliveryRules } from '../domain/delivery-rules.ts';
 import type { Tag } from '../domain/tags.ts';
@@ -35,33 +35,41 @@ export interface Entry extends TaggedDestination {
   readonly ownTags: readonly string[];
 }
 
-/** Parses the destination of a URL with its delivery rules, or returns the reason why there is none. */
-function readDestination(
-  address: string,
-  engine: EngineDestinations,
-): (Pick<TaggedDestination, 'destination' | 'rules'> & { readonly ruleArguments: readonly string[] }) | string {
+/** Parsed URL of a destination. */
+type ParsedDestination = Pick<TaggedDestination, 'destination' | 'rules'> & {
+  readonly ruleArguments: readonly string[];
+};
+
+/** Reason why a URL has no usable destination. */
+export interface UnusableDestination {
+  readonly reason: string;
+  /** True if the URL can be used after the installation of the Apprise engine. */
+  readonly needsEngine: boolean;
+}
+
+/** Parses the destination of a URL with its delivery rules. */
+function readDestination(address: string, engine: EngineDestinations): ParsedDestination | UnusableDestination {
   const extracted = extractRules(address);
-  if (typeof extracted === 'string') return extracted;
+  if (typeof extracted === 'string') return { reason: extracted, needsEngine: false };
   const destination = parseDestination(extracted.url, (url) => engine.parse(url));
-  return typeof destination === 'string'
-    ? destination
-    : { destination, rules: extracted.rules, ruleArguments: extracted.written };
+  if (typeof destination === 'string') return { reason: destination, needsEngine: engine.isMissingFor(extracted.url) };
+  return { destination, rules: extracted.rules, ruleArguments: extracted.written };
 }
 
 /** Replaces a destination that the settings do not allow by a reason. */
 export function refuseDisallowed(
-  result: ReturnType<typeof readDestination>,
-  isServed: IsAllowed,
-): ReturnType<typeof readDestination> {
-  if (typeof result === 'string' || isServed(result.destination)) return result;
-  return `${result.destination.service} is switched off by a setting`;
+  result: ParsedDestination | UnusableDestination,
+  isAllowed: IsAllowed,
+): ParsedDestination | UnusableDestination {
+  if ('reason' in result || isAllowed(result.destination)) return result;
+  return { reason: `${result.destination.service} is switched off by a setting`, needsEngine: false };
 }
 
 /** Parses URLs that are not in a configuration yet; the engine is asked about those that are not native. */
 export async function readDestinations(
   addresses: readonly string[],
   engine: EngineDestinations,
-): Promise<readonly ReturnType<typeof readDestination>[]> {
+): Promise<readonly (ParsedDestination | UnusableDestination)[]> {
   await engine.describe(withoutRules(addresses), { persist: false });
   return addresses.map((address) => readDestination(address, engine));
 }
@@ -92,9 +100,10 @@ export async function readKey(ruleArguments: WrittenConfiguration, engine: Engin
   for (const { url, tags, ownTags, line, path } of entries) {
     const typed = toStandardText(url);
     const result = readDestination(typed, engine);
-    if (typeof result === 'string')
-      skippedLines.push({ line, reason: result, ...(result === needsEngine ? { needsEngine: true } : {}) });
-    else if (usable.length === maxDestinations) {
+    if ('reason' in result) {
+      const { reason, needsEngine } = result;
+      skippedLines.push({ line, reason, ...(needsEngine ? { needsEngine } : {}) });
+    } else if (usable.length === maxDestinations) {
       skippedLines.push({ line, reason: `only ${maxDestinations} destinations are served` });
     } else
       usable.push({ ...result, tags, line, path, id: destinationId(result.destination), typedUrl: typed, ownTags });
@@ -103,13 +112,13 @@ export async function readKey(ruleArguments: WrittenConfiguration, engine: Engin
 }
 
 /** Removes destinations that the settings do not allow; their lines are listed as skipped. */
-export function removeDisallowed({ entries, skipped }: ParsedKey, isServed: IsAllowed): ParsedKey {
+export function removeDisallowed({ entries, skipped }: ParsedKey, isAllowed: IsAllowed): ParsedKey {
   const skippedLines = entries
-    .filter(({ destination }) => !isServed(destination))
+    .filter(({ destination }) => !isAllowed(destination))
     .map(({ line, destination }) => ({ line, reason: `${destination.service} is switched off by a setting` }));
   if (skippedLines.length === 0) return { entries, skipped };
   const lines = [...skipped, ...skippedLines].sort((a, b) => a.line - b.line);
-  return { entries: entries.filter(({ destination }) => isServed(destination)), skipped: lines };
+  return { entries: entries.filter(({ destination }) => isAllowed(destination)), skipped: lines };
 }
 
 /** Returns the IDs of a destination's deliveries: one per receiver. */

@@ -39,28 +39,28 @@ export class AttachmentStore {
     this.#getRetainedBytes = getRetainedBytes;
   }
 
-  async add(transaction: Kysely<NotifyTables>, noticeId: string, files: readonly StoredFile[]): Promise<void> {
+  async add(transaction: Kysely<NotifyTables>, notificationId: string, files: readonly StoredFile[]): Promise<void> {
     if (files.length === 0) return;
-    const rows = files.map((each, place) => ({ notice_id: noticeId, place, ...each }));
+    const rows = files.map((each, index) => ({ notice_id: notificationId, place: index, ...each }));
     await transaction.insertInto('attachments').values(rows).execute();
   }
 
-  async list(noticeId: string): Promise<readonly StoredFile[]> {
+  async list(notificationId: string): Promise<readonly StoredFile[]> {
     const rows = await this.#db
       .selectFrom('attachments')
       .select(['file', 'name', 'type', 'size'])
-      .where('notice_id', '=', noticeId)
+      .where('notice_id', '=', notificationId)
       .orderBy('place')
       .execute();
     return rows.map((row) => ({ ...row, size: Number(row.size) }));
   }
 
   /** Deletes the files of a delivered notification that exceed the retained size. Returns their names, for removal. */
-  async deleteDelivered(noticeId: string): Promise<readonly string[]> {
+  async deleteDelivered(notificationId: string): Promise<readonly string[]> {
     if (this.#getRetainedBytes() > 0) return this.#deleteExcess();
     const rows = await this.#db
       .deleteFrom('attachments')
-      .where('notice_id', '=', noticeId)
+      .where('notice_id', '=', notificationId)
       .where('notice_id', 'not in', this.#selectUndelivered())
       .returning('file')
       .execute();

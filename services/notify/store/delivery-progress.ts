@@ -16,14 +16,14 @@ export const deliveryProgress: Migration = {
 /** Updates the progress of a delivery. */
 export async function updateProgress(
   transaction: Kysely<NotifyTables>,
-  noticeId: string,
+  notificationId: string,
   destinationId: string,
   progress: string,
 ): Promise<void> {
   await transaction
     .updateTable('deliveries')
     .set({ progress })
-    .where('notice_id', '=', noticeId)
+    .where('notice_id', '=', notificationId)
     .where('destination_id', '=', destinationId)
     .execute();
 }

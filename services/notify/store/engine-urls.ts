@@ -58,7 +58,7 @@ export class EngineUrlStore {
 }
 
 function chunk<T>(list: readonly T[]): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(list.length / batchSize) }, (_, at) =>
-    list.slice(at * batchSize, (at + 1) * batchSize),
+  return Array.from({ length: Math.ceil(list.length / batchSize) }, (_, index) =>
+    list.slice(index * batchSize, (index + 1) * batchSize),
   );
 }

@@ -22,18 +22,18 @@ export const escalations: Migration = {
 export type LevelState =
   | { readonly kind: 'open' | 'over' }
   /** The level failed: its destinations, and the deliveries of the next level. */
-  | { readonly kind: 'failed'; readonly asked: readonly string[]; readonly next: readonly string[] };
+  | { readonly kind: 'failed'; readonly failed: readonly string[]; readonly next: readonly string[] };
 
 /** Inserts the levels of a chain, including the first one, whose failure must be detected. */
 export async function insertLevels(
   transaction: Kysely<NotifyTables>,
-  noticeId: string,
+  notificationId: string,
   rows: readonly Omit<EscalationTable, 'notice_id'>[],
 ): Promise<void> {
   if (rows.length === 0) return;
   await transaction
     .insertInto('escalations')
-    .values(rows.map((row) => ({ notice_id: noticeId, ...row })))
+    .values(rows.map((row) => ({ notice_id: notificationId, ...row })))
     .execute();
 }
 
@@ -43,26 +43,26 @@ export async function insertLevels(
  */
 export async function advanceChain(
   transaction: Kysely<NotifyTables>,
-  noticeId: string,
+  notificationId: string,
   chain: number,
 ): Promise<LevelState> {
   // The update locks the chain: of two simultaneous attempts, the second one sees the result of the first.
   const rows = await transaction
     .updateTable('escalations')
     .set({ chain: sql`chain` })
-    .where('notice_id', '=', noticeId)
+    .where('notice_id', '=', notificationId)
     .where('chain', '=', chain)
     .returning(['destination_id', 'level', 'optional', 'held'])
     .execute();
   if (rows.length === 0) return { kind: 'over' };
   const levels = [...new Set(rows.map(({ level }) => Number(level)))].sort((a, b) => a - b);
-  const at = (level: number | undefined) => rows.filter((row) => Number(row.level) === level);
+  const rowsOfLevel = (level: number | undefined) => rows.filter((row) => Number(row.level) === level);
   const [currentLevel, nextLevel] = levels;
-  const currentRows = at(currentLevel);
+  const currentRows = rowsOfLevel(currentLevel);
   const deliveries = await transaction
     .selectFrom('deliveries')
     .select(['destination_id', 'state', 'attempts'])
-    .where('notice_id', '=', noticeId)
+    .where('notice_id', '=', notificationId)
     .where(
       'destination_id',
       'in',
@@ -74,7 +74,10 @@ export async function advanceChain(
   );
   const states = deliveries.filter(({ destination_id }) => needed.has(destination_id));
   const forget = (all: boolean) => {
-    const rest = transaction.deleteFrom('escalations').where('notice_id', '=', noticeId).where('chain', '=', chain);
+    const rest = transaction
+      .deleteFrom('escalations')
+      .where('notice_id', '=', notificationId)
+      .where('chain', '=', chain);
     return (all || currentLevel === undefined ? rest : rest.where('level', '=', currentLevel)).execute();
   };
   if (nextLevel === undefined || needed.size === 0 || states.some(({ state }) => state === 'done')) {
@@ -82,8 +85,8 @@ export async function advanceChain(
     return { kind: 'over' };
   }
   if (!states.every(({ state, attempts }) => state === 'dead' || attempts > 0)) return { kind: 'open' };
-  const next = at(nextLevel).map(({ held }) => held);
+  const next = rowsOfLevel(nextLevel).map(({ held }) => held);
   // After the last level, no row of the chain is needed.
   await forget(levels.length === 2);
-  return { kind: 'failed', asked: [...needed], next };
+  return { kind: 'failed', failed: [...needed], next };
 }

@@ -114,7 +114,11 @@ export class HealthStore implements AsyncDisposable {
     this.#beingWritten = results;
     this.#pending = new Map();
     const rows = [...results].map(([destination_id, { state, detail, time, lastSuccess }]) => ({
-      ...{ destination_id, state, detail, updated_at: time, succeeded_at: lastSuccess },
+      destination_id,
+      state,
+      detail,
+      updated_at: time,
+      succeeded_at: lastSuccess,
     }));
     try {
       await this.#context.commit(async (transaction: Kysely<NotifyTables>) => {
@@ -135,7 +139,7 @@ export class HealthStore implements AsyncDisposable {
       });
     } catch (error) {
       // The next result of each destination is written again.
-      this.#context.log.warn('results of destinations were not noted', { destinations: rows.length, error });
+      this.#context.log.warn('destination health update failed', { destinations: rows.length, error });
     } finally {
       this.#beingWritten = new Map();
     }

@@ -50,7 +50,7 @@ export class History {
     if (phrases.length > 0) await this.#index.catchUp();
     const after = before === undefined ? undefined : await this.#time(before);
     if (before !== undefined && after === undefined) return [];
-    const notices = await this.#db
+    const notifications = await this.#db
       .selectFrom('notices')
       .select(['id', 'configuration', 'title', 'type', 'source', 'created_at'])
       .select((on) => on.fn<string>('substr', ['body', on.val(1), on.val(maxBodyLength)]).as('body'))
@@ -78,8 +78,8 @@ export class History {
       .orderBy('id', 'desc')
       .limit(limit)
       .execute();
-    if (notices.length === 0) return [];
-    const ids = notices.map(({ id }) => id);
+    if (notifications.length === 0) return [];
+    const ids = notifications.map(({ id }) => id);
     const deliveries = await this.#db
       .selectFrom('deliveries')
       .select(['notice_id', 'destination_id', 'service', 'shown_url', 'state', 'attempts', 'detail', 'updated_at'])
@@ -87,14 +87,19 @@ export class History {
       .execute();
     const opened = deliveries.map((row) => ({ ...row, shown_url: this.#urls.open(row.shown_url) }));
     opened.sort((a, b) => (a.shown_url < b.shown_url ? -1 : 1));
-    const byNotice = Map.groupBy(opened, (row) => row.notice_id);
-    return notices.map(({ configuration, created_at, ...notice }) => ({
-      ...notice,
+    const deliveriesByNotification = Map.groupBy(opened, (row) => row.notice_id);
+    return notifications.map(({ configuration, created_at, ...notification }) => ({
+      ...notification,
       key: configuration,
       time: Number(created_at),
-      deliveries: (byNotice.get(notice.id) ?? []).map((row) => ({
-        ...{ destination: row.destination_id, service: row.service, url: row.shown_url, state: row.state },
-        ...{ attempts: row.attempts, detail: row.detail, updatedAt: Number(row.updated_at) },
+      deliveries: (deliveriesByNotification.get(notification.id) ?? []).map((row) => ({
+        destination: row.destination_id,
+        service: row.service,
+        url: row.shown_url,
+        state: row.state,
+        attempts: row.attempts,
+        detail: row.detail,
+        updatedAt: Number(row.updated_at),
       })),
     }));
   }
@@ -103,7 +108,7 @@ export class History {
   async find(id: string): Promise<
     | {
         readonly configuration: string;
-        readonly notice: NotificationContent;
+        readonly content: NotificationContent;
         readonly destinations: readonly string[];
         /** Original number of attachments. */
         readonly files: number;
@@ -121,9 +126,12 @@ export class History {
     return {
       configuration: row.configuration,
       files: row.files,
-      notice: {
-        ...{ title: row.title, body: row.body, source: row.source },
-        ...{ type: NotificationType.parse(row.type), format: TextFormat.parse(row.format) },
+      content: {
+        title: row.title,
+        body: row.body,
+        source: row.source,
+        type: NotificationType.parse(row.type),
+        format: TextFormat.parse(row.format),
         tags: Array.isArray(tags) ? tags.map(String) : [],
         ...(row.link === null ? {} : { link: row.link }),
       },

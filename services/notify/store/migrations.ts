@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { attachmentTable } from './attachments.ts';
+import { deliveryCodes } from './delivery-codes.ts';
 import { deliveryPlans } from './delivery-plans.ts';
 import { deliveryProgress } from './delivery-progress.ts';
 import { escalations } from './escalations.ts';
@@ -88,5 +89,6 @@ export const migrations: readonly Migration[] = [
   deliveryProgress,
   engineUrls,
   destinationHealth,
+  deliveryCodes,
   notificationSearchIndex,
 ];

@@ -2,6 +2,7 @@ import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely';
 import { z } from 'zod';
 import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
 import { NotificationType, TextFormat } from '../../contracts/notify/notification.ts';
+import type { NotifyFailureCode } from '../../contracts/notify/statistics.ts';
 import type { Message } from '../domain/message.ts';
 import type { NotificationTable, NotifyTables } from './tables.ts';
 
@@ -182,7 +183,13 @@ export class NotificationStore {
     transaction: Kysely<NotifyTables>,
     notificationId: string,
     destinationId: string,
-    outcome: { readonly state: 'waiting' | 'done' | 'dead'; readonly attempts: number; readonly detail: string },
+    outcome: {
+      readonly state: 'waiting' | 'done' | 'dead';
+      readonly attempts: number;
+      readonly detail: string;
+      /** Code of the failure, or empty; unset keeps the stored one. */
+      readonly code?: NotifyFailureCode | '';
+    },
     now: number,
   ): Promise<void> {
     await transaction
@@ -194,18 +201,33 @@ export class NotificationStore {
   }
 
   /** Records completed deliveries, one statement per result. */
-  async recordDone(transaction: Kysely<NotifyTables>, made: readonly CompletedDelivery[], now: number): Promise<void> {
-    const alike = Map.groupBy(made, ({ attempts, detail }) => JSON.stringify([attempts, detail]));
+  async recordDone(
+    transaction: Kysely<NotifyTables>,
+    completed: readonly CompletedDelivery[],
+    now: number,
+  ): Promise<void> {
+    const alike = Map.groupBy(completed, ({ attempts, detail }) => JSON.stringify([attempts, detail]));
     for (const each of alike.values()) {
       for (const some of chunkRows(each)) {
         const [{ attempts, detail } = { attempts: 0, detail: '' }] = some;
         const { shape, condition, values } = buildDeliverySelection(some);
         const build = () =>
-          sql<never>`update deliveries set state = 'done', attempts = ${attempts}, detail = ${detail},
+          sql<never>`update deliveries set state = 'done', attempts = ${attempts}, detail = ${detail}, code = '',
             updated_at = ${now}, sealed_url = '' where ${condition()}`.compile(transaction);
         await executeCached(transaction, `notify.done ${shape}`, [attempts, detail, now, ...values], build);
       }
     }
+  }
+
+  /** Returns the waiting deliveries whose last attempt failed with this code, as `notification:destination`. */
+  async listWaitingKeys(code: NotifyFailureCode): Promise<ReadonlySet<string>> {
+    const rows = await this.#db
+      .selectFrom('deliveries')
+      .select(['notice_id', 'destination_id'])
+      .where('state', '=', sql.lit('waiting'))
+      .where('code', '=', code)
+      .execute();
+    return new Set(rows.map(({ notice_id, destination_id }) => `${notice_id}:${destination_id}`));
   }
 
   async countWaiting(): Promise<number> {
@@ -246,18 +268,18 @@ interface DeliverySelection {
 }
 
 /** Selects the deliveries of one notification, or any deliveries. */
-function buildDeliverySelection(made: readonly CompletedDelivery[]): DeliverySelection {
-  const [first] = made;
-  const destinations = made.map(({ destination }) => destination);
-  if (first !== undefined && made.every(({ notice }) => notice === first.notice)) {
+function buildDeliverySelection(completed: readonly CompletedDelivery[]): DeliverySelection {
+  const [first] = completed;
+  const destinations = completed.map(({ destination }) => destination);
+  if (first !== undefined && completed.every(({ notice }) => notice === first.notice)) {
     const condition = () => sql`notice_id = ${first.notice} and destination_id in (${sql.join(destinations)})`;
-    return { shape: `to ${String(made.length)}`, condition, values: [first.notice, ...destinations] };
+    return { shape: `to ${String(completed.length)}`, condition, values: [first.notice, ...destinations] };
   }
-  const places = () => sql.join(made.map(({ notice, destination }) => sql`(${notice}, ${destination})`));
+  const places = () => sql.join(completed.map(({ notice, destination }) => sql`(${notice}, ${destination})`));
   return {
-    shape: String(made.length),
+    shape: String(completed.length),
     condition: () => sql`(notice_id, destination_id) in (values ${places()})`,
-    values: made.flatMap(({ notice, destination }) => [notice, destination]),
+    values: completed.flatMap(({ notice, destination }) => [notice, destination]),
   };
 }
 

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import type { NotifyHour } from '../../contracts/notify/statistics.ts';
+import type { NotifyFailureCode, NotifyHour } from '../../contracts/notify/statistics.ts';
 import type { DeliveryTable, NotifyTables } from './tables.ts';
 
 /** Number of deliveries of a destination in one time interval. */
@@ -26,6 +26,7 @@ export interface IncompleteDelivery {
   /** 0: waits for its predecessor. */
   readonly attempts: number;
   readonly detail: string;
+  readonly code: NotifyFailureCode | '';
   readonly updatedAt: number;
 }
 
@@ -72,8 +73,12 @@ export class DeliveryStatistics {
         counted.reduce((sum, row) => sum + (row.index === index && row.state === state ? row.count : 0), 0);
       const latency = latencies.get(String(index));
       return {
-        ...{ at: hourStart, done: countState('done'), dead: countState('dead'), waiting: countState('waiting') },
-        ...{ p50: latency?.p50 ?? null, p95: latency?.p95 ?? null },
+        at: hourStart,
+        done: countState('done'),
+        dead: countState('dead'),
+        waiting: countState('waiting'),
+        p50: latency?.p50 ?? null,
+        p95: latency?.p95 ?? null,
       };
     });
   }
@@ -95,7 +100,7 @@ export class DeliveryStatistics {
   async #listPageAfter(last: IncompleteDelivery | undefined): Promise<readonly IncompleteDelivery[]> {
     let query = this.#db
       .selectFrom('deliveries')
-      .select(['notice_id', 'destination_id', 'service', 'state', 'attempts', 'detail', 'updated_at'])
+      .select(['notice_id', 'destination_id', 'service', 'state', 'attempts', 'detail', 'code', 'updated_at'])
       .where('state', 'in', ['waiting', 'dead'])
       .where((on) => {
         const failing = on
@@ -123,8 +128,14 @@ export class DeliveryStatistics {
         ? []
         : [
             {
-              ...{ notice: row.notice_id, destination: row.destination_id, service: row.service, state },
-              ...{ attempts: row.attempts, detail: row.detail, updatedAt: Number(row.updated_at) },
+              notice: row.notice_id,
+              destination: row.destination_id,
+              service: row.service,
+              state,
+              attempts: row.attempts,
+              detail: row.detail,
+              code: row.code,
+              updatedAt: Number(row.updated_at),
             },
           ],
     );

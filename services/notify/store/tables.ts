@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { NotifyFailureCode } from '../../contracts/notify/statistics.ts';
 
 /** Big integer; the PostgreSQL driver returns text. */
 type Milliseconds = ColumnType<number | string, number, number>;
@@ -54,6 +55,8 @@ export interface DeliveryTable {
   attempts: number;
   /** Result of the last attempt. */
   detail: string;
+  /** Code of the last failure; empty for none. */
+  code: Generated<NotifyFailureCode | ''>;
   /** JSON: confirmed steps; empty for none. */
   progress: Generated<string>;
   updated_at: Milliseconds;

@@ -53,7 +53,7 @@ interface Sent {
 const sent = (): readonly Sent[] => receiver.received.map(({ body }) => JSON.parse(body) as Sent);
 
 describe('files of a notification', () => {
-  it('go to each destination whole, in order, and are gone after the last delivery', async () => {
+  it('delivers files complete and in order to each destination, and deletes them after the last delivery', async () => {
     const large = new Uint8Array(2 * 1024 * 1024).map((_, at) => at % 251);
     const png = Uint8Array.from(Buffer.from('89504e470d0a1a0a00', 'hex'));
     const files = [
@@ -79,7 +79,7 @@ describe('files of a notification', () => {
     await vi.waitFor(() => expect(left()).toEqual([]), 5000);
   });
 
-  it('wait with their notice for a destination that is away, over a restart', async () => {
+  it('keeps files for an unavailable destination across a restart', async () => {
     receiver.answer = 503;
     const png = Uint8Array.from(Buffer.from('89504e470d0a1a0a00', 'hex'));
     await fetch(`${host.url('notify')}/notify/files`, { method: 'POST', body: form([['a.png', png]]) });
@@ -125,7 +125,7 @@ describe('files of a notification', () => {
     await vi.waitFor(() => expect(left()).toEqual([]), 5000);
   });
 
-  it('leave nothing behind when their call is refused, or reaches nobody', async () => {
+  it('deletes files when the call is refused or selects no destination', async () => {
     const one = form([['a.txt', new Uint8Array(3)]]);
     one.append('format', 'nothing');
     expect((await fetch(`${host.url('notify')}/notify/files`, { method: 'POST', body: one })).status).toBe(400);
@@ -138,7 +138,7 @@ describe('files of a notification', () => {
     await vi.waitFor(() => expect(left()).toEqual([]), 5000);
   });
 
-  it('leave nothing behind when their sender hangs up in the middle', async () => {
+  it('deletes files when the client disconnects during the upload', async () => {
     const socket = connect(host.port('notify'), '127.0.0.1');
     await once(socket, 'connect');
     socket.write(
@@ -152,7 +152,7 @@ describe('files of a notification', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('that come with a hand-over go the same way', async () => {
+  it('delivers files of a handover', async () => {
     const bytes = Uint8Array.from(Buffer.from('hello'));
     await offers.context?.handovers.pass(notificationOffered, 'mail:1', {
       configuration: 'files',
@@ -165,7 +165,7 @@ describe('files of a notification', () => {
     await vi.waitFor(() => expect(left()).toEqual([]), 5000);
   });
 
-  it('that nobody knows of any more are cleared away, and young ones are not', async () => {
+  it('removes old orphaned files, but not recent ones', async () => {
     const { dataDir } = host;
     mkdirSync(folder(), { recursive: true });
     const old = new Date(Date.now() - 2 * 3_600_000);

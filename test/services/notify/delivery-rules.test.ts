@@ -35,7 +35,7 @@ describe('the rules of a destination', () => {
     (rule) => expect(extractRules(`json://h?${rule}`)).toMatch(/must be/),
   );
 
-  it('hold what is calm through quiet hours, and let warnings and failures pass', () => {
+  it('delays notifications in quiet hours, but not warnings and failures', () => {
     const { rules } = rulesOf('json://h?quiet=22:00-07:00');
     const night = monday + 23 * hour;
     const morning = monday + 31 * hour;
@@ -54,7 +54,7 @@ describe('the rules of a destination', () => {
     expect(planDelivery(always, 'info', 0, night, wall).runAt).toBe(night + 24 * hour);
   });
 
-  it('join what is more than the rate, or all of a window', () => {
+  it('combines notifications above the rate, or all of a window', () => {
     const now = monday + 10 * 60_000;
     const rated = rulesOf('json://h?rate=2/1h').rules;
     expect(planDelivery(rated, 'failure', 1, now, wall).runAt).toBeUndefined();

@@ -49,7 +49,7 @@ describe('payloads of other programs', () => {
     );
   });
 
-  it('that are huge or deep become a notice of bounded size, fast', () => {
+  it('converts huge or deep payloads quickly to notifications of bounded size', () => {
     let deep: Record<string, unknown> = { message: 'x' };
     for (let level = 0; level < 90; level += 1) deep = { repository: deep, ref: deep, commits: [deep] };
     const huge = {

@@ -76,7 +76,7 @@ eachDialect((_name, open) => {
 });
 
 describe('the statistics of our own API', () => {
-  it('group what is not delivered by its cause, until it is tried again or dropped', async () => {
+  it('groups failed deliveries by cause until they are retried or dropped', async () => {
     const answers: Record<string, number> = { '/bad': 403, '/worse': 403, '/good': 200 };
     const receiver = createServer((request, response) => {
       request.resume();
@@ -112,7 +112,7 @@ describe('the statistics of our own API', () => {
     receiver.close();
   });
 
-  it('count what waits behind a failure with it, tried or not', async () => {
+  it('counts deliveries that wait behind a failure', async () => {
     await using receiver = await openReceiver();
     receiver.answer = 503;
     await using host = await openTestHost({ services: [notify, control] });
@@ -136,7 +136,7 @@ describe('the statistics of our own API', () => {
     await vi.waitFor(async () => expect(await problems()).toEqual([]));
   });
 
-  it('tell reasons apart, of which each is tried again or dropped by itself', async () => {
+  it('retries or drops the deliveries of one reason only', async () => {
     const answers: Record<string, number> = { '/bad': 403, '/worse': 404 };
     const receiver = createServer((request, response) => {
       request.resume();
@@ -169,7 +169,7 @@ describe('the statistics of our own API', () => {
   });
 
   it.each(['sqlite', 'postgres'])(
-    'hear of deliveries that were dropped or tried again among the work of all services, on %s',
+    'updates after deliveries were dropped or retried in the job list, on %s',
     async (dialect) => {
       await using resources = new AsyncDisposableStack();
       const url = dialect === 'postgres' ? resources.use(await openPostgresDatabase()).url : undefined;
@@ -213,7 +213,7 @@ describe('the statistics of our own API', () => {
     },
   );
 
-  it('count all that was given up, as much of it as is looked at, however much was said', async () => {
+  it('counts all dead letters up to the limit, regardless of their reasons', async () => {
     await using host = await openTestHost({ services: [notify, control] });
     // All of it together is more than one statement may bring.
     const said = `Gone.${' Really.'.repeat(125)}`;
@@ -237,7 +237,7 @@ describe('the statistics of our own API', () => {
   it.each([
     ['retry-all', 'retried', 6000],
     ['drop-all', 'dropped', 2000],
-  ])('%s takes all that were given up, however many', async (route, counted, all) => {
+  ])('applies %s to all dead letters, regardless of their number', async (route, counted, all) => {
     await using host = await openTestHost({ services: [notify, control] });
     {
       using open = new DisposableStack();

@@ -39,7 +39,7 @@ eachDialect((_name, open) => {
   };
 
   describe('levels', () => {
-    it('give way to the next once all of them were tried in vain, whoever looks, and once only', async () => {
+    it('starts the next level exactly once after all destinations failed', async () => {
       const { commit, notices } = await openStores();
       const row = (id: string, level: number) =>
         ({ destination_id: id, chain: 0, level, optional: 0, held: id }) as const;
@@ -84,14 +84,14 @@ eachDialect((_name, open) => {
       expect(await notices.open('n1', 'elsewhere')).toBeUndefined();
     });
 
-    it('without a link and with any text come back as they were', async () => {
+    it('returns notifications without a link and with any text unchanged', async () => {
       const { commit, notices } = await openStores();
       const odd = message('n1', { link: undefined, title: '', body: '\'\\"\u202e🎉', tags: [] });
       await commit((transaction) => notices.add(transaction, '', odd, [to('d')]));
       expect((await notices.open('n1', 'd'))?.message).toEqual(odd);
     });
 
-    it('forget the address of what was delivered, and keep that of what was given up', async () => {
+    it('deletes the address of completed deliveries and keeps that of dead ones', async () => {
       const { commit, notices } = await openStores();
       await commit((transaction) => notices.add(transaction, 'key', message('n1'), [to('good'), to('bad')]));
       const note = (id: string, state: 'done' | 'dead') =>

@@ -25,9 +25,9 @@ const temporaryCodes: ReadonlySet<number> = new Set([-1, 9499, 11_232, 45_009, 4
 /** Checks the code in the body; these services always answer with status 200. */
 function checkReply(reply: FetchReply, { fail }: Exchange, successCode = 0): void {
   const { errcode, errmsg, code, msg, message } = readJson(reply, Reply) ?? {};
-  const said = errcode ?? code;
-  if (said !== undefined && said !== successCode)
-    fail(errmsg ?? msg ?? message ?? `code ${said}`, temporaryCodes.has(said));
+  const replyCode = errcode ?? code;
+  if (replyCode !== undefined && replyCode !== successCode)
+    fail(errmsg ?? msg ?? message ?? `code ${replyCode}`, temporaryCodes.has(replyCode));
 }
 
 function tokenField(help: string): FormFieldDefinition {

@@ -55,8 +55,8 @@ export const mastodonKind = defineScheme({
         const uploadRequest = postParts(`${origin}/api/v1/media`, { description: part.name }, [part], boundary(), {
           authorization,
         });
-        const stored = readJson(await request(uploadRequest), Media);
-        if (stored !== undefined) media.push(stored.id);
+        const upload = readJson(await request(uploadRequest), Media);
+        if (upload !== undefined) media.push(upload.id);
       }
       const status = {
         status: [mentions, body].filter((part) => part !== '').join(' '),

@@ -127,8 +127,8 @@ function sendToWebhook({ url, origin }: Address, mode: Exclude<Mode, 'off'>): Se
       return request(postJson(address, { username: name, mrkdwn: format === 'markdown', attachments }));
     }
     const html = format === 'text' ? undefined : convertText(body, format, 'html');
-    const parts = html === undefined ? [title, body] : [escapeHtml(title), html];
-    const text = parts.filter((part) => part !== '').join(html === undefined ? '\r\n' : '<br/>');
+    const textParts = html === undefined ? [title, body] : [escapeHtml(title), html];
+    const text = textParts.filter((part) => part !== '').join(html === undefined ? '\r\n' : '<br/>');
     return request(postJson(address, { displayName: name, format: html === undefined ? 'plain' : 'html', text }));
   };
 }

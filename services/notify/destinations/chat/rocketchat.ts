@@ -14,8 +14,8 @@ const Reply = z.object({ success: z.literal(false), error: z.string().catch('') 
 function normalizeWebhookUrl(url: DestinationUrl): DestinationUrl {
   const userIndex = url.path.findIndex((segment) => segment.includes('@'));
   if (url.user !== undefined || userIndex !== 0) return url;
-  const [hook = '', place = ''] = (url.path[0] ?? '').split(/@(?=[^@]*$)/);
-  const server = parseDestinationUrl(`x://${place}`);
+  const [hook = '', serverPart = ''] = (url.path[0] ?? '').split(/@(?=[^@]*$)/);
+  const server = parseDestinationUrl(`x://${serverPart}`);
   const hidden = withPath({ ...url, host: server?.host ?? '', port: server?.port }, url.path.slice(1));
   return { ...hidden, user: `${url.host}/${hook}` };
 }
@@ -77,7 +77,7 @@ export const rocketKind = defineScheme({
     if (!url.user || !url.password) return 'a user or a webhook is missing: rocket://user:password@host/#channel';
     if (target === undefined) return 'a channel is missing: rocket://user:password@host/#channel';
     const api = `${origin}/api/v1`;
-    const place = 'channel' in channel ? channel : { roomId: target };
+    const recipient = 'channel' in channel ? channel : { roomId: target };
     const usesToken = argument('mode')?.toLowerCase() === 'token';
     return async ({ body }, { request, tryRequest, fail, once }) => {
       const login = usesToken
@@ -88,7 +88,7 @@ export const rocketKind = defineScheme({
       const headers = { 'x-auth-token': login.authToken, 'x-user-id': login.userId };
       try {
         await once('text', async () => {
-          const reply = await request(postJson(`${api}/chat.postMessage`, { text: body, ...place }, headers));
+          const reply = await request(postJson(`${api}/chat.postMessage`, { text: body, ...recipient }, headers));
           const error = readJson(reply, Reply);
           if (error !== undefined) fail(error.error);
         });

@@ -37,9 +37,9 @@ async function upload(exchange: Exchange, file: Attachment, channel: string, aut
   const url = withQuery(`${api}/files.getUploadURLExternal`, { filename: file.name, length: file.size });
   const uploadTarget = await callApi(exchange, { method: 'GET', url, headers: { authorization } });
   if (uploadTarget.upload_url === undefined || uploadTarget.file_id === undefined) exchange.fail('no place for a file');
-  const parts = await untypedParts([file], () => 'file');
+  const formParts = await untypedParts([file], () => 'file');
   await exchange.request({
-    ...postParts(uploadTarget.upload_url ?? '', {}, parts, exchange.boundary(), { authorization }),
+    ...postParts(uploadTarget.upload_url ?? '', {}, formParts, exchange.boundary(), { authorization }),
     untrusted: true,
   });
   const files = [{ id: uploadTarget.file_id, title: file.name }];
@@ -128,10 +128,10 @@ export const slackKind = defineScheme({
       );
       if (!usesBot) return exchange.request(httpRequest);
       // Files are uploaded to a channel ID, which only the reply contains.
-      const place = await exchange.once('text', async () => (await callApi(exchange, httpRequest)).channel);
+      const postedMessage = await exchange.once('text', async () => (await callApi(exchange, httpRequest)).channel);
       for (const [index, file] of attachments.entries()) {
         await exchange.once(`file ${String(index)}`, () =>
-          upload(exchange, file, place || (channel ?? ''), authorization),
+          upload(exchange, file, postedMessage || (channel ?? ''), authorization),
         );
       }
       return undefined;

@@ -117,7 +117,8 @@ export const teamsKind = defineScheme({
     if (a === undefined || b === undefined || c === undefined) return 'a token is missing: msteams://team/A/B/C/D';
     if (!/^[a-z0-9-]+$/i.test(url.host)) return 'the organisation is not valid';
     const remainingPath = [b, c, ...(d === undefined ? [] : [d])].map(encodeURIComponent).join('/');
-    const address = `https://${url.host}.webhook.office.com/webhookb2/${a.split('@').map(encodeURIComponent).join('@')}/IncomingWebhook/${remainingPath}`;
+    const group = a.split('@').map(encodeURIComponent).join('@');
+    const address = `https://${url.host}.webhook.office.com/webhookb2/${group}/IncomingWebhook/${remainingPath}`;
     return async ({ title, body, type }, { request, fail }) => {
       const reply = await request(postJson(address, buildMessageCard(title, body, type)));
       const responseText = Buffer.from(reply.body).toString('utf8');

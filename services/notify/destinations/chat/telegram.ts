@@ -105,8 +105,8 @@ export const telegramKind = defineScheme({
           ...chatFields,
         };
         await once(`file ${String(index)}`, async () => {
-          const parts = await untypedParts([file], () => field);
-          await request(postParts(`${api}/${method}`, pairs, parts, boundary()));
+          const formParts = await untypedParts([file], () => field);
+          await request(postParts(`${api}/${method}`, pairs, formParts, boundary()));
         });
       }
     };

@@ -77,11 +77,11 @@ export const pushKind: DestinationKind = {
       optional: options.optional,
       emojis: options.emojis,
       url: () => `push://${topic.data}${urlArguments.length === 0 ? '' : `?${urlArguments.join('&')}`}`,
-      async send(notice, { handovers }) {
+      async send(notification, { handovers }) {
         // The push server truncates long messages and passes the complete text to the inbox.
-        const message = { ...notice, body: convertBody(format, notice), format };
+        const message = { ...notification, body: convertBody(format, notification), format };
         // A push message has one file.
-        const [file, ...otherFiles] = notice.attachments ?? [];
+        const [file, ...otherFiles] = notification.attachments ?? [];
         try {
           await handovers.pass(pushOffered, `${message.id}:${topic.data}`, {
             topic: topic.data,

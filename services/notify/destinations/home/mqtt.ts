@@ -32,7 +32,9 @@ async function publish(
       broker,
       {
         ...options,
-        ...{ connectTimeout, reconnectPeriod: 0, manualConnect: false },
+        connectTimeout,
+        reconnectPeriod: 0,
+        manualConnect: false,
         rejectUnauthorized: exchange.options.verify,
       },
       false,

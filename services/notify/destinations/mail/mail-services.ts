@@ -74,7 +74,10 @@ function formatSender({ from, name }: Pick<MailRequest, 'from' | 'name'>): strin
 async function encodeAttachments(attachments: readonly Attachment[] | undefined) {
   const files = await encodeFiles(attachments);
   const list = files.map(({ filename, base64, mimetype }) => ({
-    ...{ content: base64, filename, type: mimetype, disposition: 'attachment' },
+    content: base64,
+    filename,
+    type: mimetype,
+    disposition: 'attachment',
   }));
   return list.length === 0 ? {} : { attachments: list };
 }
@@ -86,8 +89,8 @@ export const sendGridKind = defineScheme({
   label: 'sendgrid',
   secureProtocols: ['sendgrid'],
   form: buildKeyedForm('Mail, through SendGrid.'),
-  open(given) {
-    const mailRequest = parseMailRequest(given);
+  open(parsedAddress) {
+    const mailRequest = parseMailRequest(parsedAddress);
     if (typeof mailRequest === 'string') return mailRequest;
     const { key, from, to, cc, bcc, reply, name } = mailRequest;
     const toRecipients = (list: readonly string[]) => list.map((email) => ({ email }));
@@ -95,7 +98,7 @@ export const sendGridKind = defineScheme({
       ...(cc.length === 0 ? {} : { cc: toRecipients(cc) }),
       ...(bcc.length === 0 ? {} : { bcc: toRecipients(bcc) }),
     };
-    const type = given.options.format === 'html' ? 'text/html' : 'text/plain';
+    const type = parsedAddress.options.format === 'html' ? 'text/html' : 'text/plain';
     return async ({ title, body, attachments }, { request }) => {
       const mail = {
         personalizations: [{ to: toRecipients([to]), ...copies }],
@@ -118,8 +121,8 @@ export const resendKind = defineScheme({
   label: 'resend',
   secureProtocols: ['resend'],
   form: buildKeyedForm('Mail, through Resend.'),
-  open(given) {
-    const mailRequest = parseMailRequest(given);
+  open(parsedAddress) {
+    const mailRequest = parseMailRequest(parsedAddress);
     if (typeof mailRequest === 'string') return mailRequest;
     const { key, to, cc, bcc, reply } = mailRequest;
     const copies = {
@@ -127,7 +130,7 @@ export const resendKind = defineScheme({
       ...(bcc.length === 0 ? {} : { bcc }),
       ...(reply.length === 0 ? {} : { reply_to: reply }),
     };
-    const field = given.options.format === 'html' ? 'html' : 'text';
+    const field = parsedAddress.options.format === 'html' ? 'html' : 'text';
     return async ({ id, title, body, attachments }, { request }) => {
       const mail = {
         from: formatSender(mailRequest),
@@ -151,23 +154,21 @@ export const postmarkKind = defineScheme({
   label: 'postmark',
   secureProtocols: ['postmark'],
   form: buildKeyedForm('Mail, through Postmark.'),
-  open(given) {
-    const mailRequest = parseMailRequest(given);
+  open(parsedAddress) {
+    const mailRequest = parseMailRequest(parsedAddress);
     if (typeof mailRequest === 'string') return mailRequest;
     const { key, to, cc, bcc, reply } = mailRequest;
-    const field = given.options.format === 'html' ? 'HtmlBody' : 'TextBody';
+    const field = parsedAddress.options.format === 'html' ? 'HtmlBody' : 'TextBody';
     return async ({ title, body, attachments }, { request }) => {
       const files = (await encodeFiles(attachments)).map(({ filename, base64, mimetype }) => {
         return { Name: filename, Content: base64, ContentType: mimetype };
       });
       const mail = {
-        ...{
-          From: formatSender(mailRequest),
-          To: to,
-          Subject: title === '' ? appTitle : title,
-          [field]: body,
-          MessageStream: 'outbound',
-        },
+        From: formatSender(mailRequest),
+        To: to,
+        Subject: title === '' ? appTitle : title,
+        [field]: body,
+        MessageStream: 'outbound',
         ...(cc.length === 0 ? {} : { Cc: cc.join(',') }),
         ...(bcc.length === 0 ? {} : { Bcc: bcc.join(',') }),
         ...(reply.length === 0 ? {} : { ReplyTo: reply.join(',') }),
@@ -226,7 +227,7 @@ export const mailgunKind = defineScheme({
         bcc: argument('bcc'),
       };
       if (attachments.length === 0) return request(postForm(api, pairs, { authorization }));
-      const files = await untypedParts(attachments, (at) => `attachment[${at}]`);
+      const files = await untypedParts(attachments, (index) => `attachment[${index}]`);
       return request(postParts(api, pairs, files, boundary(), { authorization }));
     };
   },

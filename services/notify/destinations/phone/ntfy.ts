@@ -262,12 +262,12 @@ export const ntfyKind: DestinationKind = {
             return;
           }
           // A message has one file; additional files are sent as separate messages.
-          const { 'content-type': _type, 'x-attach': _attach, 'x-filename': _name, ...bare } = headers;
+          const { 'content-type': _type, 'x-attach': _attach, 'x-filename': _name, ...fileHeaders } = headers;
           const textQuery = { title: message.title === '' ? undefined : message.title, message: message.body, click };
           for (const [index, { name, read }] of [file, ...otherFiles].entries()) {
             const url = withQuery(`${server}${topic}`, { filename: name, ...(index === 0 ? textQuery : {}) });
             await once(`file ${String(index)}`, async () => {
-              await request({ method: 'POST', url, headers: bare, body: await read() });
+              await request({ method: 'POST', url, headers: fileHeaders, body: await read() });
             });
           }
         },

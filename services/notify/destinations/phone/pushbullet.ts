@@ -28,8 +28,11 @@ async function upload({ request, fail, boundary }: Exchange, file: Attachment, a
   );
   const uploadTarget = readJson(await request(uploadRequest), Upload);
   if (uploadTarget === undefined) return fail('no place for a file');
-  const parts = await untypedParts([file], () => 'file');
-  await request({ ...postParts(uploadTarget.upload_url, {}, parts, boundary(), { authorization }), untrusted: true });
+  const formParts = await untypedParts([file], () => 'file');
+  await request({
+    ...postParts(uploadTarget.upload_url, {}, formParts, boundary(), { authorization }),
+    untrusted: true,
+  });
   const { file_name, file_type, file_url } = uploadTarget;
   const imageField = file_type.startsWith('image/') ? { image_url: file_url } : {};
   return { type: 'file', file_name, file_type, file_url, ...imageField };
@@ -58,13 +61,13 @@ export const pushbulletKind = defineScheme({
     if (url.host === '') return 'a token is missing: pbul://token';
     const [target] = targets;
     const authorization = `Basic ${Buffer.from(`${url.host}:`).toString('base64')}`;
-    const place = target === undefined ? {} : buildTargetField(target);
+    const targetField = target === undefined ? {} : buildTargetField(target);
     return async ({ title, body, link, attachments = [] }, exchange) => {
       const files = [];
       for (const file of attachments) files.push(await upload(exchange, file, authorization));
       const linkFields = link === undefined ? { type: 'note' } : { type: 'link', url: link };
       const push = (fields: object) =>
-        exchange.request(postJson(`${api}/pushes`, { ...fields, ...place }, { authorization }));
+        exchange.request(postJson(`${api}/pushes`, { ...fields, ...targetField }, { authorization }));
       await exchange.once('text', () => push({ ...linkFields, title, body }));
       for (const [index, file] of files.entries()) await exchange.once(`file ${String(index)}`, () => push(file));
     };

@@ -18,7 +18,9 @@ export const jsonKind = defineScheme({
       noun: `JSON ${method}`,
       async send({ title, body, type, attachments }, { request }) {
         const payload = {
-          ...{ version: '1.0', title, message: body },
+          version: '1.0',
+          title,
+          message: body,
           attachments: await encodeFiles(attachments),
           type,
         };

@@ -46,15 +46,15 @@ export function splitText(
   const pieces: string[] = [];
   let start = 0;
   while (start < points.length) {
-    const room = Math.max(1, pieces.length === 0 ? first : limit);
+    const maxSize = Math.max(1, pieces.length === 0 ? first : limit);
     // At least one character, so that the loop ends.
-    const full = Math.max(start + 1, findEnd(points, start, room, unit));
+    const full = Math.max(start + 1, findEnd(points, start, maxSize, unit));
     if (full === points.length) {
       pieces.push(points.slice(start).join(''));
       break;
     }
     if (pieces.length === maxPieces - 1) {
-      pieces.push(truncate(points.slice(start, full + 1).join(''), room, unit));
+      pieces.push(truncate(points.slice(start, full + 1).join(''), maxSize, unit));
       break;
     }
     const end = findBreak(points, start, full);
@@ -66,10 +66,10 @@ export function splitText(
 }
 
 /** Returns the index up to which the characters fit. */
-function findEnd(points: readonly string[], start: number, room: number, unit: LengthUnit): number {
+function findEnd(points: readonly string[], start: number, maxSize: number, unit: LengthUnit): number {
   const measureCharacter = sizes[unit];
   let end = start;
-  for (let remaining = room; end < points.length; end += 1) {
+  for (let remaining = maxSize; end < points.length; end += 1) {
     remaining -= measureCharacter(points[end] ?? '');
     if (remaining < 0) break;
   }
@@ -78,8 +78,8 @@ function findEnd(points: readonly string[], start: number, room: number, unit: L
 
 function findBreak(points: readonly string[], start: number, full: number): number {
   for (const mark of ['\n', ' ']) {
-    const at = points.lastIndexOf(mark, full);
-    if (at > start + (full - start) / 2) return at;
+    const breakIndex = points.lastIndexOf(mark, full);
+    if (breakIndex > start + (full - start) / 2) return breakIndex;
   }
   return full;
 }

@@ -122,7 +122,7 @@ describe('mail', () => {
   it.each([
     [550, false],
     [451, true],
-  ])('refused with %i is worth another try: %s', async (refuse, retryable) => {
+  ])('maps refusal code %i to retryable %s', async (refuse, retryable) => {
     await using server = await openMailServer({ refuse });
     await using provider = await openProvider();
     const url = `mailto://127.0.0.1:${server.port}?from=a@example.com`;
@@ -223,7 +223,7 @@ describe('MQTT', () => {
   it.each([
     [5, false],
     [3, true],
-  ])('refused with reason %i is worth another try: %s', async (reason, retryable) => {
+  ])('maps reason code %i to retryable %s', async (reason, retryable) => {
     await using broker = await openBroker(reason);
     await using provider = await openProvider();
     const url = `mqtt://me:secret@127.0.0.1:${broker.port}/t`;
@@ -251,7 +251,7 @@ describe('a popup', () => {
     ['macosx://', 'info', 3],
     ['windows://', 'warning', 4],
     ['gnome://?priority=emergency', 'info', 5],
-  ] as const)('asked for by %s comes by way of the inbox', async (url, type, priority) => {
+  ] as const)('creates a popup for %s through the inbox', async (url, type, priority) => {
     await using provider = await openProvider();
     const passed: unknown[] = [];
     const pass = (handover: unknown, key: string, payload: unknown) => {

@@ -129,7 +129,7 @@ describe('any URL', () => {
 
 describe('every form', () => {
   it.each(describeForms().map((form) => [form.scheme, form] as const))(
-    'of %s gives a URL that is served, and reads it back',
+    'converts a form of %s to a valid URL and back',
     (scheme, form) => {
       const values = Object.fromEntries(
         form.fields.map((field) => [field.name, sampleOf(scheme, field.name, field.kind, field.required)]),

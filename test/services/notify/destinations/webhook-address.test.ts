@@ -74,7 +74,7 @@ describe('parts of a URL that the peer reads from other places', () => {
     expect(parsed('mailtos://s3cretword@example.com?user=me@example.com').url(true)).not.toContain('s3cretword');
   });
 
-  it('give a number of Signal its plus', async () => {
+  it('adds the plus to a Signal number', async () => {
     await using provider = await openProvider();
     await sendTo('signal://host/15551234567/15557654321/group.abc', { body: 'x' }, provider.outlets);
     expect(provider.got.map(({ body }) => JSON.parse(body.toString()) as unknown)).toMatchObject([
