@@ -31,8 +31,28 @@ const okReply = { ok: true } as const;
 /** Maximum number of destinations in one test. */
 const maxTestDestinations = 50;
 
+/** Functions that the routes for keys share. */
+interface KeyTools {
+  /** @throws Problem `notify.unknown_key` (404) */
+  readonly getConfiguration: (key: string) => Promise<StoredConfiguration>;
+  /** @throws Problem `notify.locked` (403) if a setting locks all keys. */
+  readonly requireUnlocked: () => void;
+  readonly toKey: (configuration: StoredConfiguration) => Promise<NotifyKey>;
+  readonly save: (key: string, written: WrittenConfiguration) => Promise<NotifyKey>;
+}
+
 /** Handles routes for keys, their destinations and tests. */
 export function keyHandlers(dependencies: ApiDependencies): readonly ApiHandler[] {
+  const tools = createKeyTools(dependencies);
+  return [
+    ...keyRoutes(dependencies, tools),
+    ...configurationRoutes(dependencies, tools),
+    ...destinationRoutes(dependencies, tools),
+    ...selectionRoutes(dependencies, tools),
+  ];
+}
+
+function createKeyTools(dependencies: ApiDependencies): KeyTools {
   const { context, configurations, engine, settings } = dependencies;
   const getConfiguration = async (key: string): Promise<StoredConfiguration> => {
     const configuration = await configurations.find(key);
@@ -81,7 +101,13 @@ export function keyHandlers(dependencies: ApiDependencies): readonly ApiHandler[
     dependencies.activity.touch();
     return toKey(await getConfiguration(key));
   };
+  return { getConfiguration, requireUnlocked, toKey, save };
+}
 
+/** Routes that list, create, change and remove keys. */
+function keyRoutes(dependencies: ApiDependencies, tools: KeyTools): readonly ApiHandler[] {
+  const { context, configurations } = dependencies;
+  const { getConfiguration, requireUnlocked, toKey, save } = tools;
   return [
     implement(notifyApi.keys, async () => {
       const keys = await configurations.keys();
@@ -130,6 +156,13 @@ export function keyHandlers(dependencies: ApiDependencies): readonly ApiHandler[
       dependencies.activity.touch();
       return okReply;
     }),
+  ];
+}
+
+/** Routes for the text of a configuration. */
+function configurationRoutes({ context, engine }: ApiDependencies, tools: KeyTools): readonly ApiHandler[] {
+  const { getConfiguration, requireUnlocked, save } = tools;
+  return [
     implement(notifyApi.exportKey, async (request) => {
       const { params, query } = request;
       const key = parseKey(params['key']);
@@ -157,6 +190,13 @@ export function keyHandlers(dependencies: ApiDependencies): readonly ApiHandler[
       }));
       return { format: written.format, destinations, skipped };
     }),
+  ];
+}
+
+/** Routes for the destinations of a key and their forms. */
+function destinationRoutes({ configurations, engine }: ApiDependencies, tools: KeyTools): readonly ApiHandler[] {
+  const { getConfiguration, requireUnlocked, save } = tools;
+  return [
     implement(notifyApi.forms, () => ({ forms: describeForms() })),
     implement(notifyApi.filled, async ({ params, query: { id } }) => {
       const { entries } = await readKey(await getConfiguration(parseKey(params['key'])), engine);
@@ -189,6 +229,13 @@ export function keyHandlers(dependencies: ApiDependencies): readonly ApiHandler[
       const configuration = await getConfiguration(key);
       return save(key, removeEntry(configuration, getEntry((await readKey(configuration, engine)).entries, body)));
     }),
+  ];
+}
+
+/** Routes that evaluate tags and send tests. */
+function selectionRoutes(dependencies: ApiDependencies, { getConfiguration }: KeyTools): readonly ApiHandler[] {
+  const { context, engine } = dependencies;
+  return [
     implement(notifyApi.choose, async ({ params, query: { tag } }) => {
       const { options, ...configuration } = await getConfiguration(parseKey(params['key']));
       const { entries } = await readKey(configuration, engine);
@@ -224,8 +271,8 @@ export function keyHandlers(dependencies: ApiDependencies): readonly ApiHandler[
   ];
 }
 
-function formatMaskedUrl({ destination, ruleArguments: written }: Entry): string {
-  return withRules(destination.url(true), written);
+function formatMaskedUrl({ destination, ruleArguments }: Entry): string {
+  return withRules(destination.url(true), ruleArguments);
 }
 
 function createTakenProblem(field: string, key: string): Problem {

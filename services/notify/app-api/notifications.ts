@@ -1,3 +1,4 @@
+import type { Context } from '../../contracts/service.ts';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { notifyApi } from '../../contracts/notify/api.ts';
 import type { JobSummary } from '../../contracts/jobs.ts';
@@ -16,8 +17,36 @@ const batchSize = 500;
 
 /** Handles routes for the history and for retries. */
 export function notificationHandlers(dependencies: ApiDependencies, history: History): readonly ApiHandler[] {
-  const { activity, aggregator, context, notifications } = dependencies;
-  const { clock, jobs } = context;
+  return [...historyRoutes(dependencies, history), ...deliveryRoutes(dependencies, history)];
+}
+
+/** Routes that list notifications and send them again. */
+function historyRoutes(dependencies: ApiDependencies, history: History): readonly ApiHandler[] {
+  const { context, notifications } = dependencies;
+  const { jobs } = context;
+  return [
+    implement(notifyApi.notices, async ({ query }) => {
+      await jobs.flush();
+      const [list, givenUp, waiting] = await Promise.all([
+        history.list(query),
+        jobs.count('dead'),
+        notifications.countWaiting(),
+      ]);
+      return { notices: await addJobState(context, list), givenUp, waiting };
+    }),
+    implement(notifyApi.notice, async ({ params }) => {
+      await jobs.flush();
+      const [notification] = await addJobState(context, await history.list({ id: params['id'] ?? '', limit: 1 }));
+      if (notification !== undefined) return notification;
+      throw new Problem('notify.unknown_notice', 404, 'This notification is not kept any more.');
+    }),
+    implement(notifyApi.resend, ({ params }) => resend(dependencies, history, params['id'] ?? '')),
+  ];
+}
+
+/** Routes that retry or drop deliveries. */
+function deliveryRoutes({ activity, context }: ApiDependencies, history: History): readonly ApiHandler[] {
+  const { jobs } = context;
   const getJob = async ({
     notice: notification,
     destination,
@@ -43,70 +72,7 @@ export function notificationHandlers(dependencies: ApiDependencies, history: His
     const keys = await history.findFailed(cause, state);
     return ({ key }) => key !== null && keys.has(key);
   };
-  /** Adds the state of the jobs: the time of the next attempt, and whether a retry is possible. */
-  const addJobState = async (list: readonly PastNotification[]): Promise<NotifyHistoryEntry[]> => {
-    const keys = list.flatMap(({ id, deliveries }) =>
-      deliveries.flatMap(({ state, destination }) => (state === 'done' ? [] : [`${id}:${destination}`])),
-    );
-    const jobsByKey = new Map<string, JobSummary>();
-    for (let start = 0; start < keys.length; start += batchSize) {
-      const keyBatch = keys.slice(start, start + batchSize);
-      for (const job of await jobs.list({ kind: deliver.name, keys: keyBatch, limit: batchSize }))
-        jobsByKey.set(job.key ?? '', job);
-    }
-    return list.map((notification) => ({
-      ...notification,
-      deliveries: notification.deliveries.map((each) => {
-        const job = jobsByKey.get(`${notification.id}:${each.destination}`);
-        const isWaiting = each.state === 'waiting' && job?.state === 'waiting';
-        // A job that is due starts with the next turn.
-        const nextAt = isWaiting ? Math.max(job.runAt, clock.now()) : null;
-        return { ...each, nextAt, givenUp: each.state === 'dead' && job?.state === 'dead' };
-      }),
-    }));
-  };
   return [
-    implement(notifyApi.notices, async ({ query }) => {
-      await jobs.flush();
-      const [list, givenUp, waiting] = await Promise.all([
-        history.list(query),
-        jobs.count('dead'),
-        notifications.countWaiting(),
-      ]);
-      return { notices: await addJobState(list), givenUp, waiting };
-    }),
-    implement(notifyApi.notice, async ({ params }) => {
-      await jobs.flush();
-      const [notification] = await addJobState(await history.list({ id: params['id'] ?? '', limit: 1 }));
-      if (notification !== undefined) return notification;
-      throw new Problem('notify.unknown_notice', 404, 'This notification is not kept any more.');
-    }),
-    implement(notifyApi.resend, async ({ params }) => {
-      const past = await history.find(params['id'] ?? '');
-      if (past === undefined)
-        throw new Problem('notify.unknown_notice', 404, 'This notification is not kept any more.');
-      const jobsByKey = (await aggregator.find(past.configuration))?.entries ?? [];
-      const entries = jobsByKey
-        .flatMap(({ destination, ...rest }) =>
-          (destination.parts ?? [destination]).map((part) => ({ ...rest, destination: part })),
-        )
-        .filter(({ destination }) => past.destinations.includes(destinationId(destination)));
-      if (entries.length === 0) {
-        throw new Problem('notify.no_destination', 409, 'Its key has none of these destinations any more.');
-      }
-      const id = params['id'] ?? '';
-      const storedFiles = await dependencies.attachments.list(id);
-      const copies = (await Promise.all(storedFiles.map((each) => dependencies.folder.copy(each)))).filter(
-        (each) => each !== undefined,
-      );
-      let isAccepted = false;
-      try {
-        isAccepted = (await aggregator.post(past.configuration, entries, past.content, { files: copies })).length > 0;
-      } finally {
-        if (!isAccepted) await dependencies.folder.remove(copies.map(({ file }) => file));
-      }
-      return { destinations: entries.length, filesGone: Math.max(0, past.files - copies.length) };
-    }),
     implement(notifyApi.retry, async ({ body }) => {
       await jobs.retry((await getJob(body)).id);
       activity.touch();
@@ -145,4 +111,58 @@ export function notificationHandlers(dependencies: ApiDependencies, history: His
       return okReply;
     }),
   ];
+}
+
+/** Adds the state of the jobs: the time of the next attempt, and whether a retry is possible. */
+async function addJobState(
+  { clock, jobs }: Pick<Context, 'clock' | 'jobs'>,
+  list: readonly PastNotification[],
+): Promise<NotifyHistoryEntry[]> {
+  const keys = list.flatMap(({ id, deliveries }) =>
+    deliveries.flatMap(({ state, destination }) => (state === 'done' ? [] : [`${id}:${destination}`])),
+  );
+  const jobsByKey = new Map<string, JobSummary>();
+  for (let start = 0; start < keys.length; start += batchSize) {
+    const keyBatch = keys.slice(start, start + batchSize);
+    for (const job of await jobs.list({ kind: deliver.name, keys: keyBatch, limit: batchSize }))
+      jobsByKey.set(job.key ?? '', job);
+  }
+  return list.map((notification) => ({
+    ...notification,
+    deliveries: notification.deliveries.map((each) => {
+      const job = jobsByKey.get(`${notification.id}:${each.destination}`);
+      const isWaiting = each.state === 'waiting' && job?.state === 'waiting';
+      // A job that is due starts with the next turn.
+      const nextAt = isWaiting ? Math.max(job.runAt, clock.now()) : null;
+      return { ...each, nextAt, givenUp: each.state === 'dead' && job?.state === 'dead' };
+    }),
+  }));
+}
+
+/** Sends a notification again to those of its destinations that its key still has. */
+async function resend(
+  { aggregator, attachments, folder }: ApiDependencies,
+  history: History,
+  id: string,
+): Promise<{ destinations: number; filesGone: number }> {
+  const past = await history.find(id);
+  if (past === undefined) throw new Problem('notify.unknown_notice', 404, 'This notification is not kept any more.');
+  const existingEntries = (await aggregator.find(past.configuration))?.entries ?? [];
+  const entries = existingEntries
+    .flatMap(({ destination, ...rest }) =>
+      (destination.parts ?? [destination]).map((part) => ({ ...rest, destination: part })),
+    )
+    .filter(({ destination }) => past.destinations.includes(destinationId(destination)));
+  if (entries.length === 0) {
+    throw new Problem('notify.no_destination', 409, 'Its key has none of these destinations any more.');
+  }
+  const storedFiles = await attachments.list(id);
+  const copies = (await Promise.all(storedFiles.map((each) => folder.copy(each)))).filter((each) => each !== undefined);
+  let isAccepted = false;
+  try {
+    isAccepted = (await aggregator.post(past.configuration, entries, past.content, { files: copies })).length > 0;
+  } finally {
+    if (!isAccepted) await folder.remove(copies.map(({ file }) => file));
+  }
+  return { destinations: entries.length, filesGone: Math.max(0, past.files - copies.length) };
 }

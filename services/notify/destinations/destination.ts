@@ -49,7 +49,7 @@ export interface Destination {
   readonly service: string;
   /** A failure at this destination does not make the call fail. */
   readonly optional: boolean;
-  /** Whether short codes such as `:rocket:` are replaced by emojis; undefined: as in the settings. */
+  /** True replaces short codes such as `:rocket:` by emojis; undefined: as in the settings. */
   readonly emojis?: boolean | undefined;
   /** Returns the URL in its normal form; `masked` hides passwords, tokens and header values. */
   url(masked: boolean): string;

@@ -14,7 +14,7 @@ export interface CommonOptions {
   readonly redirect: boolean;
   /** False: accepts every certificate. */
   readonly verify: boolean;
-  /** Whether short codes such as `:rocket:` are replaced by emojis; undefined if the URL does not specify it. */
+  /** True replaces short codes such as `:rocket:` by emojis; undefined if the URL does not specify it. */
   readonly emojis: boolean | undefined;
   /** Less common arguments that differ from their default, as `name=value`. */
   readonly nonDefault: readonly string[];

@@ -42,7 +42,7 @@ function getValue(fields: Fields, steps: readonly (string | number)[]): unknown 
 }
 
 /**
- * Applies the mapping of a call to its fields, rule by rule: moves a field, swaps two known ones, copies from a
+ * Applies the mapping of a call to its fields, rule by rule: moves a field, swaps two existing ones, copies from a
  * nested path (JSON only), sets a constant, or removes a field. A missing flat field is skipped. Returns undefined if
  * a path is malformed, too deep or not found.
  */
