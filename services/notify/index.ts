@@ -64,12 +64,12 @@ export const notify = defineService({
     const shownUrls = new MaskedUrls(vault);
     const sealed = new SealedDestinations(vault, engine, shownUrls);
     const shared = {
-      notices: notifications,
+      notifications,
       attachments,
       folder,
       firstAttempts,
       engine,
-      fresh: recentCache,
+      recentCache,
       health,
       sealed,
     };
@@ -81,7 +81,7 @@ export const notify = defineService({
     const aggregator = new Aggregator(
       context,
       { ...shared, configurations, deliveries },
-      { current: settings, isAllowed: isAllowed },
+      { current: settings, isAllowed },
     );
     const statistics = createDeliveryOverview(context, activity);
     const disposables = new DisposableStack();
