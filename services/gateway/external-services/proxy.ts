@@ -138,6 +138,8 @@ function answerWith(
     passOn(answer, response);
   } catch (error) {
     answer.destroy();
+    // A head that failed has already set the reason phrase.
+    response.statusMessage = '';
     giveUp(error);
   }
 }
@@ -213,15 +215,16 @@ function notLength(_each: string, at: number, all: readonly string[]): boolean {
 
 /**
  * The reason phrase is discarded, because the upstream controls it.
- * @throws Problem `gateway.upstream_failed` (502)
+ *
+ * @throws Error `HPE_INVALID_STATUS`
  */
 function statusOf({ statusCode = 0 }: IncomingMessage): number {
   if (statusCode >= 200 && statusCode <= 599) return statusCode;
   throw unusable();
 }
 
-function unusable(): Problem {
-  return new Problem('gateway.upstream_failed', 502, 'Its answer is none of HTTP.');
+function unusable(): Error {
+  return Object.assign(new Error('The answer has an invalid status code.'), { code: 'HPE_INVALID_STATUS' });
 }
 
 function headOf(status: number, headers: readonly string[]): string {

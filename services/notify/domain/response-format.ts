@@ -63,7 +63,7 @@ export function detailsAsHtml(lines: readonly DetailLine[]): string {
   const items = lines.map(
     ([level, time, text]) =>
       `<li class="log_${level}"><div class="log_time">${time}</div><div class="log_level">${level}</div><div ` +
-        `class="log_msg">${escapeHtml(text)}</div></li>`,
+      `class="log_msg">${escapeHtml(text)}</div></li>`,
   );
   return `<ul class="logs">${items.join('')}\n</ul>`;
 }

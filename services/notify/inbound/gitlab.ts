@@ -57,7 +57,8 @@ function parseEvent(payload: Payload): InboundNotification {
     case 'work_item':
     case 'incident':
       return {
-        title: `${capitalize(kind.replace('_', ' '))} #${attributes.text('iid')} ` +
+        title:
+          `${capitalize(kind.replace('_', ' '))} #${attributes.text('iid')} ` +
           `${findOwn(actionLabels, action) ?? action}: ${attributes.text('title')}`,
         lines: details,
         type: 'info',

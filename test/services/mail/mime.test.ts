@@ -13,12 +13,15 @@ const parse = (source: string) => parseMail(Buffer.from(source, 'latin1'));
 describe('mail subject', () => {
   const corpus = new URL('corpus/', import.meta.url);
 
-  it.each(readdirSync(corpus))('parses the same subject of %s from the header and from the complete mail', async (file) => {
-    const raw = readFileSync(new URL(file, corpus));
-    const [header = ''] = raw.toString('latin1').split(/\r?\n\r?\n/, 1);
-    const { subject = '' } = await parseMail(raw);
-    expect(parseSubject(header)).toBe(subject.replace(/[\p{Cc}\s]+/gu, ' ').trim());
-  });
+  it.each(readdirSync(corpus))(
+    'parses the same subject of %s from the header and from the complete mail',
+    async (file) => {
+      const raw = readFileSync(new URL(file, corpus));
+      const [header = ''] = raw.toString('latin1').split(/\r?\n\r?\n/, 1);
+      const { subject = '' } = await parseMail(raw);
+      expect(parseSubject(header)).toBe(subject.replace(/[\p{Cc}\s]+/gu, ' ').trim());
+    },
+  );
 
   it('takes linear time when hostile', () => {
     for (const part of ['=?utf-8?q?', ' \r\n', '=?', '\t', '\r\nsubject'])

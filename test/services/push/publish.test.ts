@@ -22,12 +22,15 @@ describe('parameters', () => {
     ['Icon', 'x-icon', 'icon', 'https://i.example/'],
     ['MD', 'markdown', 'content_type', 'Yes', 'text/markdown'],
     ['SID', 'sequence-id', 'sequence_id', 'S-1'],
-  ])('accepts %s as a header and %s in the query for %s', async (header, query, field, value, expected: unknown = value) => {
-    expect(await rig.publish('/aliases', '', { [header]: value })).toMatchObject({ [field]: expected });
-    expect(await rig.publish(`/aliases?${query}=${encodeURIComponent(value)}`, '')).toMatchObject({
-      [field]: expected,
-    });
-  });
+  ])(
+    'accepts %s as a header and %s in the query for %s',
+    async (header, query, field, value, expected: unknown = value) => {
+      expect(await rig.publish('/aliases', '', { [header]: value })).toMatchObject({ [field]: expected });
+      expect(await rig.publish(`/aliases?${query}=${encodeURIComponent(value)}`, '')).toMatchObject({
+        [field]: expected,
+      });
+    },
+  );
 
   it('prefers headers to the query and skips empty ones', async () => {
     const both = await rig.publish('/g?title=query&t=late', 'x', { Title: 'header' });
@@ -313,10 +316,13 @@ describe('unusual topics', () => {
     expect(JSON.parse(answer.text)).toMatchObject(refusal(40401));
   });
 
-  it.each(['__proto__', 'constructor', 'toString', '-', '_', 'x'.repeat(64)])('treats %s as a normal topic', async (topic) => {
-    await rig.publish(`/${topic}`, 'm');
-    expect(await rig.poll(`/${topic}/json?poll=1`)).toMatchObject([{ topic, message: 'm' }]);
-  });
+  it.each(['__proto__', 'constructor', 'toString', '-', '_', 'x'.repeat(64)])(
+    'treats %s as a normal topic',
+    async (topic) => {
+      await rig.publish(`/${topic}`, 'm');
+      expect(await rig.poll(`/${topic}/json?poll=1`)).toMatchObject([{ topic, message: 'm' }]);
+    },
+  );
 
   it.each(['docs', 'v1', 'file', 'metrics'])('reserves %s', async (topic) => {
     const publish = await rig.ask('POST', '/', { authorization: admin }, JSON.stringify({ topic }));
