@@ -69,7 +69,7 @@ function readRoutes({ store, catchUp }: Pick<RouteDependencies, 'store' | 'catch
     }),
 
     implement(inboxApi.unreadTopics, async ({ rights }) => ({
-      topics: await store.countUnreadByTopic(await getScope(rights)),
+      topics: await store.countUnreadByTopic(await getScope(store, rights)),
     })),
 
     implement(inboxApi.one, async ({ params, rights }) => {

@@ -7,14 +7,14 @@ const minuteMs = 60_000;
 /** Indexes rows asynchronously: every minute, and before a search, so that it finds all earlier rows. */
 export class WordIndex {
   readonly #context: Pick<Context, 'clock' | 'commit' | 'db' | 'log'>;
-  readonly #words: ItemWords;
+  readonly #itemWords: ItemWords;
   #indexingNew: Promise<void> | undefined;
   #indexingOld: Promise<void> | undefined;
   #stopped = false;
 
-  constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'log'>, words: ItemWords) {
+  constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'log'>, itemWords: ItemWords) {
     this.#context = context;
-    this.#words = words;
+    this.#itemWords = itemWords;
   }
 
   start(): AsyncDisposable {
@@ -46,15 +46,15 @@ export class WordIndex {
   }
 
   async #indexNew(): Promise<void> {
-    if (!(await this.#words.hasNew(this.#context.db))) return;
+    if (!(await this.#itemWords.hasNew(this.#context.db))) return;
     for (let hasMore = true; hasMore && !this.#stopped; await nextTurn())
-      hasMore = await this.#context.commit((transaction) => this.#words.addNew(transaction));
+      hasMore = await this.#context.commit((transaction) => this.#itemWords.addNew(transaction));
   }
 
   /** Indexes rows of older versions, one batch per commit, so that other commits run in between. */
   async #indexOld(): Promise<void> {
-    if ((await this.#words.backlog(this.#context.db)) === undefined) return;
+    if ((await this.#itemWords.backlog(this.#context.db)) === undefined) return;
     for (let hasMore = true; hasMore && !this.#stopped; await nextTurn())
-      hasMore = await this.#context.commit((transaction) => this.#words.addOld(transaction));
+      hasMore = await this.#context.commit((transaction) => this.#itemWords.addOld(transaction));
   }
 }

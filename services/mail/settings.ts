@@ -5,12 +5,16 @@ import { recipients, rules } from './settings/recipients.ts';
 export const Settings = z.object({
   recipients,
   rules,
-  recognise: z.boolean().default(true).meta({
-    live: true,
-    title: 'Recognise known programs',
-    description:
-      'Mails of cron, Watchtower, smartd, mdadm, Proxmox and Synology, pictures of cameras and subjects such as [FAILED] get a better title and their type.',
-  }),
+  recognise: z
+    .boolean()
+    .default(true)
+    .meta({
+      live: true,
+      title: 'Recognise known programs',
+      description:
+        'Mails of cron, Watchtower, smartd, mdadm, Proxmox and Synology, pictures of cameras and subjects such as ' +
+        '[FAILED] get a better title and their type.',
+    }),
   topicDomain: z
     .string()
     .regex(/^[A-Za-z0-9.-]{0,253}$/, 'Use a domain such as ntfy.example.org.')

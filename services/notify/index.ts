@@ -8,50 +8,50 @@ import { getKindTitle } from '../contracts/notify/kind-title.ts';
 import { Activity } from '../kit/activity.ts';
 import { joinNames } from '../kit/join-names.ts';
 import { Aggregator } from './accept/aggregator.ts';
-import { NoticeIndex } from './accept/notice-index.ts';
+import { NotificationIndex } from './accept/notification-index.ts';
 import { AttachmentFolder } from './attachments/folder.ts';
 import { Deliveries } from './deliver/deliveries.ts';
-import { servedBy, type IsServed } from './destinations/served.ts';
+import { buildServiceFilter, type IsAllowed } from './destinations/service-filter.ts';
 import { engineProgress } from '../contracts/control/engines.ts';
-import { retryWaiting } from './apprise/waiting.ts';
+import { retryEngineDeliveries } from './apprise/retry-waiting.ts';
 import { EngineCatalogue } from './apprise/catalogue.ts';
 import { EngineDestinations } from './apprise/destinations.ts';
 import { Library } from './apprise/library.ts';
 import { createLiveSettings } from '../kit/live-settings.ts';
 import { manifest } from './manifest.ts';
 import { FirstAttempts } from './deliver/first-attempts.ts';
-import { deliverySums } from './deliver/sums.ts';
+import { createDeliveryOverview } from './deliver/delivery-sums.ts';
 import { RecentCache } from './deliver/recent-cache.ts';
 import { createPortable } from './import/portable.ts';
 import { urlsIn } from './keys/read-key.ts';
 import { notifyHandlers } from './app-api/api.ts';
 import { createApp } from './apprise-api/app.ts';
 import { SealedDestinations } from './keys/sealed-destinations.ts';
-import { Sending } from './deliver/sending.ts';
-import { ShownUrls } from './keys/shown-urls.ts';
+import { DeliverySender } from './deliver/delivery-sender.ts';
+import { MaskedUrls } from './keys/masked-urls.ts';
 import { AttachmentStore } from './store/attachments.ts';
 import { ConfigurationStore } from './store/configurations.ts';
 import { EngineUrlStore } from './store/engine-urls.ts';
 import { HealthStore } from './store/health.ts';
-import { NoticeStore } from './store/notices.ts';
-import { sealShownUrls } from './store/seal-shown-urls.ts';
+import { NotificationStore } from './store/notifications.ts';
+import { sealMaskedUrls } from './store/seal-masked-urls.ts';
 import { takeOverAppriseApi } from './import/apprise-api.ts';
 
 const hourMs = 3_600_000;
 
-/** The notification aggregator: takes notices, routes them by tags, delivers them through a durable outbox. */
+/** Notification aggregator: accepts notifications, routes them by tags and delivers them through a durable outbox. */
 export const notify = defineService({
   ...manifest,
-  create(context, given) {
-    const live = createLiveSettings(given, () => {
-      allowed = servedBy(settings.allowServices, settings.denyServices);
-      aggregator.forgetKeys();
+  create(context, initialSettings) {
+    const live = createLiveSettings(initialSettings, () => {
+      isSchemeAllowed = buildServiceFilter(settings.allowServices, settings.denyServices);
+      aggregator.clearKeyCache();
     });
     const settings = live.current;
     const { singleHost, bus, clock, db, handovers, jobs, log, metrics, vault } = context;
     const activity = new Activity(context, notifyActivity);
-    const notices = new NoticeStore(db);
-    const index = new NoticeIndex(context);
+    const notifications = new NotificationStore(db);
+    const searchIndex = new NotificationIndex(context);
     const configurations = new ConfigurationStore(db, vault, singleHost);
     const firstAttempts = new FirstAttempts(clock);
     const attachments = new AttachmentStore(db, () => settings.keptFilesBytes);
@@ -59,27 +59,40 @@ export const notify = defineService({
     const library = new Library(context);
     const engine = new EngineDestinations({ ...context, library, store: new EngineUrlStore(db) });
     const engineCatalogue = new EngineCatalogue({ ...context, library });
-    const fresh = new RecentCache();
+    const recentCache = new RecentCache();
     const health = new HealthStore(context);
-    const shownUrls = new ShownUrls(vault);
+    const shownUrls = new MaskedUrls(vault);
     const sealed = new SealedDestinations(vault, engine, shownUrls);
-    const kept = { notices, attachments, folder, firstAttempts, engine, fresh, health, sealed };
-    let allowed = servedBy(settings.allowServices, settings.denyServices);
-    const isServed: IsServed = (destination) => allowed(destination);
-    const out = { ...context, fetch: withRedirects(context.fetch, () => settings.redirects) };
-    const sending = new Sending(out, { ...kept, emojis: () => settings.emojis });
-    const deliveries = new Deliveries(context, { ...kept, sending, changed: activity.touch });
-    const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, { now: settings, isServed });
-    const sums = deliverySums(context, activity);
-    const open = new DisposableStack();
+    const shared = {
+      notifications,
+      attachments,
+      folder,
+      firstAttempts,
+      engine,
+      recentCache,
+      health,
+      sealed,
+    };
+    let isSchemeAllowed = buildServiceFilter(settings.allowServices, settings.denyServices);
+    const isAllowed: IsAllowed = (destination) => isSchemeAllowed(destination);
+    const outgoingContext = { ...context, fetch: withRedirects(context.fetch, () => settings.redirects) };
+    const sender = new DeliverySender(outgoingContext, { ...shared, emojis: () => settings.emojis });
+    const deliveries = new Deliveries(context, { ...shared, sending: sender, onChange: activity.touch });
+    const aggregator = new Aggregator(
+      context,
+      { ...shared, configurations, deliveries },
+      { current: settings, isAllowed },
+    );
+    const statistics = createDeliveryOverview(context, activity);
+    const disposables = new DisposableStack();
 
-    let sealing: Promise<void> | undefined;
-    let indexing: AsyncDisposable | undefined;
-    let stopped = false;
+    let sealingTask: Promise<void> | undefined;
+    let indexTask: AsyncDisposable | undefined;
+    let isStopped = false;
 
     const countWaiting = async (): Promise<number> => {
       await jobs.flush();
-      return notices.countWaiting();
+      return notifications.countWaiting();
     };
     metrics.gauge({
       name: 'aggregator_outbox_pending',
@@ -87,35 +100,46 @@ export const notify = defineService({
       collect: countWaiting,
     });
 
-    const clear = async (): Promise<void> => {
+    const removeOld = async (): Promise<void> => {
       const before = clock.now() - settings.historyDays * 24 * hourMs;
-      await notices.prune(before);
-      await health.prune(before);
-      await folder.sweep(await attachments.needed());
-      await engine.forgetOthers(await urlsInUse(configurations));
+      await notifications.deleteOld(before);
+      await health.deleteOld(before);
+      await folder.removeOrphans(await attachments.listRetained());
+      await engine.deleteUnused(await listUsedUrls(configurations));
     };
     const prune = (): void => {
-      clear().catch((error: unknown) => log.warn('history was not cleared', { error }));
+      removeOld().catch((error: unknown) => log.warn('history cleanup failed', { error }));
     };
 
-    const engineChanged = (): void => {
+    const handleEngineChange = (): void => {
       activity.touch();
       engine
-        .ready()
-        .then((ready) => (ready ? retryWaiting(jobs) : undefined))
-        .catch((error: unknown) => log.warn('waiting deliveries were not made due', { error }));
+        .isInstalled()
+        .then((ready) => (ready ? retryEngineDeliveries(jobs, notifications) : undefined))
+        .catch((error: unknown) => log.warn('retry of waiting deliveries failed', { error }));
     };
 
     return {
-      http: createApp({ context, aggregator, folder, configurations, engine, engineCatalogue, settings, isServed }),
+      http: createApp({ context, aggregator, folder, configurations, engine, engineCatalogue, settings, isAllowed }),
       api: notifyHandlers({
-        ...{ context, aggregator, configurations, notices, index, attachments, folder },
-        ...{ activity, engine, health, settings, isServed, sums },
+        context,
+        aggregator,
+        configurations,
+        notifications: notifications,
+        searchIndex: searchIndex,
+        attachments,
+        folder,
+        activity,
+        engine,
+        health,
+        settings,
+        isAllowed,
+        statistics,
       }),
       portable: createPortable(configurations, clock),
-      importData(program, place, options) {
-        const into = { store: configurations, engine, clock, environment: process.env };
-        if (program === 'apprise-api') return takeOverAppriseApi(place, into, options);
+      importData(program, location, options) {
+        const dependencies = { store: configurations, engine, clock, environment: process.env };
+        if (program === 'apprise-api') return takeOverAppriseApi(location, dependencies, options);
         throw new Problem(
           'notify.unknown_program',
           404,
@@ -123,28 +147,28 @@ export const notify = defineService({
         );
       },
       async start() {
-        sealing = sealShownUrls(context, shownUrls, () => stopped).catch((error: unknown) =>
-          log.warn('addresses of an older version are not all sealed yet', { error }),
+        sealingTask = sealMaskedUrls(context, shownUrls, () => isStopped).catch((error: unknown) =>
+          log.warn('sealing of old addresses failed', { error }),
         );
-        open.use(await deliveries.start());
-        open.use(handovers.receive(notificationOffered, (offer, key) => aggregator.take(offer, key)));
-        indexing = index.start();
-        open.use(activity);
-        open.use(sums);
-        open.use(bus.subscribe(notifyActivity, sums.invalidate));
-        open.use(
+        disposables.use(await deliveries.start());
+        disposables.use(handovers.receive(notificationOffered, (offer, key) => aggregator.acceptOffer(offer, key)));
+        indexTask = searchIndex.start();
+        disposables.use(activity);
+        disposables.use(statistics);
+        disposables.use(bus.subscribe(notifyActivity, statistics.invalidate));
+        disposables.use(
           bus.subscribe(jobsChanged, ({ service }) => {
             if (service !== manifest.id) return;
-            sums.invalidate();
+            statistics.invalidate();
             activity.touch();
           }),
         );
-        open.use(bus.subscribe(notificationAccepted, activity.touch));
-        open.use(clock.every(hourMs, prune));
-        open.use(
+        disposables.use(bus.subscribe(notificationAccepted, activity.touch));
+        disposables.use(clock.every(hourMs, prune));
+        disposables.use(
           bus.subscribe(
             engineProgress,
-            ({ name, work }) => void (name === 'apprise' && work === null && engineChanged()),
+            ({ name, work }) => void (name === 'apprise' && work === null && handleEngineChange()),
           ),
         );
       },
@@ -153,20 +177,20 @@ export const notify = defineService({
         const { failing } = deliveries;
         const to = '/delivery';
         if (failing.length === 0) {
-          const isNew = !(await configurations.isWritten());
+          const isNew = !(await configurations.hasUserConfiguration());
           const idle = isNew ? 'no destinations of your own yet' : 'all delivered';
           const detail = waiting === 0 ? idle : `${waiting} on their way`;
           return { state: 'up', detail, ...(isNew ? { begin: { label: 'Add a destination', to } } : {}) };
         }
         const remedy = { label: 'See the destinations', to };
-        return { state: 'degraded', detail: `${whoFails(failing)} not take messages, ${waiting} waiting`, remedy };
+        return { state: 'degraded', detail: `${formatFailing(failing)} not take messages, ${waiting} waiting`, remedy };
       },
       reconfigure: live.update,
       async [Symbol.asyncDispose]() {
-        open.dispose();
-        stopped = true;
-        await sealing;
-        await indexing?.[Symbol.asyncDispose]();
+        disposables.dispose();
+        isStopped = true;
+        await sealingTask;
+        await indexTask?.[Symbol.asyncDispose]();
         await health[Symbol.asyncDispose]();
         await library[Symbol.asyncDispose]();
       },
@@ -174,8 +198,11 @@ export const notify = defineService({
   },
 });
 
-/** `Gotify does`, `Gotify and Home Assistant do`; several of one kind are counted, their name alone would not tell them apart. */
-function whoFails(services: readonly string[]): string {
+/**
+ * Formats `Gotify does` or `Gotify and Home Assistant do`; several destinations of one kind are counted, because the
+ * name would not distinguish them.
+ */
+function formatFailing(services: readonly string[]): string {
   if (services.length === 1) return `${joinNames(services.map(getKindTitle))} does`;
   const kinds = new Set(services);
   return kinds.size < services.length
@@ -183,15 +210,15 @@ function whoFails(services: readonly string[]): string {
     : `${joinNames(services.map(getKindTitle))} do`;
 }
 
-/** Follows redirects as long as the settings say so. */
+/** Wraps `fetch` so that the setting can disable redirects. */
 function withRedirects(fetch: Context['fetch'], follows: () => boolean): Context['fetch'] {
   const once: Fetch = (url, options) => fetch(url, follows() ? options : { ...options, maxRedirects: 0 });
   return Object.assign(once, { stream: fetch.stream });
 }
 
-/** What all configurations name. */
-async function urlsInUse(configurations: ConfigurationStore): Promise<readonly string[]> {
+/** Returns the URLs of all configurations. */
+async function listUsedUrls(configurations: ConfigurationStore): Promise<readonly string[]> {
   const keys = await configurations.keys();
-  const found = await Promise.all(keys.map((key) => configurations.find(key)));
-  return found.flatMap((configuration) => (configuration === undefined ? [] : urlsIn(configuration)));
+  const configurationList = await Promise.all(keys.map((key) => configurations.find(key)));
+  return configurationList.flatMap((configuration) => (configuration === undefined ? [] : urlsIn(configuration)));
 }

@@ -5,7 +5,7 @@ import { engine } from './apprise/engine.ts';
 import { Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
 
-/** The notification aggregator: takes notices, routes them by tags, delivers them through a durable outbox. */
+/** Manifest of the notification aggregator. */
 export const manifest = defineManifest({
   id: 'notify',
   title: 'Delivery',

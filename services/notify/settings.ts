@@ -7,30 +7,45 @@ export const Settings = z.object({
     description:
       'Only accounts with a grant may send; only administrators may change keys. Wrong credentials are refused either way.',
   }),
-  trustLocalPrograms: z.boolean().default(true).meta({
-    live: true,
-    title: 'Trust programs on this computer',
-    description:
-      'Programs on this computer can use this service without signing in, as they can with the program it replaces. When off, they sign in like all others.',
-  }),
-  answerMs: z.int().min(0).max(30_000).default(2000).meta({
-    live: true,
-    unit: 'ms',
-    title: 'Wait for delivery',
-    description:
-      'How long a caller waits for the first attempt at each destination before it is told "queued". Behind others to the same destination it does not wait.',
-  }),
+  trustLocalPrograms: z
+    .boolean()
+    .default(true)
+    .meta({
+      live: true,
+      title: 'Trust programs on this computer',
+      description:
+        'Programs on this computer can use this service without signing in, as they can with the program it ' +
+        'replaces. When off, they sign in like all others.',
+    }),
+  answerMs: z
+    .int()
+    .min(0)
+    .max(30_000)
+    .default(2000)
+    .meta({
+      live: true,
+      unit: 'ms',
+      title: 'Wait for delivery',
+      description:
+        'How long a caller waits for the first attempt at each destination before it is told "queued". Behind ' +
+        'others to the same destination it does not wait.',
+    }),
   configurationLock: z.boolean().default(false).meta({
     live: true,
     title: 'Lock keys',
     description: 'Refuses reading and changing keys over the API; sending goes on.',
   }),
-  closeKeys: z.boolean().default(false).meta({
-    live: true,
-    title: 'Close keys to programs',
-    description:
-      'Off: any program of this machine can read all keys with their passwords, and change them, as programs made for Apprise API expect. On: only administrators can, also over the API; sending goes on. A key can be closed by itself, too.',
-  }),
+  closeKeys: z
+    .boolean()
+    .default(false)
+    .meta({
+      live: true,
+      title: 'Close keys to programs',
+      description:
+        'Off: any program of this machine can read all keys with their passwords, and change them, as programs ' +
+        'made for Apprise API expect. On: only administrators can, also over the API; sending goes on. A key can ' +
+        'be closed by itself, too.',
+    }),
   recursionLimit: z.int().min(0).max(100).default(1).meta({
     live: true,
     title: 'Forwarding limit',
@@ -74,7 +89,8 @@ export const Settings = z.object({
       unit: 'bytes',
       title: 'Files kept for the history',
       description:
-        'Files of delivered notifications stay as long as their notification and until newer ones need the room, so that it can be sent again with them. 0: they go with the last delivery.',
+        'Files of delivered notifications stay as long as their notification and until newer ones need the room, ' +
+        'so that it can be sent again with them. 0: they go with the last delivery.',
     }),
   attachmentHosts: z.array(z.string().max(255)).max(100).default([]).meta({
     live: true,
@@ -82,13 +98,18 @@ export const Settings = z.object({
     description:
       'Files named by their web address are fetched from public hosts only, and from these: cameras and such in your network.',
   }),
-  attachmentAllow: z.array(z.string().max(2048)).max(200).default(['*']).meta({
-    live: true,
-    emptyIsSet: true,
-    title: 'Fetch files from',
-    description:
-      'Hosts or addresses with * and ?, such as cam.example.org or https://*.example.org/pics/*. A private host that is named here without a wildcard may be fetched from. Empty: no file is fetched.',
-  }),
+  attachmentAllow: z
+    .array(z.string().max(2048))
+    .max(200)
+    .default(['*'])
+    .meta({
+      live: true,
+      emptyIsSet: true,
+      title: 'Fetch files from',
+      description:
+        'Hosts or addresses with * and ?, such as cam.example.org or https://*.example.org/pics/*. A private host ' +
+        'that is named here without a wildcard may be fetched from. Empty: no file is fetched.',
+    }),
   attachmentDeny: z.array(z.string().max(2048)).max(200).default([]).meta({
     live: true,
     title: 'Never fetch files from',
@@ -134,7 +155,8 @@ export const Settings = z.object({
       live: true,
       title: 'Keys over the API',
       description:
-        'Without them programs can neither use, read nor change keys and name their destinations themselves; the app goes on using its keys.',
+        'Without them programs can neither use, read nor change keys and name their destinations themselves; the ' +
+        'app goes on using its keys.',
       choices: { hash: 'Yes', simple: 'Yes (“simple” of Apprise API, the same here)', disabled: 'No' },
     }),
   listKeys: z.boolean().default(false).meta({
@@ -150,7 +172,8 @@ export const Settings = z.object({
       title: 'Emojis by name',
       description: 'Whether :rocket: becomes a picture. The address of a destination asks for it with emojis=yes.',
       choices: {
-        ...{ asked: 'At destinations that ask for it', yes: 'At all but those with emojis=no' },
+        asked: 'At destinations that ask for it',
+        yes: 'At all but those with emojis=no',
         no: 'Nowhere',
       },
     }),
@@ -173,12 +196,12 @@ export const Settings = z.object({
 });
 export type Settings = z.infer<typeof Settings>;
 
-/** The largest file, in bytes. */
-export function largestFile({ attachmentBytes }: Pick<Settings, 'attachmentBytes'>): number {
+/** Returns the maximum size of a file in bytes. */
+export function getMaxFileBytes({ attachmentBytes }: Pick<Settings, 'attachmentBytes'>): number {
   return attachmentBytes < 10_000 ? attachmentBytes * 1024 * 1024 : attachmentBytes;
 }
 
-/** The largest configuration, in bytes. */
-export function largestConfiguration({ configurationBytes }: Pick<Settings, 'configurationBytes'>): number {
+/** Returns the maximum size of a configuration in bytes. */
+export function getMaxConfigurationBytes({ configurationBytes }: Pick<Settings, 'configurationBytes'>): number {
   return configurationBytes < 10_000 ? configurationBytes * 1024 : configurationBytes;
 }

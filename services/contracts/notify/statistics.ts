@@ -17,10 +17,19 @@ export const NotifyDestinationStatistics = z.object({
 });
 export type NotifyDestinationStatistics = z.infer<typeof NotifyDestinationStatistics>;
 
+/**
+ * Stable code of a failure that the pages or the outbox handle: `unknown_host`: the host name of the destination does
+ * not exist; `needs_engine`: the Apprise engine is not installed.
+ */
+export const NotifyFailureCode = z.enum(['unknown_host', 'needs_engine']);
+export type NotifyFailureCode = z.infer<typeof NotifyFailureCode>;
+
 /** Deliveries that fail for the same reason. */
 export const NotifyProblem = z.object({
   /** Latest response of the destination, as a sentence. */
   cause: z.string(),
+  /** Code of the failure, if it has one. */
+  code: NotifyFailureCode.optional(),
   /** Affected kinds of destinations. */
   services: z.array(z.string()),
   /** Deliveries that are retried automatically. */

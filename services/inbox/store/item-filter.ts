@@ -26,12 +26,12 @@ export function applyFilter<Row>(
   query: SelectQueryBuilder<Tables, 'items', Row>,
   filter: ItemFilter,
 ): SelectQueryBuilder<Tables, 'items', Row> {
-  const { source, topic, tag, minPriority, unread, done, scope, newest, repeatsOf } = filter;
+  const { source, topic, tag, minPriority, unread, done, scope, newest, repeatsOf: run } = filter;
   let filtered = query;
   if (scope !== undefined) filtered = filtered.where((row) => isWithinScope(row, scope));
   if (newest === true) filtered = filtered.where('latest', '=', toBit(true));
-  if (repeatsOf !== undefined) {
-    const { id, likeness, since, done: isDone } = repeatsOf;
+  if (run !== undefined) {
+    const { id, likeness, since, done: isDone } = run;
     filtered = filtered
       .where('latest', '=', toBit(false))
       .where('likeness', '=', likeness)

@@ -41,7 +41,7 @@ function parsePattern(pattern: string): readonly Token[] {
     else if (end !== -1) {
       tokens.push(parseSet(pattern.slice(index + 1, end)));
       index = end;
-    } else tokens.push({ kind: 'one', matches: (given) => given === character });
+    } else tokens.push({ kind: 'one', matches: (candidate) => candidate === character });
   }
   return tokens;
 }
@@ -76,6 +76,6 @@ export function matches(pattern: string, text: string): boolean {
 
 /** Matches like {@link matches} without case; a pattern without `*` and `?` matches any part of the text. */
 export function matchesAnywhere(pattern: string, text: string): boolean {
-  const [lowerPattern, given] = [pattern.toLowerCase(), text.toLowerCase()];
-  return /[*?]/.test(lowerPattern) ? matches(lowerPattern, given) : given.includes(lowerPattern);
+  const [lowerPattern, lowerText] = [pattern.toLowerCase(), text.toLowerCase()];
+  return /[*?]/.test(lowerPattern) ? matches(lowerPattern, lowerText) : lowerText.includes(lowerPattern);
 }

@@ -83,9 +83,10 @@ function toConfiguration(root: Fields, notes: string[]): Configuration {
 const bodyFormats: readonly unknown[] = ['text', 'markdown', 'html'];
 
 /** Reads the templates of a recipient; a value of another kind is noted and replaced by the usual one. */
-function toWording(name: string, given: unknown, notes: string[]) {
-  const fields = isRecord(given) ? given : {};
-  if (!isRecord(given) && !isAbsent(given)) notes.push(`${name}: its templates cannot be read, so they were left out.`);
+function toWording(name: string, templates: unknown, notes: string[]) {
+  const fields = isRecord(templates) ? templates : {};
+  if (!isRecord(templates) && !isAbsent(templates))
+    notes.push(`${name}: its templates cannot be read, so they were left out.`);
   const text = (field: string): string => {
     const value = fields[field];
     if (typeof value === 'string' || isAbsent(value)) return typeof value === 'string' ? value : '';
@@ -193,13 +194,13 @@ export async function parseMailrise(text: string, source: Source): Promise<Impor
   if (!isRecord(root) || (!isAbsent(root['configs']) && !isRecord(root['configs'])))
     throw new Problem('mail.unreadable', 422, `${file} is not a configuration of Mailrise.`);
   const notes = unset.map((name) => `The variable ${name} is not known here, so what it stands for is left out.`);
-  const { configs, port, tls, hostname, logins: given, needsSignIn, hasCode } = toConfiguration(root, notes);
+  const { configs, port, tls, hostname, logins: passwords, needsSignIn, hasCode } = toConfiguration(root, notes);
   const recipients = [];
   for (const [name, value] of Object.entries(configs)) {
     // Some configurations list destinations without a name.
     const config = isRecord(value) ? value : { urls: value ?? undefined };
     const { urls, notes: skippedNotes } = await readDestinations(config, folder);
-    notes.push(...skippedNotes.map((what) => `${name}: ${what}`));
+    notes.push(...skippedNotes.map((note) => `${name}: ${note}`));
     const usable = urls.filter((url) => isDestination(url) && getDeliverer(url) !== 'nobody');
     notes.push(...buildDestinationNotes(name, urls));
     if (usable.length === 0 || !isPattern(name)) notes.push(`${name}: it has no destinations that can be used.`);
@@ -211,7 +212,7 @@ export async function parseMailrise(text: string, source: Source): Promise<Impor
       });
     }
   }
-  const allLogins = Object.entries(given).map(([name, password]) => ({
+  const allLogins = Object.entries(passwords).map(([name, password]) => ({
     name,
     password: typeof password === 'string' || typeof password === 'number' ? String(password) : '',
   }));
@@ -242,38 +243,39 @@ export async function parseMailrise(text: string, source: Source): Promise<Impor
       : {}),
     ...(port === undefined || folder === undefined ? {} : { port }),
   };
-  const fitting = withoutUnfit(settings, notes);
+  const validSettings = removeInvalid(settings, notes);
   notes.unshift(
-    `Taken over: ${formatCount(lengthOf(fitting['recipients']), 'recipient')}, ${formatCount(lengthOf(fitting['logins']), 'login')}.`,
+    `Taken over: ${formatCount(countEntries(validSettings['recipients']), 'recipient')}, ` +
+      `${formatCount(countEntries(validSettings['logins']), 'login')}.`,
   );
   if (hasCode) notes.push('Its import_code stays behind: code of other programs is not run here.');
-  return { settings: fitting, notes };
+  return { settings: validSettings, notes };
 }
 
-function lengthOf(value: unknown): number {
+function countEntries(value: unknown): number {
   return Array.isArray(value) ? value.length : 0;
 }
 
 /** Removes invalid settings and list entries, each with a note. */
-function withoutUnfit(settings: Fields, notes: string[]): Fields {
+function removeInvalid(settings: Fields, notes: string[]): Fields {
   const shape: Readonly<Record<string, z.ZodType | undefined>> = Settings.shape;
-  const fitting: Record<string, unknown> = {};
+  const validSettings: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(settings)) {
     const schema = shape[name];
-    const validated = (candidate: unknown): boolean => schema?.safeParse(candidate).success !== false;
-    if (!Array.isArray(value) || validated(value)) {
-      if (validated(value)) fitting[name] = value;
+    const isValid = (candidate: unknown): boolean => schema?.safeParse(candidate).success !== false;
+    if (!Array.isArray(value) || isValid(value)) {
+      if (isValid(value)) validSettings[name] = value;
       else notes.push(`${name}: its value is not possible here, so it was left out.`);
       continue;
     }
-    const kept: unknown[] = [];
+    const validMembers: unknown[] = [];
     for (const member of value as readonly Fields[]) {
-      if (validated([...kept, member])) kept.push(member);
+      if (isValid([...validMembers, member])) validMembers.push(member);
       else notes.push(`${String(member['address'] ?? member['name'])}: it is not possible here, so it was left out.`);
     }
-    if (kept.length > 0) fitting[name] = kept;
+    if (validMembers.length > 0) validSettings[name] = validMembers;
   }
-  return fitting;
+  return validSettings;
 }
 
 function parseYaml(text: string, source: Source, unset: string[]): unknown {

@@ -37,7 +37,8 @@ export const accessFields = {
       live: true,
       title: 'Networks that may send',
       description:
-        'Addresses or networks such as 192.168.1.0/24. Empty: this machine and private networks, and everywhere when a sign-in is required.',
+        'Addresses or networks such as 192.168.1.0/24. Empty: this machine and private networks, and everywhere ' +
+        'when a sign-in is required.',
     }),
   signIn: z
     .enum(['off', 'optional', 'required'])

@@ -20,6 +20,6 @@ export function normalizeAddressCommand(command: string): string {
 
 /** Joins a name of several words in `HELO` and `EHLO`, as sent by cameras named by users. */
 export function joinHostName(command: string): string {
-  const [verb = '', first, ...words] = command.trim().split(/\s+/);
-  return first === undefined ? verb : `${verb} ${[first, ...words].join('-')}`;
+  const [verb = '', first, ...others] = command.trim().split(/\s+/);
+  return first === undefined ? verb : `${verb} ${[first, ...others].join('-')}`;
 }

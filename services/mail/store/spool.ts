@@ -52,7 +52,7 @@ export class Spool {
     };
   }
 
-  /** One sync serves all callers; a sync in progress may miss the newest name. */
+  /** Makes file names durable. All callers share one sync; a sync in progress may miss the newest name. */
   #syncNames(): Promise<void> {
     this.#nextSync ??= this.#namesSynced.then(() => {
       this.#nextSync = undefined;

@@ -12,269 +12,300 @@ import type { Context } from '../../contracts/service.ts';
 import { createSortableId } from '../../kit/sortable-id.ts';
 import type { AttachmentFolder, StoredFile } from '../attachments/folder.ts';
 import {
-  selectParts,
+  collectSelections,
   selectDeliveries,
-  fingerprintOf,
-  messageOf,
-  namedBy,
-  type Asked,
+  computeFingerprint,
+  buildMessage,
+  selectUrls,
+  type CallOptions,
   type Selection,
   type Key,
-  type Planned,
+  type PlannedDelivery,
 } from './selection.ts';
 import type { Deliveries } from '../deliver/deliveries.ts';
-import { begin, planLevels, type Levels } from '../deliver/escalation.ts';
+import { enqueueDeliveries, planDeliveryLevels, type DeliveryLevels } from '../deliver/escalation.ts';
 import { parseDestination } from '../destinations/catalogue.ts';
-import { noRules, planDelivery, windowStart } from '../domain/rules.ts';
+import { noRules, planDelivery, windowStart } from '../domain/delivery-rules.ts';
 import { parseTagField } from '../domain/tags.ts';
-import type { IsServed } from '../destinations/served.ts';
+import type { IsAllowed } from '../destinations/service-filter.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
 import type { FirstAttempts, Outcome } from '../deliver/first-attempts.ts';
 import type { RecentCache } from '../deliver/recent-cache.ts';
-import { readKey, servedOnly, type TaggedDestination } from '../keys/read-key.ts';
-import { idOf, type SealedDestinations } from '../keys/sealed-destinations.ts';
+import { readKey, removeDisallowed, type TaggedDestination } from '../keys/read-key.ts';
+import { getDestinationId, type SealedDestinations } from '../keys/sealed-destinations.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { ConfigurationStore, StoredConfiguration } from '../store/configurations.ts';
-import { countSince, lastOf } from '../store/delivery-plans.ts';
+import { countRatedSince, findLastAcceptedAt } from '../store/delivery-plans.ts';
 import type { HealthStore } from '../store/health.ts';
-import type { NoticeStore } from '../store/notices.ts';
+import type { NotificationStore } from '../store/notifications.ts';
 
 export interface AggregatorLimits {
-  /** As the settings say at the moment. */
-  readonly now: {
-    /** How long a caller waits for the first attempts, in ms. */
+  /** Current values of the live settings. */
+  readonly current: {
+    /** Maximum time in ms that a caller waits for the first attempts. */
     readonly answerMs: number;
-    /** Deliveries that may wait before new notices are refused. */
+    /** Maximum number of waiting deliveries; above it, notifications are refused. */
     readonly maxWaiting: number;
   };
-  /** Destinations of keys that may be used. */
-  readonly isServed: IsServed;
+  /** Returns false for destinations that the settings do not allow. */
+  readonly isAllowed: IsAllowed;
 }
 
-/** How long a strict call waits: as long as an attempt may take, and a little. */
-const strictMs = 65_000;
+/** Maximum wait of a strict call: the maximum duration of an attempt and a reserve. */
+const strictTimeoutMs = 65_000;
 
-/** How long a count of the waiting deliveries is believed. */
-const countAgeMs = 1000;
+/** Maximum age of the cached number of waiting deliveries. */
+const countMaxAgeMs = 1000;
 
-/** Takes notices, chooses their destinations and commits one delivery each. */
+/** Accepts notifications, selects their destinations and commits one delivery for each. */
 export class Aggregator {
   readonly #context: Context;
   readonly #configurations: ConfigurationStore;
-  readonly #notices: NoticeStore;
+  readonly #notifications: NotificationStore;
   readonly #attachments: AttachmentStore;
   readonly #folder: AttachmentFolder;
   readonly #deliveries: Deliveries;
   readonly #firstAttempts: FirstAttempts;
-  readonly #fresh: RecentCache;
+  readonly #recentCache: RecentCache;
   readonly #sealed: SealedDestinations;
   readonly #limits: AggregatorLimits;
   readonly #engine: EngineDestinations;
   readonly #health: HealthStore;
-  #parsed = new WeakMap<StoredConfiguration, Key>();
-  readonly #wall = createWallClock();
-  #counted = { at: -Infinity, waiting: 0 };
+  #parsedKeys = new WeakMap<StoredConfiguration, Key>();
+  readonly #wallClock = createWallClock();
+  #waitingCount = { at: -Infinity, waiting: 0 };
 
   constructor(
     context: Context,
-    parts: {
+    stores: {
       readonly configurations: ConfigurationStore;
-      readonly notices: NoticeStore;
+      readonly notifications: NotificationStore;
       readonly attachments: AttachmentStore;
       readonly folder: AttachmentFolder;
       readonly deliveries: Deliveries;
       readonly firstAttempts: FirstAttempts;
       readonly engine: EngineDestinations;
       readonly health: HealthStore;
-      readonly fresh: RecentCache;
+      readonly recentCache: RecentCache;
       readonly sealed: SealedDestinations;
     },
     limits: AggregatorLimits,
   ) {
     this.#context = context;
-    this.#configurations = parts.configurations;
-    this.#notices = parts.notices;
-    this.#attachments = parts.attachments;
-    this.#folder = parts.folder;
-    this.#deliveries = parts.deliveries;
-    this.#firstAttempts = parts.firstAttempts;
-    this.#engine = parts.engine;
-    this.#health = parts.health;
-    this.#fresh = parts.fresh;
-    this.#sealed = parts.sealed;
+    this.#configurations = stores.configurations;
+    this.#notifications = stores.notifications;
+    this.#attachments = stores.attachments;
+    this.#folder = stores.folder;
+    this.#deliveries = stores.deliveries;
+    this.#firstAttempts = stores.firstAttempts;
+    this.#engine = stores.engine;
+    this.#health = stores.health;
+    this.#recentCache = stores.recentCache;
+    this.#sealed = stores.sealed;
     this.#limits = limits;
   }
 
-  /** Reads all keys again when they are asked for next, since the settings may serve other destinations now. */
-  forgetKeys(): void {
-    this.#parsed = new WeakMap();
+  /** Clears the cache of parsed keys. Changed settings may allow other destinations. */
+  clearKeyCache(): void {
+    this.#parsedKeys = new WeakMap();
   }
 
-  /** What a key amounts to; undefined when there is no such key. Parsed once per stored text. */
+  /** Returns a parsed key, or undefined if it does not exist. Each stored text is parsed once. */
   async find(key: string): Promise<Key | undefined> {
     const configuration = await this.#configurations.find(key);
     if (configuration === undefined) return undefined;
-    const known = this.#parsed.get(configuration);
-    const waits = known?.skipped.some(({ needsEngine }) => needsEngine === true) ?? false;
-    if (known !== undefined && !(waits && (await this.#engine.ready()))) return known;
+    const cachedKey = this.#parsedKeys.get(configuration);
+    const isWaitingForEngine = cachedKey?.skipped.some(({ needsEngine }) => needsEngine === true) ?? false;
+    if (cachedKey !== undefined && !(isWaitingForEngine && (await this.#engine.isInstalled()))) return cachedKey;
     const { options, secret } = configuration;
-    const read = {
-      ...servedOnly(await readKey(configuration, this.#engine), this.#limits.isServed),
+    const parsedKey = {
+      ...removeDisallowed(await readKey(configuration, this.#engine), this.#limits.isAllowed),
       options,
       secret,
     };
-    this.#parsed.set(configuration, read);
-    return read;
+    this.#parsedKeys.set(configuration, parsedKey);
+    return parsedKey;
   }
 
   /**
-   * Sends a notice someone posted. Resolves after the durable commit and the first attempts of those that stand behind
-   * nothing, or the time they are given.
-   * An empty list means that there was no destination, and nothing was kept.
+   * Accepts the notification of a caller. Resolves after the durable commit and the first attempts of the deliveries
+   * that need not wait for others, or after the time limit. Returns an empty list, and stores nothing, if no
+   * destination matches.
    */
   async post(
     configuration: string,
-    destinations: readonly (TaggedDestination & Asked)[],
-    notice: NotificationContent,
+    destinations: readonly (TaggedDestination & CallOptions)[],
+    notification: NotificationContent,
     call: { readonly files?: readonly StoredFile[]; readonly hops?: number; readonly options?: NotifyKeyOptions } = {},
   ): Promise<readonly Outcome[]> {
-    const chosen = selectParts(destinations);
-    if (chosen.size === 0) return [];
+    const selections = collectSelections(destinations);
+    if (selections.size === 0) return [];
     await this.#refuseWhenFull();
     const id = createSortableId(this.#context.random, this.#context.clock.now());
     const strict = call.options?.strict === true;
-    const planned = await this.#plan(chosen, notice.type);
-    const levels = planLevels(this.#sealed, id, planned, strict);
-    const expected = levels.first.map(({ row: { destinationId: to, service, optional }, job }) => {
-      const ahead = job.orderKey === undefined ? 'nothing' : this.#deliveries.aheadOf(to);
-      const behind = job.runAt === undefined ? ahead : 'rules';
-      return { id: to, service, optional, behind } as const;
+    const plannedDeliveries = await this.#plan(selections, notification.type);
+    const deliveryLevels = planDeliveryLevels(this.#sealed, id, plannedDeliveries, strict);
+    const expectedDeliveries = deliveryLevels.immediate.map(({ row: { destinationId, service, optional }, job }) => {
+      const predecessors = job.orderKey === undefined ? 'nothing' : this.#deliveries.getPredecessors(destinationId);
+      const waitsFor = job.runAt === undefined ? predecessors : 'rules';
+      return { id: destinationId, service, optional, waitsFor } as const;
     });
-    using attempts = this.#firstAttempts.expect(id, expected, strict ? strictMs : this.#limits.now.answerMs);
-    const accepted = await this.#accept(id, configuration, notice, { planned, levels }, call);
+    using attempts = this.#firstAttempts.start(
+      id,
+      expectedDeliveries,
+      strict ? strictTimeoutMs : this.#limits.current.answerMs,
+    );
+    const accepted = await this.#accept(
+      id,
+      configuration,
+      notification,
+      { planned: plannedDeliveries, levels: deliveryLevels },
+      call,
+    );
     if (typeof accepted === 'string') return [{ service: '', state: 'repeated', optional: false, detail: accepted }];
-    // Awaited here: the disposal at the end of this block forgets the notice.
+    // The result is awaited here because the disposal at the end of this block removes the notification.
     return await attempts.settled();
   }
 
   /**
-   * Takes a notice another part of the app hands over. A key seen before is ignored; a tag nobody wears leads to the
-   * inbox, since there is no caller who could be told.
+   * Accepts a notification from another service. A key that was accepted before is ignored. If no destination has the
+   * tag, the notification goes to the inbox, because there is no caller to report the error to.
+   *
    * @throws Problem `notify.unknown_configuration` (404), `notify.bad_tag` (400), `notify.bad_url` (400), all final.
    */
-  async take(offer: NotificationOffer, key: string): Promise<void> {
+  async acceptOffer(offer: NotificationOffer, key: string): Promise<void> {
     const { configuration } = offer;
     if (offer.urls !== undefined) {
-      return this.#takeFor(key, '', offer, await namedBy(offer.urls, this.#engine), undefined);
+      return this.#acceptOffer(key, '', offer, await selectUrls(offer.urls, this.#engine), undefined);
     }
-    const known = await this.find(configuration);
-    if (known === undefined) {
+    const parsedKey = await this.find(configuration);
+    if (parsedKey === undefined) {
       throw new Problem('notify.unknown_configuration', 404, `There is no notification key ${configuration}.`);
     }
     const field = parseTagField(offer.tag);
     if (field.kind === 'invalid') throw new Problem('notify.bad_tag', 400, 'The tag expression is not valid.');
-    const chosen: Map<string, Selection> = selectParts(
-      selectDeliveries(known, field.kind === 'none' ? undefined : field.expression),
+    const selections: Map<string, Selection> = collectSelections(
+      selectDeliveries(parsedKey, field.kind === 'none' ? undefined : field.expression),
     );
-    if (chosen.size === 0) {
-      this.#context.log.warn('no destination wears the tag, so the notice goes to the inbox', { configuration });
+    if (selections.size === 0) {
+      this.#context.log.warn('no destination for tag, using inbox', { configuration });
       const inbox = parseDestination('inbox://');
-      if (typeof inbox !== 'string') chosen.set(idOf(inbox), { destination: inbox, rules: noRules });
+      if (typeof inbox !== 'string') selections.set(getDestinationId(inbox), { destination: inbox, rules: noRules });
     }
-    await this.#takeFor(key, configuration, offer, chosen, known.options);
+    await this.#acceptOffer(key, configuration, offer, selections, parsedKey.options);
   }
 
-  async #takeFor(
+  async #acceptOffer(
     key: string,
     configuration: string,
-    { files = [], notice }: NotificationOffer,
-    chosen: ReadonlyMap<string, Selection>,
+    { files = [], notice: content }: NotificationOffer,
+    selections: ReadonlyMap<string, Selection>,
     options: NotifyKeyOptions | undefined,
   ): Promise<void> {
-    const stored: StoredFile[] = [];
+    const storedFiles: StoredFile[] = [];
     let isNew = false;
     try {
-      for (const [place, { name, type, bytes }] of files.entries()) {
-        const file = await this.#folder.write(Readable.from([bytes]), { name, type, place }, Infinity);
-        if (file !== undefined) stored.push(file);
+      for (const [index, { name, type, bytes }] of files.entries()) {
+        const file = await this.#folder.write(Readable.from([bytes]), { name, type, index }, Infinity);
+        if (file !== undefined) storedFiles.push(file);
       }
-      const planned = await this.#plan(chosen, notice.type);
-      // Nobody waits for the outcome, so it is never strict.
-      const levels = planLevels(this.#sealed, key, planned, false);
-      const call = { files: stored, ...(options === undefined ? {} : { options }) };
-      isNew = (await this.#accept(key, configuration, notice, { planned, levels }, call)) === true;
+      const plannedDeliveries = await this.#plan(selections, content.type);
+      // No caller waits for the result, so the call is never strict.
+      const deliveryLevels = planDeliveryLevels(this.#sealed, key, plannedDeliveries, false);
+      const call = { files: storedFiles, ...(options === undefined ? {} : { options }) };
+      isNew =
+        (await this.#accept(
+          key,
+          configuration,
+          content,
+          { planned: plannedDeliveries, levels: deliveryLevels },
+          call,
+        )) === true;
     } finally {
-      if (!isNew) await this.#folder.remove(stored.map(({ file }) => file));
+      if (!isNew) await this.#folder.remove(storedFiles.map(({ file }) => file));
     }
   }
 
-  /** When each delivery is made. The count of a rate may be passed by calls at the same moment. */
-  async #plan(chosen: ReadonlyMap<string, Selection>, type: NotificationContent['type']): Promise<readonly Planned[]> {
+  /** Computes the time of each delivery. Simultaneous calls can exceed a rate limit. */
+  async #plan(
+    selections: ReadonlyMap<string, Selection>,
+    type: NotificationContent['type'],
+  ): Promise<readonly PlannedDelivery[]> {
     const now = this.#context.clock.now();
-    const plans = [...chosen].map(async ([delivery, { destination, rules, standing, retries }]) => {
+    const plans = [...selections].map(async ([delivery, { destination, rules, chainLevel, retries }]) => {
       const { rate } = rules;
-      const sent =
-        rate === undefined ? 0 : await countSince(this.#context.db, delivery, windowStart(rate.windowMs, now));
-      const plan = planDelivery(rules, type, sent, now, this.#wall);
-      return { delivery, destination, standing, retries, plan, rated: rate !== undefined };
+      const sentCount =
+        rate === undefined ? 0 : await countRatedSince(this.#context.db, delivery, windowStart(rate.windowMs, now));
+      const plan = planDelivery(rules, type, sentCount, now, this.#wallClock);
+      return { delivery, destination, chainLevel, retries, plan, countsAgainstRate: rate !== undefined };
     });
     return Promise.all(plans);
   }
 
-  /** True: it was kept. False: its id was there. A sentence: it repeats another one. */
+  /**
+   * Returns true after the notification was stored, false if its ID already exists, and a sentence if it repeats a
+   * recent one.
+   */
   async #accept(
     id: string,
     configuration: string,
-    notice: NotificationContent,
-    { planned, levels }: { readonly planned: readonly Planned[]; readonly levels: Levels },
+    content: NotificationContent,
+    {
+      planned: plannedDeliveries,
+      levels: deliveryLevels,
+    }: { readonly planned: readonly PlannedDelivery[]; readonly levels: DeliveryLevels },
     { files = [], hops = 0, options }: Parameters<Aggregator['post']>[3] & {} = {},
   ): Promise<boolean | string> {
     const { bus, clock, commit, jobs } = this.#context;
-    const message = messageOf(id, notice, clock.now(), hops);
-    const deliveries = levels.first.map(({ row }) => row);
+    const message = buildMessage(id, content, clock.now(), hops);
+    const deliveries = deliveryLevels.immediate.map(({ row }) => row);
     const repeatMs = (options?.repeatSeconds ?? 0) * 1000;
-    const fingerprint = repeatMs === 0 || files.length > 0 ? undefined : fingerprintOf(configuration, message, planned);
-    const alone = new Set(
-      levels.first.flatMap(({ row, job }) => ((row.digest ?? job.runAt) === undefined ? [row.destinationId] : [])),
+    const fingerprint =
+      repeatMs === 0 || files.length > 0 ? undefined : computeFingerprint(configuration, message, plannedDeliveries);
+    const immediateIds = new Set(
+      deliveryLevels.immediate.flatMap(({ row, job }) =>
+        (row.digest ?? job.runAt) === undefined ? [row.destinationId] : [],
+      ),
     );
-    const fresh = planned.filter(({ delivery }) => alone.has(delivery));
-    this.#fresh.keep(message, files.length, new Map(fresh.map((each) => [each.delivery, each.destination])));
+    const immediate = plannedDeliveries.filter(({ delivery }) => immediateIds.has(delivery));
+    this.#recentCache.add(message, files.length, new Map(immediate.map((each) => [each.delivery, each.destination])));
     const accept = async (transaction: Kysely<any>): Promise<boolean | string> => {
       if (fingerprint !== undefined) {
-        const last = await lastOf(transaction, fingerprint, message.time - repeatMs);
-        const seconds = last === undefined ? 0 : Math.ceil((message.time - last) / 1000);
-        if (last !== undefined) return `The same notification was sent ${String(seconds)} s ago; it is not repeated.`;
+        const lastAcceptedAt = await findLastAcceptedAt(transaction, fingerprint, message.time - repeatMs);
+        const seconds = lastAcceptedAt === undefined ? 0 : Math.ceil((message.time - lastAcceptedAt) / 1000);
+        if (lastAcceptedAt !== undefined)
+          return `The same notification was sent ${String(seconds)} s ago; it is not repeated.`;
       }
-      const more = { files: files.length, fingerprint };
-      if (!(await this.#notices.add(transaction, configuration, message, deliveries, more))) return false;
+      const metadata = { files: files.length, fingerprint };
+      if (!(await this.#notifications.add(transaction, configuration, message, deliveries, metadata))) return false;
       await this.#attachments.add(transaction, id, files);
-      await begin(transaction, jobs, id, levels);
+      await enqueueDeliveries(transaction, jobs, id, deliveryLevels);
       return true;
     };
     let accepted: boolean | string = false;
     try {
       accepted = await commit(accept);
     } finally {
-      if (accepted !== true) this.#fresh.forget(id);
+      if (accepted !== true) this.#recentCache.delete(id);
     }
     if (accepted !== true) return accepted;
-    this.#counted.waiting += deliveries.length;
+    this.#waitingCount.waiting += deliveries.length;
     for (const { destinationId } of deliveries)
-      if (!alone.has(destinationId)) this.#health.note(destinationId, 'waiting', '');
-    const inLine = levels.first.flatMap(({ row, job }) =>
+      if (!immediateIds.has(destinationId)) this.#health.record(destinationId, 'waiting', '');
+    const queuedIds = deliveryLevels.immediate.flatMap(({ row, job }) =>
       job.orderKey === undefined || job.runAt !== undefined ? [] : [row.destinationId],
     );
-    await this.#deliveries.came(inLine);
+    await this.#deliveries.handleNewDeliveries(queuedIds);
     bus.publish(notificationAccepted, { id, configuration, title: message.title, destinations: deliveries.length });
     return true;
   }
 
   async #refuseWhenFull(): Promise<void> {
     const now = this.#context.clock.now();
-    if (now - this.#counted.at > countAgeMs) {
-      this.#counted = { at: now, waiting: await this.#notices.countWaiting() };
+    if (now - this.#waitingCount.at > countMaxAgeMs) {
+      this.#waitingCount = { at: now, waiting: await this.#notifications.countWaiting() };
     }
-    if (this.#counted.waiting < this.#limits.now.maxWaiting) return;
+    if (this.#waitingCount.waiting < this.#limits.current.maxWaiting) return;
     throw new Problem('notify.outbox_full', 503, 'Too many notifications wait for their destinations.', {
       headers: { 'Retry-After': '60' },
     });

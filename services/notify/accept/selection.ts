@@ -3,81 +3,88 @@ import type { NotificationContent } from '../../contracts/notify/notification.ts
 import type { NotifyKeyOptions } from '../../contracts/notify/options.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Destination } from '../destinations/destination.ts';
-import { planEscalation, retriesOf, type Level } from '../domain/escalation.ts';
-import { needsEngine, type EngineDestinations } from '../apprise/destinations.ts';
+import { planEscalation, findRetries, type ChainLevel } from '../domain/escalation.ts';
+import type { EngineDestinations } from '../apprise/destinations.ts';
 import type { Message } from '../domain/message.ts';
-import type { Plan } from '../domain/rules.ts';
+import type { DeliveryPlan } from '../domain/delivery-rules.ts';
 import { selectDestinations, type TagExpression } from '../domain/tags.ts';
-import { readDestinations, type Entry, type ReadKey, type TaggedDestination } from '../keys/read-key.ts';
-import { idOf } from '../keys/sealed-destinations.ts';
+import { readDestinations, type Entry, type ParsedKey, type TaggedDestination } from '../keys/read-key.ts';
+import { getDestinationId } from '../keys/sealed-destinations.ts';
 
-/** A key as it is used: what it amounts to and what its owner chose for it. */
-export interface Key extends ReadKey {
+/** Parsed key with its options. */
+export interface Key extends ParsedKey {
   readonly options: NotifyKeyOptions;
-  /** What programs sign with that post to it. */
+  /** Secret with which programs sign their posts to the key. */
   readonly secret: string | undefined;
 }
 
-/** What a call asks of a destination besides the sending. */
-export interface Asked {
-  /** Where it stands in an escalation. */
-  readonly standing?: Level | undefined;
-  /** Tries besides the first, in place of what its URL says. */
+/** Delivery options of one call for one destination. */
+export interface CallOptions {
+  /** Position in the escalation. */
+  readonly chainLevel?: ChainLevel | undefined;
+  /** Retries after the first attempt; overrides the value of the URL. */
   readonly retries?: number | undefined;
 }
 
-/** A destination a notice goes to. */
-export type Selection = Pick<TaggedDestination, 'destination' | 'rules'> & Asked;
-/** The same with the time of its delivery. */
-export interface Planned extends Asked {
-  /** Id of the destination. */
+/** Selected destination with its options. */
+export type Selection = Pick<TaggedDestination, 'destination' | 'rules'> & CallOptions;
+/** Selected destination with the time of its delivery. */
+export interface PlannedDelivery extends CallOptions {
+  /** ID of the destination. */
   readonly delivery: string;
   readonly destination: Destination;
-  readonly plan: Plan;
-  /** Its destination takes so many in a time and no more. */
-  readonly rated: boolean;
+  readonly plan: DeliveryPlan;
+  /** The destination has a rate limit. */
+  readonly countsAgainstRate: boolean;
 }
 
-/** The destinations of a key a call reaches. */
-export function selectDeliveries(key: Key, expression: TagExpression | undefined): readonly (Entry & Asked)[] {
+/** Returns the destinations of a key that a call selects. */
+export function selectDeliveries(key: Key, expression: TagExpression | undefined): readonly (Entry & CallOptions)[] {
   const entries = selectDestinations(key.entries, expression, key.options.withoutTag);
-  const standings = planEscalation(entries, expression);
-  return entries.map((entry, at) => ({
+  const chainLevels = planEscalation(entries, expression);
+  return entries.map((entry, index) => ({
     ...entry,
-    standing: standings[at],
-    retries: retriesOf(entry.tags, expression),
+    chainLevel: chainLevels[index],
+    retries: findRetries(entry.tags, expression),
   }));
 }
 
-/** By id, so that a destination that is matched twice gets one message; of two levels it has the first that is asked. */
-export function selectParts(chosen: readonly (TaggedDestination & Asked)[]): Map<string, Selection> {
-  const parts = new Map<string, Selection>();
-  for (const { destination, rules, standing, retries } of chosen) {
-    for (const part of destination.parts ?? [destination]) {
-      const id = idOf(part);
-      const known = parts.get(id);
-      if (known !== undefined && (known.standing?.level ?? 0) <= (standing?.level ?? 0)) continue;
-      parts.set(id, { destination: part, rules, standing, retries });
+/**
+ * Groups the selected destinations by ID, so that a destination that is matched twice gets one message. If it is in
+ * two levels, the lower level applies.
+ */
+export function collectSelections(chosen: readonly (TaggedDestination & CallOptions)[]): Map<string, Selection> {
+  const selections = new Map<string, Selection>();
+  for (const { destination, rules, chainLevel, retries } of chosen) {
+    for (const receiver of destination.parts ?? [destination]) {
+      const id = getDestinationId(receiver);
+      const existing = selections.get(id);
+      if (existing !== undefined && (existing.chainLevel?.level ?? 0) <= (chainLevel?.level ?? 0)) continue;
+      selections.set(id, { destination: receiver, rules, chainLevel, retries });
     }
   }
-  return parts;
+  return selections;
 }
 
-/** A notice as it is kept and sent. */
-export function messageOf(id: string, notice: NotificationContent, time: number, hops: number): Message {
-  const { title, body, type, format, tags, link, source } = notice;
-  const kept = { id, title: writable(title), body: writable(body), type, format, tags, link, source, time };
-  const passed = Math.max(hops, notice.hops ?? 0);
-  return passed === 0 ? kept : { ...kept, hops: passed };
+/** Builds the message that is stored and sent. */
+export function buildMessage(id: string, notification: NotificationContent, time: number, hops: number): Message {
+  const { title, body, type, format, tags, link, source } = notification;
+  const content = { id, title: sanitizeText(title), body: sanitizeText(body), type, format, tags, link, source, time };
+  const forwardedHops = Math.max(hops, notification.hops ?? 0);
+  return forwardedHops === 0 ? content : { ...content, hops: forwardedHops };
 }
 
-/** PostgreSQL takes no NUL in text, and nobody can read one; half a character makes some services refuse the whole. */
-function writable(text: string): string {
+/** Removes NUL characters, which PostgreSQL rejects in text, and lone surrogates, which some services reject. */
+function sanitizeText(text: string): string {
   return text.replaceAll('\u0000', '').toWellFormed();
 }
 
-/** What makes two notices the same. */
-export function fingerprintOf(configuration: string, message: Message, planned: readonly Planned[]): string {
+/** Returns a hash that is equal for notifications with the same content and destinations. */
+export function computeFingerprint(
+  configuration: string,
+  message: Message,
+  planned: readonly PlannedDelivery[],
+): string {
   const ids = planned.map(({ delivery }) => delivery).toSorted();
   const { title, body, type, link } = message;
   return createHash('sha256')
@@ -85,14 +92,19 @@ export function fingerprintOf(configuration: string, message: Message, planned: 
     .digest('base64url');
 }
 
-/** By id, what addresses stand for. @throws Problem `notify.bad_url` (400), `notify.needs_engine` (503), which may pass. */
-export async function namedBy(urls: readonly string[], engine: EngineDestinations): Promise<Map<string, Selection>> {
+/**
+ * Returns the destinations of URLs by ID.
+ *
+ * @throws Problem `notify.bad_url` (400), `notify.needs_engine` (503, may be retried).
+ */
+export async function selectUrls(urls: readonly string[], engine: EngineDestinations): Promise<Map<string, Selection>> {
   const destinations = await readDestinations(urls, engine);
-  return selectParts(
-    destinations.map((read) => {
-      if (typeof read !== 'string') return { ...read, tags: [] };
-      if (read === needsEngine) throw new Problem('notify.needs_engine', 503, `The destination waits: ${read}.`);
-      throw new Problem('notify.bad_url', 400, `The destination cannot be used: ${read}`);
+  return collectSelections(
+    destinations.map((result) => {
+      if (!('reason' in result)) return { ...result, tags: [] };
+      const { reason, needsEngine } = result;
+      if (needsEngine) throw new Problem('notify.needs_engine', 503, `The destination waits: ${reason}.`);
+      throw new Problem('notify.bad_url', 400, `The destination cannot be used: ${reason}`);
     }),
   );
 }

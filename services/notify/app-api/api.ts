@@ -1,13 +1,21 @@
 import type { ApiHandler } from '../../contracts/api.ts';
-import { ShownUrls } from '../keys/shown-urls.ts';
+import { MaskedUrls } from '../keys/masked-urls.ts';
 import { History } from '../store/history.ts';
-import type { ApiParts } from './api-parts.ts';
+import type { ApiDependencies } from './dependencies.ts';
 import { keyHandlers } from './keys.ts';
-import { noticeHandlers } from './notices.ts';
+import { notificationHandlers } from './notifications.ts';
 import { statisticsHandlers } from './statistics.ts';
 
-/** The service's part of our own API. */
-export function notifyHandlers(parts: ApiParts): readonly ApiHandler[] {
-  const history = new History(parts.context.reads, new ShownUrls(parts.context.vault), parts.index);
-  return [...keyHandlers(parts), ...noticeHandlers(parts, history), ...statisticsHandlers(parts)];
+/** Returns the handlers of the app API. */
+export function notifyHandlers(dependencies: ApiDependencies): readonly ApiHandler[] {
+  const history = new History(
+    dependencies.context.reads,
+    new MaskedUrls(dependencies.context.vault),
+    dependencies.searchIndex,
+  );
+  return [
+    ...keyHandlers(dependencies),
+    ...notificationHandlers(dependencies, history),
+    ...statisticsHandlers(dependencies),
+  ];
 }

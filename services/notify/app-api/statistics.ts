@@ -1,34 +1,46 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { notifyStatistics } from '../../contracts/notify/statistics.ts';
-import { deliveryIds, readKey, servedOnly } from '../keys/read-key.ts';
-import type { ApiParts } from './api-parts.ts';
+import { deliveryIds, readKey, removeDisallowed } from '../keys/read-key.ts';
+import type { ApiDependencies } from './dependencies.ts';
 
-/** How the destinations fare. */
-export function statisticsHandlers({ configurations, engine, isServed, sums }: ApiParts): readonly ApiHandler[] {
+/** Handles the route for delivery statistics. */
+export function statisticsHandlers({
+  configurations,
+  engine,
+  isAllowed,
+  statistics,
+}: ApiDependencies): readonly ApiHandler[] {
   return [
     implement(notifyStatistics, async () => {
-      const { days, counted, latencies, hours, problems } = await sums.get();
+      const { days, counted, latencies, hours, problems } = await statistics.get();
       const byDestination = Map.groupBy(counted, ({ destination }) => destination);
       const keys = await Promise.all((await configurations.keys()).map((key) => configurations.find(key)));
       const destinations = await Promise.all(
         keys.map(async (configuration) => {
-          // Removed since it was listed.
+          // The key was removed after it was listed.
           if (configuration === undefined) return [];
-          const { entries } = servedOnly(await readKey(configuration, engine), isServed);
+          const { entries } = removeDisallowed(await readKey(configuration, engine), isAllowed);
           return entries.map((entry) => {
             const ids = deliveryIds(entry);
             const rows = ids.flatMap((id) => byDestination.get(id) ?? []);
-            const byDay = (state: 'done' | 'dead'): number[] =>
+            const countByDay = (state: 'done' | 'dead'): number[] =>
               days.map((_, day) =>
                 rows.reduce((sum, row) => sum + (row.index === day && row.state === state ? row.count : 0), 0),
               );
-            const took = ids.flatMap((id) => latencies.get(id) ?? []);
-            // Of several receivers the slowest is the destination's.
-            const slowest = (of: 'p50' | 'p95'): number | null =>
-              took.length === 0 ? null : Math.max(...took.map((each) => each[of]));
+            const latenciesOfDestination = ids.flatMap((id) => latencies.get(id) ?? []);
+            // A destination with several receivers is as slow as the slowest of them.
+            const maxLatency = (percentile: 'p50' | 'p95'): number | null =>
+              latenciesOfDestination.length === 0
+                ? null
+                : Math.max(...latenciesOfDestination.map((each) => each[percentile]));
             return {
-              ...{ key: configuration.key, line: entry.line, id: entry.id },
-              ...{ done: byDay('done'), dead: byDay('dead'), p50: slowest('p50'), p95: slowest('p95') },
+              key: configuration.key,
+              line: entry.line,
+              id: entry.id,
+              done: countByDay('done'),
+              dead: countByDay('dead'),
+              p50: maxLatency('p50'),
+              p95: maxLatency('p95'),
             };
           });
         }),

@@ -6,11 +6,11 @@ import { sentences } from '../wire/notify.ts';
 import { catalogueRoutes } from './catalogue.ts';
 import { configurationRoutes } from './configuration.ts';
 import { notifyRoutes } from './notify.ts';
-import { sendSentence } from './reply.ts';
-import type { RouteParts } from './request.ts';
+import { sendSentence } from './response.ts';
+import type { RouteDependencies } from './request.ts';
 
-function render(parts: RouteParts): ErrorRequestHandler {
-  const { log, random } = parts.context;
+function createErrorHandler(dependencies: RouteDependencies): ErrorRequestHandler {
+  const { log, random } = dependencies.context;
   return (error: unknown, request, response, next) => {
     if (response.headersSent) {
       next(error);
@@ -25,7 +25,7 @@ function render(parts: RouteParts): ErrorRequestHandler {
       sendSentence(request, response, error.status, error.detail);
       return;
     }
-    // Express reports a malformed path this way.
+    // Express reports a malformed path as a URIError.
     if (error instanceof URIError) {
       sendSentence(request, response, 404, sentences.notFound);
       return;
@@ -36,12 +36,12 @@ function render(parts: RouteParts): ErrorRequestHandler {
   };
 }
 
-/** The peer's HTTP API. */
-export function createApp(parts: RouteParts): Express {
+/** Creates the app for the HTTP API of Apprise API. */
+export function createApp(dependencies: RouteDependencies): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  const requests = parts.context.metrics.counter({
+  const requests = dependencies.context.metrics.counter({
     name: 'aggregator_requests_total',
     help: 'Requests to the aggregator by the status of their answer.',
     labels: ['code'],
@@ -54,19 +54,22 @@ export function createApp(parts: RouteParts): Express {
     next();
   });
   app.get('/', (request, response) => {
-    if (parts.settings.apiOnly) {
+    if (dependencies.settings.apiOnly) {
       response.status(421).type('text/plain').send('There are no pages here; post notifications to /notify/KEY.\n');
       return;
     }
-    const isAnswered = redirectToAppPage(request, response, { pages: parts.context.appPages, path: '/delivery' });
-    if (!isAnswered) response.type('text/plain').send('Post notifications to /notify/KEY.\n');
+    const isRedirected = redirectToAppPage(request, response, {
+      pages: dependencies.context.appPages,
+      path: '/delivery',
+    });
+    if (!isRedirected) response.type('text/plain').send('Post notifications to /notify/KEY.\n');
   });
-  app.use(notifyRoutes(parts));
-  app.use(configurationRoutes(parts));
-  app.use(catalogueRoutes(parts));
+  app.use(notifyRoutes(dependencies));
+  app.use(configurationRoutes(dependencies));
+  app.use(catalogueRoutes(dependencies));
   app.use(() => {
     throw new Problem('notify.unknown_path', 404, sentences.notFound);
   });
-  app.use(render(parts));
+  app.use(createErrorHandler(dependencies));
   return app;
 }

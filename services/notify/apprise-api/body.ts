@@ -3,76 +3,82 @@ import type { Readable } from 'node:stream';
 import busboy from 'busboy';
 import { Problem } from '../../contracts/problem.ts';
 import type { NewFile } from '../attachments/folder.ts';
-import { isJsonType } from '../domain/answer.ts';
+import { isJsonType } from '../domain/response-format.ts';
 import { declaredCharset, decodeLatin1, decodeText } from '../../kit/charset.ts';
 import { parseUrlEncoded } from '../../kit/url-encoded.ts';
 import { bodyLimit } from '../wire/notify.ts';
 
 /**
- * A request's body, read as its Content-Type says. Fields of a form that came more than once are lists; `refused`: one of its
- * files was not taken.
+ * Request body, parsed according to its Content-Type. Repeated form fields are lists. `hasRefusedFile`: one of the
+ * files was refused.
  */
 export type Body =
   | ((
       | { readonly kind: 'json'; readonly fields: Readonly<Record<string, unknown>> }
-      | { readonly kind: 'form'; readonly fields: Readonly<Record<string, unknown>>; readonly refused: boolean }
-      /** `isJsonType`: it came under the type of JSON. */
+      | { readonly kind: 'form'; readonly fields: Readonly<Record<string, unknown>>; readonly hasRefusedFile: boolean }
+      /** `isJsonType`: the Content-Type was JSON. */
       | { readonly kind: 'text'; readonly text: string; readonly isJsonType?: boolean }
     ) & {
-      /** As it came; a form in parts is not kept. */
+      /** Raw bytes; not available for multipart forms. */
       readonly bytes?: Uint8Array;
     })
   | { readonly kind: 'none' }
   | { readonly kind: 'bad-json' | 'bad-form' | 'too-large' };
 
-/** Levels of a JSON body. */
-const deepestJson = 100;
+/** Maximum nesting depth of a JSON body. */
+const maxJsonDepth = 100;
 
-/** The whole body; undefined when it is larger than the limit. Listens, as an iterator costs more than a small body. */
+/**
+ * Reads the complete body, or returns undefined if it exceeds the limit. Uses events because an async iterator costs
+ * more than a small body.
+ */
 function readAll(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const take = (chunk: Buffer): void => {
+    const collectChunk = (chunk: Buffer): void => {
       length += chunk.length;
       if (length <= bodyLimit) return void chunks.push(chunk);
       chunks.length = 0;
-      // The rest is the listener's to drop.
-      request.off('data', take).pause();
+      // The HTTP listener discards the rest.
+      request.off('data', collectChunk).pause();
       resolve(undefined);
     };
-    request.on('data', take);
+    request.on('data', collectChunk);
     request.once('end', () => resolve(Buffer.concat(chunks)));
-    const leave = (): void => {
+    const handleDisconnect = (): void => {
       if (!request.readableEnded) reject(new Problem('notify.left', 400, 'The caller left before its body was read.'));
     };
-    request.once('error', leave);
-    request.once('close', leave);
-    // Nothing is heard any more of one who left while others were asked.
-    if (request.destroyed) leave();
+    request.once('error', handleDisconnect);
+    request.once('close', handleDisconnect);
+    // A client that disconnected while other requests were processed emits no further event.
+    if (request.destroyed) handleDisconnect();
   });
 }
 
-/** The object a text holds; undefined for anything else, and for one nested so deep that nobody could write it out. */
+/** Parses a JSON object. Returns undefined for anything else, and for an object that is too deep to be serialized. */
 export function parseJson(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    return isDeeper(value, deepestJson) ? undefined : (value as Readonly<Record<string, unknown>>);
+    return exceedsDepth(value, maxJsonDepth) ? undefined : (value as Readonly<Record<string, unknown>>);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
-/** True for a value nested deeper than that: whoever writes it out again would run out of stack. */
-function isDeeper(value: unknown, levels: number): boolean {
+/** Returns true for a value with more than this number of levels. Serializing it could exhaust the stack. */
+function exceedsDepth(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
+  return levels === 0 || Object.values(value).some((each) => exceedsDepth(each, levels - 1));
 }
 
-/** Repeated fields become lists: several `tag` fields are alternatives, which is how the peer's own client sends them. */
-function collect(pairs: Iterable<readonly [string, string]>): Record<string, unknown> {
+/**
+ * Groups repeated fields into lists. Several `tag` fields are alternatives; the client of Apprise sends them that
+ * way.
+ */
+function groupFields(pairs: Iterable<readonly [string, string]>): Record<string, unknown> {
   const fields = new Map<string, string[]>();
   for (const [name, value] of pairs) {
     const values = fields.get(name);
@@ -82,35 +88,38 @@ function collect(pairs: Iterable<readonly [string, string]>): Record<string, unk
   return Object.fromEntries([...fields].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
 }
 
-/** A file in a form, in the order of the form, from 0. False: it is not taken; it must be read to its end all the same. */
+/**
+ * Stores a file of a form; files are numbered from 0. Resolves with false if the file is refused. It must read the
+ * stream to its end in any case.
+ */
 export type TakeFile = (stream: Readable, file: NewFile) => Promise<boolean>;
 
-/** Where files have no place they are read and dropped. */
+/** Reads and discards files where none are supported. */
 const dropFile: TakeFile = async (stream) => {
   for await (const _chunk of stream);
   return false;
 };
 
-/** A form in parts (RFC 7578): files go on as they come, fields are collected up to the limit of a body. */
+/** Parses a multipart form (RFC 7578). Files are streamed; fields are collected up to the body limit. */
 function parseMultipart(request: IncomingMessage, takeFile: TakeFile): Promise<Body> {
   return new Promise((resolve, reject) => {
     const pairs: [string, string][] = [];
-    const taking: Promise<boolean>[] = [];
+    const pendingFiles: Promise<boolean>[] = [];
     let length = 0;
     let refused = false;
     let form: busboy.Busboy | undefined;
-    const leave = (end: () => void): void => {
+    const stop = (end: () => void): void => {
       request.unpipe();
       request.resume();
-      // Ends a file that is under way, so that nobody waits for the rest of it.
+      // Ends a file that is being received, so that no consumer waits for the rest.
       form?.destroy();
-      void Promise.allSettled(taking).then(end);
+      void Promise.allSettled(pendingFiles).then(end);
     };
-    const fail = (): void => leave(() => resolve({ kind: 'bad-form' }));
+    const fail = (): void => stop(() => resolve({ kind: 'bad-form' }));
     try {
       form = busboy({
         headers: request.headers,
-        // Byte by byte, as what was not declared need not be UTF-8.
+        // Undeclared text may not be UTF-8, so it is read byte by byte.
         defCharset: 'latin1',
         defParamCharset: 'latin1',
         limits: { fieldSize: bodyLimit, fields: 200, parts: 300, files: 100 },
@@ -120,18 +129,26 @@ function parseMultipart(request: IncomingMessage, takeFile: TakeFile): Promise<B
         if (length <= bodyLimit) pairs.push([decodeLatin1(name), decodeLatin1(value)]);
       });
       form.on('file', (_field, stream, { filename, mimeType }) => {
-        const taken = takeFile(stream, { name: decodeLatin1(filename ?? ''), type: mimeType, place: taking.length });
-        taken.then(
-          (kept) => void (refused ||= !kept),
-          (error: unknown) => leave(() => reject(error instanceof Error ? error : new Error(String(error)))),
+        const storing = takeFile(stream, {
+          name: decodeLatin1(filename ?? ''),
+          type: mimeType,
+          index: pendingFiles.length,
+        });
+        storing.then(
+          (isStored) => void (refused ||= !isStored),
+          (error: unknown) => stop(() => reject(error instanceof Error ? error : new Error(String(error)))),
         );
-        taking.push(taken);
+        pendingFiles.push(storing);
       });
       form.on('filesLimit', () => void (refused = true));
       form.on('error', fail);
       form.on('close', () => {
-        void Promise.allSettled(taking).then(() =>
-          resolve(length > bodyLimit ? { kind: 'bad-form' } : { kind: 'form', fields: collect(pairs), refused }),
+        void Promise.allSettled(pendingFiles).then(() =>
+          resolve(
+            length > bodyLimit
+              ? { kind: 'bad-form' }
+              : { kind: 'form', fields: groupFields(pairs), hasRefusedFile: refused },
+          ),
         );
       });
       request.once('close', () => {
@@ -139,17 +156,17 @@ function parseMultipart(request: IncomingMessage, takeFile: TakeFile): Promise<B
       });
       request.pipe(form);
     } catch (error) {
-      // Without a usable boundary busboy refuses to begin.
+      // Busboy throws without a valid boundary.
       if (error instanceof Error) fail();
       else throw error;
     }
   });
 }
 
-/** How JSON begins. Messages begin with brackets too: `[FIRING:1] disk`, `[10:05] done`. */
+/** Start of a JSON text. Messages can start with brackets too: `[FIRING:1] disk`, `[10:05] done`. */
 const jsonStart = /^\s*(?:$|\{|"|\[\s*(?:[{["\]]|-?[\d.]+\s*[,\]]|(?:true|false|null)\b))/;
 
-/** Reads JSON; programs without a template of their own send plain text under its type. */
+/** Parses a JSON body. Programs without templates send plain text with the JSON Content-Type. */
 function readJsonBody(text: string, bytes: Uint8Array): Body {
   const fields = parseJson(text);
   if (fields !== undefined) return { kind: 'json', fields, bytes };
@@ -166,7 +183,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Reads a request's body to its end. */
+/** Reads and parses the body of a request. */
 export async function readBody(request: IncomingMessage, takeFile: TakeFile = dropFile): Promise<Body> {
   const type = request.headers['content-type'];
   if (type !== undefined && /^multipart\/form-data/i.test(type)) return parseMultipart(request, takeFile);
@@ -176,10 +193,12 @@ export async function readBody(request: IncomingMessage, takeFile: TakeFile = dr
   if (isJsonType(type)) return readJsonBody(decodeText(bytes, charset), bytes);
   if (type === undefined) return { kind: 'none' };
   if (/^application\/x-www-form-urlencoded/i.test(type)) {
-    // curl, wget and PowerShell call everything a form that they are not told the type of.
-    const given = /^\s*\{/.test(bytes.toString('latin1', 0, 100)) ? parseJson(decodeText(bytes, charset)) : undefined;
-    if (given !== undefined) return { kind: 'json', fields: given, bytes };
-    return { kind: 'form', fields: collect(parseUrlEncoded(bytes, charset)), refused: false, bytes };
+    // curl, wget and PowerShell declare a body as a form by default.
+    const jsonFields = /^\s*\{/.test(bytes.toString('latin1', 0, 100))
+      ? parseJson(decodeText(bytes, charset))
+      : undefined;
+    if (jsonFields !== undefined) return { kind: 'json', fields: jsonFields, bytes };
+    return { kind: 'form', fields: groupFields(parseUrlEncoded(bytes, charset)), hasRefusedFile: false, bytes };
   }
   return /^text\/plain/i.test(type) ? { kind: 'text', text: decodeText(bytes, charset), bytes } : { kind: 'none' };
 }

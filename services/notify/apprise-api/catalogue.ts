@@ -3,40 +3,40 @@ import { parseQuery } from '../../kit/url-encoded.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { destinationId } from '../destinations/catalogue.ts';
 import { parseTagField, selectDestinations, type Tag } from '../domain/tags.ts';
-import { largestFile } from '../settings.ts';
-import { watchWritable } from './writable.ts';
+import { getMaxFileBytes } from '../settings.ts';
+import { createWriteCheck } from './writable.ts';
 import { sentences } from '../wire/notify.ts';
 import { describeServices, servicesPage } from './details.ts';
 import { queryTags, refusal } from './notification.ts';
-import { answerKind, sendJson, sendNothing } from './reply.ts';
-import { identifyForKey, keyOf, onlyMethods, type RouteParts } from './request.ts';
+import { getResponseFormat, sendJson, sendNothing } from './response.ts';
+import { identifyForKey, getKey, allowMethods, type RouteDependencies } from './request.ts';
 
-/** `/json/urls`, `/status` and `/details`: what is configured, whether it works, what could be configured. */
-export function catalogueRoutes(parts: RouteParts): Router {
-  const { aggregator, context, engineCatalogue, settings } = parts;
-  const tryWriting = watchWritable(context, parts);
+/** Handles `/json/urls` (configured destinations), `/status` (health) and `/details` (supported services). */
+export function catalogueRoutes(dependencies: RouteDependencies): Router {
+  const { aggregator, context, engineCatalogue, settings } = dependencies;
+  const tryWriting = createWriteCheck(context, dependencies);
 
   const listUrls = async (request: Request, response: Response): Promise<void> => {
-    const key = keyOf(request);
+    const key = getKey(request);
     if (key === undefined) throw new Problem('notify.unknown_path', 404, sentences.notFound);
-    const { isClosed, identity } = await identifyForKey(request, parts, key);
+    const { isClosed, identity } = await identifyForKey(request, dependencies, key);
     if (isClosed && !context.accounts.may(identity, 'notify', 'read', key)) {
       throw refusal(403, sentences.denied);
     }
-    const known = settings.statefulMode === 'disabled' ? undefined : await aggregator.find(key);
-    if (known === undefined) {
+    const parsedKey = settings.statefulMode === 'disabled' ? undefined : await aggregator.find(key);
+    if (parsedKey === undefined) {
       sendNothing(response);
       return;
     }
     const query = parseQuery(request.originalUrl.split('?').slice(1).join('?'));
-    const isHidden = settings.configurationLock || (isClosed && identity?.role !== 'admin');
-    const masked = isHidden || /^(1|y|t|on)/i.test(query.get('privacy') ?? '');
+    const hidesSecrets = settings.configurationLock || (isClosed && identity?.role !== 'admin');
+    const masked = hidesSecrets || /^(1|y|t|on)/i.test(query.get('privacy') ?? '');
     const tag = parseTagField(queryTags(query));
     if (tag.kind === 'invalid') throw refusal(400, sentences.badTag);
-    const chosen = selectDestinations(known.entries, tag.kind === 'none' ? undefined : tag.expression);
+    const selected = selectDestinations(parsedKey.entries, tag.kind === 'none' ? undefined : tag.expression);
     sendJson(response, 200, {
-      tags: [...new Set(chosen.flatMap(({ tags }) => tags.map(({ name }) => name)))],
-      urls: chosen.map(({ destination, tags }) => ({
+      tags: [...new Set(selected.flatMap(({ tags }) => tags.map(({ name }) => name)))],
+      urls: selected.map(({ destination, tags }) => ({
         id: destinationId(destination).slice(0, 8),
         service_name: destination.service,
         enabled: true,
@@ -49,11 +49,14 @@ export function catalogueRoutes(parts: RouteParts): Router {
   };
 
   const status = async (request: Request, response: Response): Promise<void> => {
-    const { configurations: works, files: attaches } = await tryWriting();
-    const details = [...(works ? [] : ['CONFIG_PERMISSION_ISSUE']), ...(attaches ? [] : ['ATTACH_PERMISSION_ISSUE'])];
+    const { configurations: canWriteConfigurations, files: canWriteFiles } = await tryWriting();
+    const details = [
+      ...(canWriteConfigurations ? [] : ['CONFIG_PERMISSION_ISSUE']),
+      ...(canWriteFiles ? [] : ['ATTACH_PERMISSION_ISSUE']),
+    ];
     const code = details.length === 0 ? 200 : 417;
     if (details.length === 0) details.push('OK');
-    if (answerKind(request) !== 'json') {
+    if (getResponseFormat(request) !== 'json') {
       response.status(code).type('text/plain').send(details.join(','));
       return;
     }
@@ -62,14 +65,19 @@ export function catalogueRoutes(parts: RouteParts): Router {
       attach_lock: false,
       stateful_enabled: settings.statefulMode !== 'disabled',
       max_attachments: settings.maxAttachments,
-      attach_size: largestFile(settings),
-      status: { persistent_storage: true, can_write_config: works, can_write_attach: attaches, details },
+      attach_size: getMaxFileBytes(settings),
+      status: {
+        persistent_storage: true,
+        can_write_config: canWriteConfigurations,
+        can_write_attach: canWriteFiles,
+        details,
+      },
     });
   };
 
   const details = async (request: Request, response: Response): Promise<void> => {
-    const { services, ready } = await engineCatalogue.services();
-    if (answerKind(request) === 'json') sendJson(response, 200, describeServices(services, ready));
+    const { services, ready } = await engineCatalogue.listServices();
+    if (getResponseFormat(request) === 'json') sendJson(response, 200, describeServices(services, ready));
     else response.type('text/html').send(servicesPage(services, ready));
   };
 
@@ -77,7 +85,7 @@ export function catalogueRoutes(parts: RouteParts): Router {
   router.get(['/json/urls', '/json/urls/:key'], listUrls);
   router.get('/status', status);
   router.get('/details', details);
-  router.all(['/json/urls', '/json/urls/:key', '/status', '/details'], onlyMethods('GET', 'HEAD'));
+  router.all(['/json/urls', '/json/urls/:key', '/status', '/details'], allowMethods('GET', 'HEAD'));
   return router;
 }
 

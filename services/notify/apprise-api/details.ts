@@ -3,14 +3,14 @@ import { commonArguments } from '../destinations/options.ts';
 import type { LibraryService } from '../apprise/catalogue.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 
-/** Who delivers to a service. The library lacks packages for some of its own. */
-function servedBy({ enabled, packages }: LibraryService, ready: boolean): string {
+/** Returns the program that delivers to a service. The library may lack packages for some services. */
+function getProvider({ enabled, packages }: LibraryService, ready: boolean): string {
   if (!ready) return 'apprise (not installed)';
   if (enabled) return 'apprise';
   return packages.length === 0 ? 'apprise (not on this machine)' : `apprise (needs ${packages.join(', ')})`;
 }
 
-const native = kinds.map((kind) => ({
+const nativeServices = kinds.map((kind) => ({
   service_name: kind.service,
   service_url: null,
   setup_url: null,
@@ -29,26 +29,29 @@ const native = kinds.map((kind) => ({
   },
 }));
 
-/** The catalogue in the peer's shape; `served_by` says more: whether a service is native or needs the engine. */
+/**
+ * Builds the catalogue in the format of Apprise API. The additional field `served_by` shows whether a service is
+ * native or needs the engine.
+ */
 export function describeServices(services: readonly LibraryService[], ready: boolean) {
-  const foreign = services.map(({ enabled, packages, ...service }) => ({
+  const libraryServices = services.map(({ enabled, packages, ...service }) => ({
     ...service,
-    served_by: servedBy({ ...service, enabled, packages }, ready),
+    served_by: getProvider({ ...service, enabled, packages }, ready),
   }));
   return {
     version: '1.13.0',
-    schemas: [...native, ...foreign],
+    schemas: [...nativeServices, ...libraryServices],
     asset: { app_id: 'Homeport', app_desc: 'Homeport Notifications' },
   };
 }
 
-/** The same for people. */
+/** Renders the catalogue as an HTML page. */
 export function servicesPage(services: readonly LibraryService[], ready: boolean): string {
   const { schemas } = describeServices(services, ready);
   const items = schemas.map((service) => {
     const schemes = [...service.protocols, ...service.secure_protocols].map((scheme) => `${scheme}://`).join(', ');
-    const by = service.served_by === 'homeport' ? '' : `, by ${service.served_by}`;
-    return `<li>${escapeHtml(`${service.service_name}: ${schemes}${by}`)}</li>`;
+    const providerText = service.served_by === 'homeport' ? '' : `, by ${service.served_by}`;
+    return `<li>${escapeHtml(`${service.service_name}: ${schemes}${providerText}`)}</li>`;
   });
   return `<!doctype html><title>Services</title><ul>${items.join('')}</ul>\n`;
 }

@@ -4,7 +4,7 @@ import { isGatewayRequest } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AttachmentFolder } from '../attachments/folder.ts';
-import type { IsServed } from '../destinations/served.ts';
+import type { IsAllowed } from '../destinations/service-filter.ts';
 import type { EngineCatalogue } from '../apprise/catalogue.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
 import type { Aggregator } from '../accept/aggregator.ts';
@@ -12,8 +12,8 @@ import type { ConfigurationStore } from '../store/configurations.ts';
 import type { Settings } from '../settings.ts';
 import { Key, sentences } from '../wire/notify.ts';
 
-/** What the routes of the peer's API need. */
-export interface RouteParts {
+/** Dependencies of the Apprise API routes. */
+export interface RouteDependencies {
   readonly context: Context;
   readonly aggregator: Aggregator;
   readonly folder: AttachmentFolder;
@@ -21,23 +21,27 @@ export interface RouteParts {
   readonly engine: EngineDestinations;
   readonly engineCatalogue: EngineCatalogue;
   readonly settings: Settings;
-  readonly isServed: IsServed;
-}
-
-/** The key a request is about: from its path or, as newer clients send it, from a header. @throws Problem 404. */
-export function keyOf(request: Request): string | undefined {
-  const inPath = request.params['key'];
-  if (typeof inPath === 'string') {
-    if (!Key.safeParse(inPath).success) throw new Problem('notify.unknown_path', 404, sentences.notFound);
-    return inPath;
-  }
-  const inHeader = Key.safeParse(request.get('x-apprise-config-id')?.trim());
-  return inHeader.success ? inHeader.data : undefined;
+  readonly isAllowed: IsAllowed;
 }
 
 /**
- * Who a request comes from. Given credentials are always checked, so that a client learns of a wrong password even while
- * none is asked for.
+ * Returns the key of a request: from its path or, for newer clients, from a header.
+ *
+ * @throws Problem 404.
+ */
+export function getKey(request: Request): string | undefined {
+  const pathKey = request.params['key'];
+  if (typeof pathKey === 'string') {
+    if (!Key.safeParse(pathKey).success) throw new Problem('notify.unknown_path', 404, sentences.notFound);
+    return pathKey;
+  }
+  const headerKey = Key.safeParse(request.get('x-apprise-config-id')?.trim());
+  return headerKey.success ? headerKey.data : undefined;
+}
+
+/**
+ * Authenticates a request. Credentials are always checked, so that a client learns of a wrong password even if none
+ * is required.
  */
 export async function identify(
   request: Request,
@@ -54,13 +58,13 @@ export async function identify(
 }
 
 /**
- * Returns whether a request has to come from an account. The gateway has decided about what it passes on; of the other
- * requests only those of programs on this computer pass without a sign-in, as long as the settings trust these; Homeport's
- * own requests are not among them.
+ * Returns whether a request has to come from an account. The gateway has authorized the requests that it forwards. Of
+ * the other requests, only those of programs on this computer are accepted without a sign-in, if the settings trust
+ * them; Homeport's own requests are not among them.
  */
 export async function needsSignIn(
   request: Request,
-  { context, settings }: Pick<RouteParts, 'context' | 'settings'>,
+  { context, settings }: Pick<RouteDependencies, 'context' | 'settings'>,
 ): Promise<boolean> {
   if (settings.requireSignIn) return true;
   if (isGatewayRequest(request)) return false;
@@ -68,27 +72,29 @@ export async function needsSignIn(
 }
 
 /**
- * Who may read or change a key, of which configurations hold the passwords: any program of this machine, unless the settings
- * or the key say otherwise. What comes by a gateway is nobody of this machine. `isClosed`: it is for those who signed in.
+ * Authenticates a request that reads or changes a key, whose configuration contains passwords. Any program on this
+ * computer may do that, unless the settings or the key forbid it. Requests through a gateway do not count as local.
+ * `isClosed`: a sign-in is required.
+ *
  * @throws Problem 401
  */
 export async function identifyForKey(
   request: Request,
-  { context, configurations, settings }: Pick<RouteParts, 'context' | 'configurations' | 'settings'>,
+  { context, configurations, settings }: Pick<RouteDependencies, 'context' | 'configurations' | 'settings'>,
   key: string | undefined,
 ): Promise<{ readonly isClosed: boolean; readonly identity: Identity | undefined }> {
-  const closedByItself = async (): Promise<boolean> =>
+  const isKeyClosed = async (): Promise<boolean> =>
     key !== undefined && (await configurations.find(key))?.options.closed === true;
   const isClosed =
     settings.closeKeys ||
     isGatewayRequest(request) ||
     (await needsSignIn(request, { context, settings })) ||
-    (await closedByItself());
+    (await isKeyClosed());
   return { isClosed, identity: await identify(request, context, isClosed) };
 }
 
-/** Refuses other methods of a known path as the peer does: 405, no body. */
-export function onlyMethods(...methods: readonly string[]): RequestHandler {
+/** Rejects other methods of a known path as Apprise API does: 405 without a body. */
+export function allowMethods(...methods: readonly string[]): RequestHandler {
   return (request, response) => {
     response.status(405).setHeader('Allow', [...methods, 'OPTIONS'].join(', '));
     response.end();

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { isSameSecret } from '../../kit/same-secret.ts';
 
-/** Headers with an HMAC-SHA256 of the body in hex, after what may stand before it. */
-const signatures: readonly (readonly [header: string, before: string])[] = [
+/** Headers that contain an HMAC-SHA256 of the body in hexadecimal, with the prefix of the value. */
+const signatureHeaders: readonly (readonly [header: string, before: string])[] = [
   // Gitea, Forgejo and Gogs: https://docs.gitea.com/usage/webhooks
   ['x-gitea-signature', ''],
   ['x-forgejo-signature', ''],
@@ -12,31 +12,31 @@ const signatures: readonly (readonly [header: string, before: string])[] = [
   ['x-grafana-alerting-signature', ''],
 ];
 
-/** Whether the sender of a request knows a secret. `none`: it does not say so. */
-export type Proof = 'good' | 'wrong' | 'none';
+/** Result of a signature check; `none`: the request has neither signature nor token. */
+export type SignatureResult = 'good' | 'wrong' | 'none';
 
 /**
- * Looks for a signature of the body, or for the secret itself as GitLab sends it. `texts` are what may have been signed: the
- * body, and the JSON in a form, which Gitea signs alone.
+ * Checks a signature of the body, or the secret itself, which GitLab sends. `texts`: the body, and the JSON inside of
+ * a form, which Gitea signs separately.
  */
-export function proofOf(
+export function checkSignature(
   header: (name: string) => string | undefined,
   secret: string,
   texts: readonly (string | Uint8Array)[],
-): Proof {
-  let given = false;
-  for (const [name, before] of signatures) {
+): SignatureResult {
+  let hasSignature = false;
+  for (const [name, prefix] of signatureHeaders) {
     const value = header(name)?.trim();
     if (value === undefined || value === '') continue;
-    given = true;
-    const good = (text: string | Uint8Array): boolean =>
-      isSameSecret(value.toLowerCase(), before + createHmac('sha256', secret).update(text).digest('hex'));
-    if (texts.some(good)) return 'good';
+    hasSignature = true;
+    const matches = (text: string | Uint8Array): boolean =>
+      isSameSecret(value.toLowerCase(), prefix + createHmac('sha256', secret).update(text).digest('hex'));
+    if (texts.some(matches)) return 'good';
   }
   const token = header('x-gitlab-token');
   if (token !== undefined) {
-    given = true;
+    hasSignature = true;
     if (isSameSecret(token, secret)) return 'good';
   }
-  return given ? 'wrong' : 'none';
+  return hasSignature ? 'wrong' : 'none';
 }

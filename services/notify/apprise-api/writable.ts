@@ -3,34 +3,34 @@ import type { Context } from '../../contracts/service.ts';
 import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
 
-/** What could be written a moment ago. */
-interface Writable {
+/** Result of a write check. */
+interface WriteCheck {
   readonly configurations: boolean;
   readonly files: boolean;
 }
 
 /**
- * Tries whether configurations and files can be written, by writing. Whoever asks while that goes on shares its answer, so
- * that many who ask cost no more than one.
+ * Returns a function that checks by writing whether configurations and files can be written. Simultaneous calls share
+ * one check.
  */
-export function watchWritable(
+export function createWriteCheck(
   { commit, log }: Pick<Context, 'commit' | 'log'>,
   { configurations, folder }: { readonly configurations: ConfigurationStore; readonly folder: AttachmentFolder },
-): () => Promise<Writable> {
-  const takesConfigurations = async (): Promise<boolean> => {
+): () => Promise<WriteCheck> {
+  const canWriteConfigurations = async (): Promise<boolean> => {
     try {
-      await commit((transaction) => configurations.writeAgain(transaction));
+      await commit((transaction) => configurations.probeWrite(transaction));
       return true;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      log.warn('the configurations cannot be written', { error });
+      log.warn('configuration write failed', { error });
       return false;
     }
   };
-  const tryBoth = async (): Promise<Writable> => {
-    const [first, second] = await Promise.all([takesConfigurations(), folder.takes()]);
+  const checkAll = async (): Promise<WriteCheck> => {
+    const [first, second] = await Promise.all([canWriteConfigurations(), folder.canWrite()]);
     return { configurations: first, files: second };
   };
-  let trying: Promise<Writable> | undefined;
-  return () => (trying ??= tryBoth().finally(() => (trying = undefined)));
+  let pendingCheck: Promise<WriteCheck> | undefined;
+  return () => (pendingCheck ??= checkAll().finally(() => (pendingCheck = undefined)));
 }

@@ -2,12 +2,12 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Log } from '../../contracts/service.ts';
-import { isServed } from '../destinations/catalogue.ts';
+import { isNativeUrl } from '../destinations/catalogue.ts';
 import type { Library } from './library.ts';
 import { engineServices, refusedSchemes } from '../../contracts/notify/engine-schemes.ts';
 
-/** How long the library may take to describe itself to somebody who waits. */
-const askMs = 20_000;
+/** Timeout for the description of the library's services; a caller waits for it. */
+const requestTimeoutMs = 20_000;
 
 const Service = z.object({
   service_name: z.string(),
@@ -17,33 +17,36 @@ const Service = z.object({
   secure_protocols: z.array(z.string()),
   attachment_support: z.boolean(),
   category: z.string(),
-  /** False while the library lacks a package for it. */
+  /** False if the library lacks a package for the service. */
   enabled: z.boolean(),
   packages: z.array(z.string()),
-  /** Its grammar, as the peer writes it. */
+  /** URL grammar in the format of Apprise. */
   details: z.looseObject({}),
 });
-/** A service as the library describes it. */
+/** Service as the library describes it. */
 export type LibraryService = z.infer<typeof Service>;
 
 const Catalogue = z.object({ version: z.string(), schemas: z.array(Service) });
 type Catalogue = z.infer<typeof Catalogue>;
-const Answer = z.object({ catalogue: Catalogue });
+const CatalogueReply = z.object({ catalogue: Catalogue });
 
-/** What the engine serves besides what is native. */
-export interface Foreign {
-  /** Whether the engine is there to serve it. */
+/** Services that are delivered by the engine. */
+export interface LibraryServices {
+  /** True if the engine is installed. */
   readonly ready: boolean;
   readonly services: readonly LibraryService[];
 }
 
-/** The library's own catalogue: asked for once a release, and kept, so that showing it starts no Python. */
+/**
+ * Catalogue of the library's services. It is requested once per release and stored in a file, so that displaying it
+ * does not start Python.
+ */
 export class EngineCatalogue {
   readonly #library: Library;
   readonly #file: string;
   readonly #log: Log;
-  #known: Catalogue | undefined;
-  #asking: Promise<Catalogue | undefined> | undefined;
+  #catalogue: Catalogue | undefined;
+  #request: Promise<Catalogue | undefined> | undefined;
 
   constructor({ library, files, log }: { readonly library: Library; readonly files: string; readonly log: Log }) {
     this.#library = library;
@@ -51,58 +54,68 @@ export class EngineCatalogue {
     this.#log = log;
   }
 
-  /** Its services without the native ones. Without any catalogue those that are known to us, without their grammar. */
-  async services(): Promise<Foreign> {
+  /**
+   * Returns the services that are not native. Without a stored catalogue, returns the services known to Homeport,
+   * without their grammar.
+   */
+  async listServices(): Promise<LibraryServices> {
     const version = await this.#library.version();
-    this.#known ??= await this.#read();
-    if (version !== undefined && this.#known?.version !== version) {
-      this.#asking ??= this.#ask().finally(() => (this.#asking = undefined));
-      this.#known = (await this.#asking) ?? this.#known;
+    this.#catalogue ??= await this.#readFile();
+    if (version !== undefined && this.#catalogue?.version !== version) {
+      this.#request ??= this.#fetchCatalogue().finally(() => (this.#request = undefined));
+      this.#catalogue = (await this.#request) ?? this.#catalogue;
     }
-    const services = this.#known?.schemas.flatMap(withoutNative) ?? engineServices.map(undescribed);
+    const services = this.#catalogue?.schemas.flatMap(removeNative) ?? engineServices.map(toPlainService);
     return { ready: version !== undefined, services };
   }
 
-  async #ask(): Promise<Catalogue | undefined> {
+  async #fetchCatalogue(): Promise<Catalogue | undefined> {
     try {
-      const { catalogue } = await this.#library.use(
-        (child, stop) => child.ask({ op: 'catalogue' }, Answer, stop),
-        AbortSignal.timeout(askMs),
+      const { catalogue } = await this.#library.run(
+        (child, stop) => child.request({ op: 'catalogue' }, CatalogueReply, stop),
+        AbortSignal.timeout(requestTimeoutMs),
       );
       await writeFile(`${this.#file}.new`, JSON.stringify(catalogue), { mode: 0o600 });
       await rename(`${this.#file}.new`, this.#file);
       return catalogue;
     } catch (error) {
-      this.#log.warn('the catalogue of the Apprise library was not read', { error });
+      this.#log.warn('apprise catalogue request failed', { error });
       return undefined;
     }
   }
 
-  async #read(): Promise<Catalogue | undefined> {
+  async #readFile(): Promise<Catalogue | undefined> {
     const text = await readFile(this.#file, 'utf8').catch(() => undefined);
     if (text === undefined) return undefined;
     try {
       return Catalogue.parse(JSON.parse(text));
     } catch (error) {
-      // One that cannot be read is none: the library is asked again.
+      // A file that cannot be parsed is treated as missing, and the library is asked again.
       if (error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
       throw error;
     }
   }
 }
 
-function withoutNative(service: LibraryService): readonly LibraryService[] {
-  const isForeign = (scheme: string): boolean => !isServed(`${scheme}://`) && !refusedSchemes.includes(scheme);
+function removeNative(service: LibraryService): readonly LibraryService[] {
+  const isForeign = (scheme: string): boolean => !isNativeUrl(`${scheme}://`) && !refusedSchemes.includes(scheme);
   const protocols = service.protocols.filter(isForeign);
   const secure = service.secure_protocols.filter(isForeign);
   return protocols.length + secure.length === 0 ? [] : [{ ...service, protocols, secure_protocols: secure }];
 }
 
-function undescribed({ name, protocols, secureProtocols }: (typeof engineServices)[number]): LibraryService {
+function toPlainService({ name, protocols, secureProtocols }: (typeof engineServices)[number]): LibraryService {
   const values = [...protocols, ...secureProtocols];
   return {
-    ...{ service_name: name, service_url: null, setup_url: null, attachment_support: false, category: 'native' },
-    ...{ protocols: [...protocols], secure_protocols: [...secureProtocols], enabled: true, packages: [] },
+    service_name: name,
+    service_url: null,
+    setup_url: null,
+    attachment_support: false,
+    category: 'native',
+    protocols: [...protocols],
+    secure_protocols: [...secureProtocols],
+    enabled: true,
+    packages: [],
     details: {
       templates: [],
       tokens: { schema: { name: 'Schema', type: 'choice:string', values } },

@@ -8,95 +8,107 @@ const script = new URL('worker.py', import.meta.url);
 
 const Reply = z.looseObject({ id: z.int() });
 
-/** The child ended, or could not be used any more, before it answered. */
-export class ChildGone extends Error {
+/** The process exited or became unusable before it answered. */
+export class LibraryProcessError extends Error {
   override readonly name = 'ChildGone';
 }
 
-export interface ChildParts {
+export interface LibraryProcessOptions {
   readonly engines: Pick<Engines, 'start'>;
   readonly clock: Clock;
-  /** Where files that are sent along lie, and schemes that are never opened. */
-  readonly order: { readonly folders: readonly string[]; readonly refused: readonly string[] };
+  /** Folders that contain attachments, and schemes that are never opened. */
+  readonly initialRequest: { readonly folders: readonly string[]; readonly refused: readonly string[] };
 }
 
-interface Waiting {
+interface PendingRequest {
   readonly resolve: (answer: unknown) => void;
   readonly reject: (reason: Error) => void;
 }
 
-/** One Python that has imported the library, and carries out jobs side by side; see worker.py. */
-export class Child implements AsyncDisposable {
+/** Python process that has imported the library and processes several requests at the same time; see worker.py. */
+export class LibraryProcess implements AsyncDisposable {
   readonly #child: EngineChild;
   readonly #clock: Clock;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #pending = new Map<number, PendingRequest>();
   readonly #closed: Promise<void>;
-  #next = 1;
-  #ending = false;
+  #nextId = 1;
+  #isRetiring = false;
 
   private constructor(child: EngineChild, clock: Clock) {
     this.#child = child;
     this.#clock = clock;
-    child.onAnswer = (answer) => this.#take(answer);
-    this.#closed = child.ended.then(() => this.#fail());
+    child.onAnswer = (answer) => this.#handleReply(answer);
+    this.#closed = child.ended.then(() => this.#rejectAll());
   }
 
-  /** Starts one and resolves once it is ready. @throws Error when this Python cannot import it. */
-  static async open(library: EngineLibrary, { engines, clock, order }: ChildParts): Promise<Child> {
-    return new Child(
-      await EngineChild.open(library, { engines, clock, script, folder: tmpdir(), firstRequest: order }),
+  /**
+   * Starts a process and resolves when it is ready.
+   *
+   * @throws Error if Python cannot import the library.
+   */
+  static async open(
+    library: EngineLibrary,
+    { engines, clock, initialRequest }: LibraryProcessOptions,
+  ): Promise<LibraryProcess> {
+    return new LibraryProcess(
+      await EngineChild.open(library, { engines, clock, script, folder: tmpdir(), firstRequest: initialRequest }),
       clock,
     );
   }
 
-  /** Release of the library. */
+  /** Version of the library. */
   get version(): string {
     return this.#child.version;
   }
 
-  /** False once it has ended, or is not to be given anything new. */
-  get usable(): boolean {
-    return this.#child.usable && !this.#ending;
+  /** False after the process has exited or is to be replaced. */
+  get isUsable(): boolean {
+    return this.#child.usable && !this.#isRetiring;
   }
 
-  /** How many jobs it has. */
-  get busy(): number {
-    return this.#waiting.size;
+  /** Number of requests in progress. */
+  get pendingCount(): number {
+    return this.#pending.size;
   }
 
-  /** Has it carry out a job. @throws ChildGone, or the signal's reason: its thread goes on then, and only the end of it all stops it. */
-  async ask<T>(
-    job: { readonly op: string; readonly [field: string]: unknown },
+  /**
+   * Sends a request and returns the validated reply.
+   *
+   * @throws LibraryProcessError, or the reason of the signal. After an abort the thread continues in Python until its
+   * process ends.
+   */
+  async request<T>(
+    command: { readonly op: string; readonly [field: string]: unknown },
     answer: z.core.$ZodType<T>,
     signal: AbortSignal,
   ): Promise<T> {
     signal.throwIfAborted();
-    if (!this.usable) throw new ChildGone('The engine has ended.');
-    const id = this.#next++;
+    if (!this.isUsable) throw new LibraryProcessError('The engine has ended.');
+    const id = this.#nextId++;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const stop = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('stopped'));
-    signal.addEventListener('abort', stop, { once: true });
-    this.#waiting.set(id, { resolve, reject });
+    const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('stopped'));
+    signal.addEventListener('abort', abort, { once: true });
+    this.#pending.set(id, { resolve, reject });
     try {
-      this.#child.send({ ...job, id });
+      this.#child.send({ ...command, id });
       const parsed = z.safeParse(answer, await promise);
       if (parsed.success) return parsed.data;
-      throw new ChildGone('The engine gave an answer that cannot be read.');
+      throw new LibraryProcessError('The engine gave an answer that cannot be read.');
     } finally {
-      this.#waiting.delete(id);
-      signal.removeEventListener('abort', stop);
-      if (this.#ending && this.#waiting.size === 0) this.kill();
+      this.#pending.delete(id);
+      signal.removeEventListener('abort', abort);
+      if (this.#isRetiring && this.#pending.size === 0) this.kill();
     }
   }
 
-  /** Gives it nothing new, and ends it when it has answered the rest or after so many ms. */
+  /** Accepts no new requests, and ends the process after the last reply or after this time. */
   retire(graceMs: number): void {
-    this.#ending = true;
-    if (this.#waiting.size === 0) this.kill();
+    this.#isRetiring = true;
+    if (this.#pending.size === 0) this.kill();
     else this.#clock.after(graceMs, () => this.kill());
   }
 
-  /** Ends it at once, whatever it does. */
+  /** Ends the process immediately. */
   kill(): void {
     this.#child.kill();
   }
@@ -106,12 +118,12 @@ export class Child implements AsyncDisposable {
     await this.#closed;
   }
 
-  #take(answer: unknown): void {
+  #handleReply(answer: unknown): void {
     const reply = Reply.safeParse(answer);
-    if (reply.success) this.#waiting.get(reply.data.id)?.resolve(answer);
+    if (reply.success) this.#pending.get(reply.data.id)?.resolve(answer);
   }
 
-  #fail(): void {
-    for (const { reject } of this.#waiting.values()) reject(new ChildGone('The engine ended unexpectedly.'));
+  #rejectAll(): void {
+    for (const { reject } of this.#pending.values()) reject(new LibraryProcessError('The engine ended unexpectedly.'));
   }
 }

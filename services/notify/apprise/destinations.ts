@@ -1,31 +1,28 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock, Log, Vault } from '../../contracts/service.ts';
-import { isServed, parseDestination } from '../destinations/catalogue.ts';
+import { isNativeUrl, parseDestination } from '../destinations/catalogue.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { parseDestinationUrl } from '../destinations/url.ts';
-import { ShownUrls } from '../keys/shown-urls.ts';
+import { MaskedUrls } from '../keys/masked-urls.ts';
 import type { EngineUrlStore } from '../store/engine-urls.ts';
-import { engineDestination, type Described } from './destination.ts';
+import { engineDestination, type DestinationDescription } from './destination.ts';
 import type { Library } from './library.ts';
 import { engineServices, refusedSchemes } from '../../contracts/notify/engine-schemes.ts';
 
-/** URLs that are asked about at once. */
-const batch = 100;
-/** How long their answer may take. */
-const describeMs = 15_000;
-/** After a failure nobody waits for another one for so long. */
+/** Maximum number of URLs in one request. */
+const batchSize = 100;
+/** Timeout for the description of URLs. */
+const describeTimeoutMs = 15_000;
+/** After a failure, the library is not asked again for this time. */
 const pauseMs = 15_000;
-/** URLs whose answer is remembered. */
-const mostKnown = 10_000;
-/** What the seals of normal forms are bound to. */
+/** Maximum number of cached results. */
+const maxCached = 10_000;
+/** Purpose to which the seals of normal forms are bound. */
 const purpose = 'notify.engine-url';
 const hourMs = 3_600_000;
 
-/** Says that a destination waits for the engine. Everything else that is said about a URL is final. */
-export const needsEngine = 'it needs the Apprise engine';
-
-const Answer = z.object({
+const DescribeReply = z.object({
   described: z.array(
     z.union([
       z.object({
@@ -40,156 +37,178 @@ const Answer = z.object({
   ),
 });
 
-interface Refused {
-  readonly refused: string;
-  readonly at: number;
+interface CachedRefusal {
+  readonly reason: string;
+  readonly timestamp: number;
 }
 
 /**
- * The destinations of the URLs that are not native. Asking the library takes time, so it is asked first ({@link learn}), and
- * reading a configuration finds its answers.
+ * Destinations of URLs that are not native. Asking the library takes time, so it is asked in advance ({@link
+ * describe}), and parsing a configuration uses the cached results.
  */
 export class EngineDestinations {
   readonly #library: Library;
   readonly #store: EngineUrlStore;
   readonly #vault: Vault;
-  readonly #shown: ShownUrls;
+  readonly #maskedUrls: MaskedUrls;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** By id, the least recently used first. */
-  readonly #known = new Map<string, Described | Refused>();
-  #asking: Promise<void> = Promise.resolve();
+  /** Results by ID, the least recently used first. */
+  readonly #cache = new Map<string, DestinationDescription | CachedRefusal>();
+  #pendingRequest: Promise<void> = Promise.resolve();
   #pausedUntil = -Infinity;
 
-  constructor(parts: {
+  constructor(dependencies: {
     readonly library: Library;
     readonly store: EngineUrlStore;
     readonly vault: Vault;
     readonly clock: Clock;
     readonly log: Log;
   }) {
-    this.#library = parts.library;
-    this.#store = parts.store;
-    this.#vault = parts.vault;
-    this.#shown = new ShownUrls(parts.vault);
-    this.#clock = parts.clock;
-    this.#log = parts.log;
+    this.#library = dependencies.library;
+    this.#store = dependencies.store;
+    this.#vault = dependencies.vault;
+    this.#maskedUrls = new MaskedUrls(dependencies.vault);
+    this.#clock = dependencies.clock;
+    this.#log = dependencies.log;
   }
 
-  /** Whether the engine is there. */
-  async ready(): Promise<boolean> {
+  /** Returns true if the engine is installed. */
+  async isInstalled(): Promise<boolean> {
     return (await this.#library.version()) !== undefined;
   }
 
-  /** Asks about the URLs nothing is known of. `keep`: they are in a configuration, so the answers outlive a restart. */
-  async learn(urls: readonly string[], { keep }: { readonly keep: boolean }): Promise<void> {
-    const unknown = new Map(
+  /**
+   * Asks the library about URLs that are not cached. `persist`: the URLs belong to a configuration, so the results
+   * are stored.
+   */
+  async describe(urls: readonly string[], { persist }: { readonly persist: boolean }): Promise<void> {
+    const unresolved = new Map(
       urls
-        .filter(isForeign)
-        .map((url) => [idOf(url), url] as const)
-        .filter(([id]) => !this.#isKnown(id)),
+        .filter(isSupportedByEngine)
+        .map((url) => [computeId(url), url] as const)
+        .filter(([id]) => !this.#isCached(id)),
     );
-    if (unknown.size === 0) return;
-    for (const row of await this.#store.find([...unknown.keys()])) {
-      unknown.delete(row.id);
+    if (unresolved.size === 0) return;
+    for (const row of await this.#store.find([...unresolved.keys()])) {
+      unresolved.delete(row.id);
       const url = this.#vault.open(row.sealed_url, purpose);
-      this.#remember(row.id, {
+      this.#addToCache(row.id, {
         service: row.service,
         url,
-        masked: this.#shown.open(row.shown_url),
+        masked: this.#maskedUrls.open(row.shown_url),
         optional: row.optional === 1,
       });
     }
-    if (unknown.size === 0 || this.#clock.now() < this.#pausedUntil || !(await this.ready())) return;
-    // One after the other: a long list must not take all threads.
-    const asking = this.#asking.then(() => this.#ask([...unknown], keep));
-    this.#asking = asking;
-    await asking;
+    if (unresolved.size === 0 || this.#clock.now() < this.#pausedUntil || !(await this.isInstalled())) return;
+    // Requests run sequentially, so that a long list does not occupy all threads.
+    const request = this.#pendingRequest.then(() => this.#describeAll([...unresolved], persist));
+    this.#pendingRequest = request;
+    await request;
   }
 
-  /** The destination of a URL that is not native, or a sentence that says why there is none. */
-  find(text: string): Destination | string {
+  /** Returns the destination of a URL that is not native, or a sentence that explains why there is none. */
+  parse(text: string): Destination | string {
     const { scheme = '' } = parseDestinationUrl(text) ?? {};
-    const known = this.#known.get(idOf(text));
-    if (!isForeign(text)) return `${scheme}:// is not served`;
-    if (known === undefined) return isReachable(scheme) ? needsEngine : `${scheme}:// is not served`;
-    if ('refused' in known) return known.refused;
-    // A service's own web address may stand for one that is native.
-    return isServed(known.url) ? parseDestination(known.url) : engineDestination(known, this.#library);
+    const cached = this.#cache.get(computeId(text));
+    if (!isSupportedByEngine(text)) return `${scheme}:// is not served`;
+    if (cached === undefined)
+      return this.isMissingFor(text) ? 'it needs the Apprise engine' : `${scheme}:// is not served`;
+    if ('reason' in cached) return cached.reason;
+    // A web address of a service can correspond to a native scheme.
+    return isNativeUrl(cached.url) ? parseDestination(cached.url) : engineDestination(cached, this.#library);
   }
 
-  /** The destination of a URL that was taken when its notice was accepted. */
-  open(described: Described): Destination | string {
-    return isForeign(described.url) ? engineDestination(described, this.#library) : 'its scheme is not served';
+  /** Returns true if the URL can be used after the installation of the engine. */
+  isMissingFor(text: string): boolean {
+    const url = parseDestinationUrl(text);
+    if (url === undefined || !isSupportedByEngine(text)) return false;
+    return !this.#cache.has(computeId(text)) && isEngineScheme(url.scheme);
   }
 
-  /** Forgets what is kept about URLs that are in no configuration any more. */
-  async forgetOthers(urls: readonly string[]): Promise<void> {
-    await this.#store.keep(new Set(urls.filter(isForeign).map(idOf)));
+  /** Creates the destination of a URL that was valid when its notification was accepted. */
+  createDestination(described: DestinationDescription): Destination | string {
+    return isSupportedByEngine(described.url)
+      ? engineDestination(described, this.#library)
+      : 'its scheme is not served';
   }
 
-  async #ask(unknown: readonly (readonly [id: string, url: string])[], keep: boolean): Promise<void> {
-    for (let at = 0; at < unknown.length; at += batch) {
-      const asked = unknown.slice(at, at + batch);
-      const job = { op: 'describe', urls: asked.map(([, url]) => url) };
+  /** Deletes stored results of URLs that are no longer in a configuration. */
+  async deleteUnused(urls: readonly string[]): Promise<void> {
+    await this.#store.deleteExcept(new Set(urls.filter(isSupportedByEngine).map(computeId)));
+  }
+
+  async #describeAll(unresolved: readonly (readonly [id: string, url: string])[], persist: boolean): Promise<void> {
+    for (let start = 0; start < unresolved.length; start += batchSize) {
+      const requested = unresolved.slice(start, start + batchSize);
+      const command = { op: 'describe', urls: requested.map(([, url]) => url) };
       try {
-        const signal = AbortSignal.timeout(describeMs);
-        const { described } = await this.#library.use((child, stop) => child.ask(job, Answer, stop), signal);
-        const taken = asked.flatMap(([id], index) => {
+        const signal = AbortSignal.timeout(describeTimeoutMs);
+        const { described } = await this.#library.run(
+          (child, stop) => child.request(command, DescribeReply, stop),
+          signal,
+        );
+        const accepted = requested.flatMap(([id], index) => {
           const answer = described[index];
           if (answer === undefined) return [];
-          this.#remember(id, answer.ok ? answer : { refused: refusalOf(answer.log), at: this.#clock.now() });
+          this.#addToCache(
+            id,
+            answer.ok ? answer : { reason: formatRefusal(answer.log), timestamp: this.#clock.now() },
+          );
           return answer.ok ? [{ id, ...answer }] : [];
         });
-        if (keep) await this.#keep(taken);
+        if (persist) await this.#keep(accepted);
       } catch (error) {
-        // The engine is there and does not work: the URLs stay unknown, and are asked about next time.
+        // The engine is installed and failed: the URLs remain unresolved and are requested again later.
         this.#pausedUntil = this.#clock.now() + pauseMs;
-        this.#log.warn('the Apprise library did not say whether it takes an address', { error });
+        this.#log.warn('apprise address check failed', { error });
         return;
       }
     }
   }
 
-  async #keep(taken: readonly (Described & { readonly id: string })[]): Promise<void> {
+  async #keep(accepted: readonly (DestinationDescription & { readonly id: string })[]): Promise<void> {
     await this.#store.add(
-      taken.map(({ id, service, url, masked, optional }) => ({
-        ...{ id, service, optional: optional ? 1 : 0 },
-        ...{ sealed_url: this.#vault.seal(url, purpose), shown_url: this.#shown.seal(masked) },
+      accepted.map(({ id, service, url, masked, optional }) => ({
+        id,
+        service,
+        optional: optional ? 1 : 0,
+        sealed_url: this.#vault.seal(url, purpose),
+        shown_url: this.#maskedUrls.seal(masked),
       })),
     );
   }
 
-  #isKnown(id: string): boolean {
-    const known = this.#known.get(id);
-    // Another release may take what this one does not.
-    return known !== undefined && !('refused' in known && this.#clock.now() - known.at > hourMs);
+  #isCached(id: string): boolean {
+    const cached = this.#cache.get(id);
+    // Another release may accept what this one refuses.
+    return cached !== undefined && !('reason' in cached && this.#clock.now() - cached.timestamp > hourMs);
   }
 
-  #remember(id: string, known: Described | Refused): void {
-    this.#known.delete(id);
-    this.#known.set(id, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > mostKnown && oldest !== undefined) this.#known.delete(oldest);
+  #addToCache(id: string, cached: DestinationDescription | CachedRefusal): void {
+    this.#cache.delete(id);
+    this.#cache.set(id, cached);
+    const [oldest] = this.#cache.keys();
+    if (this.#cache.size > maxCached && oldest !== undefined) this.#cache.delete(oldest);
   }
 }
 
-function idOf(url: string): string {
+function computeId(url: string): string {
   return createHash('sha256').update(url.trim()).digest('hex').slice(0, 32);
 }
 
-/** Whether the engine may be asked about it: a URL whose scheme is neither native nor refused. */
-function isForeign(text: string): boolean {
+/** Returns true for a URL whose scheme is neither native nor refused. */
+function isSupportedByEngine(text: string): boolean {
   const url = parseDestinationUrl(text);
-  return url !== undefined && !isServed(text) && !refusedSchemes.includes(url.scheme);
+  return url !== undefined && !isNativeUrl(text) && !refusedSchemes.includes(url.scheme);
 }
 
-/** Whether it is worth a word about the engine while that is away. */
-function isReachable(scheme: string): boolean {
+/** Returns true for a scheme that the engine supports. */
+function isEngineScheme(scheme: string): boolean {
   return engineServices.some(({ protocols, secureProtocols }) => [...protocols, ...secureProtocols].includes(scheme));
 }
 
-function refusalOf(log: readonly (readonly [level: string, text: string])[]): string {
-  const words = log.findLast(([level]) => level !== 'INFO')?.[1] ?? '';
-  return `the Apprise library does not take it${words === '' ? '' : ` (${words.replace(/[.\s]+$/, '')})`}`;
+function formatRefusal(log: readonly (readonly [level: string, text: string])[]): string {
+  const lastMessage = log.findLast(([level]) => level !== 'INFO')?.[1] ?? '';
+  return `the Apprise library does not take it${lastMessage === '' ? '' : ` (${lastMessage.replace(/[.\s]+$/, '')})`}`;
 }

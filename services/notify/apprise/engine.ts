@@ -1,7 +1,7 @@
 import type { EngineSpec } from '../../contracts/control/engine-spec.ts';
 import { apprise } from './pins.ts';
 
-/** The library that serves the notification services we do not speak to ourselves. */
+/** Python library that delivers to services that are not native in Homeport. */
 export const engine: EngineSpec = {
   name: 'apprise',
   title: 'Apprise',
@@ -15,7 +15,7 @@ export const engine: EngineSpec = {
     variable: 'APPRISE_PATH',
     description: 'The apprise program whose library serves further notification services.',
   },
-  // Older plugins are not asked the way we ask them.
+  // Older releases have an incompatible plugin interface.
   version: { arguments: ['--version'], pattern: /^Apprise v(\d+\.\d+[.\w]*)$/, oldest: '1.9' },
   python: {
     module: 'apprise',

@@ -1,85 +1,90 @@
 import { join } from 'node:path';
 import type { Engine, Engines } from '../../contracts/control/engines.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
-import { Child } from './child.ts';
+import { LibraryProcess } from './child.ts';
 import { refusedSchemes } from '../../contracts/notify/engine-schemes.ts';
 
-/** A child that nobody needs for this long gives its memory back. */
-const idleMs = 5 * 60_000;
-/** A start that failed is not tried again sooner. */
+/** An unused process is ended after this time to free its memory. */
+const idleTimeoutMs = 5 * 60_000;
+/** Minimum time between a failed start and the next one. */
 const pauseMs = 15_000;
-/** What else a child does when it is ended because of one job that hangs may take so long. */
-const graceMs = 20_000;
+/** Time for other requests to finish when a process is ended because one request hangs. */
+const retireGraceMs = 20_000;
 
-/** What the reason of a delivery says that waits for the engine. */
-export const missingWords = 'It needs the Apprise engine';
+/** The engine cannot be used; the message names the remedy. */
+export class EngineUnavailableError extends Error {
+  override readonly name = 'EngineUnavailableError';
+  /** True if the engine is not installed; false if it cannot be started. */
+  readonly isMissing: boolean;
 
-/** The engine cannot be used; its message is a sentence that says what to do. */
-export class EngineMissing extends Error {
-  override readonly name = 'EngineMissing';
+  constructor(message: string, options: { readonly isMissing: boolean; readonly cause?: unknown }) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.isMissing = options.isMissing;
+  }
 }
 
-export interface LibraryParts {
+export interface LibraryOptions {
   readonly engines: Engines;
   readonly clock: Clock;
   readonly log: Log;
-  /** The service's own folder. */
+  /** Data folder of the service. */
   readonly files: string;
 }
 
-interface Loaded {
-  /** Which release at which place it is. */
+interface LoadedProcess {
+  /** Version and path of the engine. */
   readonly key: string;
-  readonly child: Promise<Child>;
+  readonly child: Promise<LibraryProcess>;
 }
 
-/** The Apprise library: at most one child of it, started by the first who needs it and ended when idle. */
+/** Runs the Apprise library in at most one process, which is started when needed and ended when idle. */
 export class Library implements AsyncDisposable {
-  readonly #parts: LibraryParts;
-  #loaded: Loaded | undefined;
+  readonly #options: LibraryOptions;
+  #loaded: LoadedProcess | undefined;
   #failure: { readonly key: string; readonly until: number; readonly reason: string } | undefined;
-  #idle: Disposable | undefined;
-  #using = 0;
-  readonly #retired = new Set<Child>();
+  #idleTimer: Disposable | undefined;
+  #activeUses = 0;
+  readonly #retired = new Set<LibraryProcess>();
 
-  constructor(parts: LibraryParts) {
-    this.#parts = parts;
+  constructor(options: LibraryOptions) {
+    this.#options = options;
   }
 
-  /** Release of the engine; undefined while it is missing. Looks once, and starts nothing. */
+  /** Returns the version of the engine, or undefined if it is not installed. Starts no process. */
   async version(): Promise<string | undefined> {
-    const { path, version } = await this.#parts.engines.find('apprise');
+    const { path, version } = await this.#options.engines.find('apprise');
     return path === null ? undefined : (version ?? undefined);
   }
 
   /**
-   * Lets a child work; one whose work did not end in time is given nothing more. @throws EngineMissing, ChildGone, and the
-   * signal's reason.
+   * Runs work with a process. A process whose work exceeds its time limit gets no further work.
+   *
+   * @throws EngineUnavailableError, LibraryProcessError, and the reason of the signal.
    */
-  async use<T>(work: (child: Child, signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
-    const engine = await this.#parts.engines.find('apprise');
-    this.#idle?.[Symbol.dispose]();
-    this.#using += 1;
+  async run<T>(work: (child: LibraryProcess, signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const installedEngine = await this.#options.engines.find('apprise');
+    this.#idleTimer?.[Symbol.dispose]();
+    this.#activeUses += 1;
     try {
-      const child = await unlessAborted(this.#open(engine), signal);
+      const child = await unlessAborted(this.#open(installedEngine), signal);
       try {
         return await work(child, signal);
       } catch (error) {
-        // A thread cannot be stopped: its process is, once the others in it are done.
-        if (signal.aborted && child.usable) this.#retire(graceMs);
+        // A thread cannot be stopped, so its process is ended after its other requests.
+        if (signal.aborted && child.isUsable) this.#retire(retireGraceMs);
         throw error;
       }
     } finally {
-      this.#using -= 1;
-      if (this.#using === 0) {
-        this.#idle?.[Symbol.dispose]();
-        this.#idle = this.#parts.clock.after(idleMs, () => this.#retire(0));
+      this.#activeUses -= 1;
+      if (this.#activeUses === 0) {
+        this.#idleTimer?.[Symbol.dispose]();
+        this.#idleTimer = this.#options.clock.after(idleTimeoutMs, () => this.#retire(0));
       }
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#idle?.[Symbol.dispose]();
+    this.#idleTimer?.[Symbol.dispose]();
     const loaded = this.#loaded;
     this.#loaded = undefined;
     for (const child of this.#retired) child.kill();
@@ -87,39 +92,42 @@ export class Library implements AsyncDisposable {
     await child?.[Symbol.asyncDispose]();
   }
 
-  async #open(engine: Engine): Promise<Child> {
-    if (engine.path === null) {
-      this.#retire(graceMs);
-      throw new EngineMissing(`${missingWords}: install it on the page Engines.`);
+  async #open(installedEngine: Engine): Promise<LibraryProcess> {
+    if (installedEngine.path === null) {
+      this.#retire(retireGraceMs);
+      throw new EngineUnavailableError('It needs the Apprise engine: install it on the page Engines.', {
+        isMissing: true,
+      });
     }
-    const key = `${engine.version ?? ''} ${engine.path}`;
-    const { clock } = this.#parts;
-    if (this.#loaded !== undefined && this.#loaded.key !== key) this.#retire(graceMs);
+    const key = `${installedEngine.version ?? ''} ${installedEngine.path}`;
+    const { clock } = this.#options;
+    if (this.#loaded !== undefined && this.#loaded.key !== key) this.#retire(retireGraceMs);
     const loaded = this.#loaded;
-    const known = await loaded?.child.catch(() => undefined);
-    if (known?.usable) return known;
-    if (this.#failure?.key === key && this.#failure.until > clock.now()) throw new EngineMissing(this.#failure.reason);
-    // Someone else may have begun another one meanwhile.
+    const runningProcess = await loaded?.child.catch(() => undefined);
+    if (runningProcess?.isUsable) return runningProcess;
+    if (this.#failure?.key === key && this.#failure.until > clock.now())
+      throw new EngineUnavailableError(this.#failure.reason, { isMissing: false });
+    // Another caller may have started a process in the meantime.
     if (this.#loaded === undefined || this.#loaded === loaded) this.#loaded = { key, child: this.#start(key) };
     return this.#loaded.child;
   }
 
-  async #start(key: string): Promise<Child> {
-    const { engines, clock, files, log } = this.#parts;
+  async #start(key: string): Promise<LibraryProcess> {
+    const { engines, clock, files, log } = this.#options;
     try {
       const library = await engines.library('apprise');
       if (library === undefined) throw new Error('its Python is not known');
-      const order = { folders: [join(files, 'attachments'), join(files, 'apprise')], refused: refusedSchemes };
-      const child = await Child.open(library, { engines, clock, order });
+      const initialRequest = { folders: [join(files, 'attachments'), join(files, 'apprise')], refused: refusedSchemes };
+      const child = await LibraryProcess.open(library, { engines, clock, initialRequest });
       this.#failure = undefined;
-      log.info('the Apprise library is loaded', { version: child.version });
+      log.info('apprise library loaded', { version: child.version });
       return child;
     } catch (error) {
-      const words = error instanceof Error ? error.message : 'unknown';
-      const reason = `The Apprise engine cannot be started (${words}): look at the page Engines.`;
+      const message = error instanceof Error ? error.message : 'unknown';
+      const reason = `The Apprise engine cannot be started (${message}): look at the page Engines.`;
       this.#failure = { key, until: clock.now() + pauseMs, reason };
-      log.warn('the Apprise library cannot be loaded', { error });
-      throw new EngineMissing(reason, { cause: error });
+      log.warn('apprise library start failed', { error });
+      throw new EngineUnavailableError(reason, { isMissing: false, cause: error });
     }
   }
 
@@ -129,11 +137,11 @@ export class Library implements AsyncDisposable {
     if (loaded === undefined) return;
     loaded.child.then(
       (child) => {
-        for (const each of this.#retired) if (each.busy === 0) this.#retired.delete(each);
+        for (const each of this.#retired) if (each.pendingCount === 0) this.#retired.delete(each);
         this.#retired.add(child);
         child.retire(grace);
       },
-      // One that did not start is gone already.
+      // A process that did not start needs no end.
       () => undefined,
     );
   }

@@ -1,6 +1,6 @@
 import type { PinnedPackage } from '../../contracts/control/engine-spec.ts';
 
-/** Files of PyYAML 6.0.3: it alone comes compiled, one wheel for each platform and Python. */
+/** Checksums of PyYAML 6.0.3. It is the only compiled package: one wheel for each platform and Python version. */
 const pyyaml = `
 00c4bdeba853cc34e7dd471f16b4114f4162dc03e6b7afcc2128711f0eca823c
 0150219816b6a1fa26fb4699fb7daa9caf09eb1999f3b70fb6e786805e80375a
@@ -77,7 +77,7 @@ fa160448684b4e94d80416c0fa4aac48967a969efe22931448d853ada8baf926
 fc09d0aa354569bc501d4e787133afc08552722d3ab34836a80547331bb5d4a0
 `;
 
-/** The release of the Apprise library that is installed, and all it needs. To update: change this file and nothing else. */
+/** Pinned release of the Apprise library with its dependencies. An update changes only this file. */
 export const apprise = {
   version: '2.2.0',
   packages: [

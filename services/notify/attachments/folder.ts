@@ -5,9 +5,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { fileName, mediaType } from './names.ts';
+import { toFileName, detectMediaType } from './file-name.ts';
 
-/** A file that lies in the folder. `file` is its name there, `name` the one people see. */
+/** Stored attachment. `file` is its name in the folder, `name` the displayed one. */
 export interface StoredFile {
   readonly file: string;
   readonly name: string;
@@ -16,26 +16,26 @@ export interface StoredFile {
   readonly size: number;
 }
 
-/** A file on its way into the folder. */
+/** Attachment to be stored. */
 export interface NewFile {
   readonly name: string;
-  /** Media type as its sender gave it. */
+  /** Media type as the sender declared it. */
   readonly type: string;
-  /** Where it stands among the files of its notice, from 0. */
-  readonly place: number;
+  /** Index among the files of its notification, from 0. */
+  readonly index: number;
 }
 
-/** Files nothing in the database knows of are removed at this age: younger ones belong to calls under way. */
-const orphanAgeMs = 3_600_000;
+/** Minimum age at which files without a database row are removed; younger files may belong to running calls. */
+const orphanMinAgeMs = 3_600_000;
 
-/** Who has not so much room has none for attachments, and soon none for notices. */
-const small = new Uint8Array(64 * 1024);
+/** A disk without this space has no room for attachments, and soon none for notifications. */
+const probeBytes = new Uint8Array(64 * 1024);
 
-/** The files of notices on their way, each once for all destinations. */
+/** Folder with the attachments of notifications, each stored once for all destinations. */
 export class AttachmentFolder {
   readonly #folder: string;
   readonly #context: Pick<Context, 'clock' | 'log' | 'random'>;
-  #made = false;
+  #isCreated = false;
 
   constructor({ files, clock, log, random }: Pick<Context, 'files' | 'clock' | 'log' | 'random'>) {
     this.#folder = join(files, 'attachments');
@@ -43,18 +43,19 @@ export class AttachmentFolder {
   }
 
   /**
-   * Writes a file, on disk for good when this resolves. Undefined when it was longer than the limit; it was read to its end
-   * then. @throws Problem `notify.no_room` (507)
+   * Writes a file durably. Returns undefined if it exceeds the limit; the stream is read to its end in any case.
+   *
+   * @throws Problem `notify.no_room` (507)
    */
-  async write(from: Readable, { name, type, place }: NewFile, limit: number): Promise<StoredFile | undefined> {
-    if (!this.#made) await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    this.#made = true;
+  async write(source: Readable, { name, type, index }: NewFile, limit: number): Promise<StoredFile | undefined> {
+    if (!this.#isCreated) await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    this.#isCreated = true;
     const file = this.#context.random.text(24);
     const path = join(this.#folder, file);
     const head: Uint8Array[] = [];
     let size = 0;
     try {
-      const into = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
+      const target = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
       const counted = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
         for await (const chunk of chunks) {
           if (size === 0) head.push(chunk.subarray(0, 16));
@@ -62,9 +63,10 @@ export class AttachmentFolder {
           if (size <= limit) yield chunk;
         }
       };
-      await pipeline(from, counted, into);
-      const shown = fileName(name, place);
-      if (size <= limit) return { file, name: shown, type: mediaType(type, shown, Buffer.concat(head)), size };
+      await pipeline(source, counted, target);
+      const displayName = toFileName(name, index);
+      if (size <= limit)
+        return { file, name: displayName, type: detectMediaType(type, displayName, Buffer.concat(head)), size };
       await this.remove([file]);
       return undefined;
     } catch (error) {
@@ -75,65 +77,65 @@ export class AttachmentFolder {
     }
   }
 
-  /** The same file once more under a name of its own; undefined when it is gone. */
-  async copy(stored: StoredFile): Promise<StoredFile | undefined> {
+  /** Copies a file to a new name. Returns undefined if it no longer exists. */
+  async copy(original: StoredFile): Promise<StoredFile | undefined> {
     const file = this.#context.random.text(24);
     try {
-      await link(join(this.#folder, stored.file), join(this.#folder, file));
-      return { ...stored, file };
+      await link(join(this.#folder, original.file), join(this.#folder, file));
+      return { ...original, file };
     } catch (error) {
       if ((error as Partial<NodeJS.ErrnoException>).code === 'ENOENT') return undefined;
-      // Not every file system has links.
-      await copyFile(join(this.#folder, stored.file), join(this.#folder, file));
-      return { ...stored, file };
+      // Some file systems do not support links.
+      await copyFile(join(this.#folder, original.file), join(this.#folder, file));
+      return { ...original, file };
     }
   }
 
-  /** Whether a file finds room, tried with a small one. */
-  async takes(): Promise<boolean> {
+  /** Returns true if a small file can be written. */
+  async canWrite(): Promise<boolean> {
     try {
-      const probe = await this.write(Readable.from([small]), { name: 'probe', type: '', place: 0 }, Infinity);
+      const probe = await this.write(Readable.from([probeBytes]), { name: 'probe', type: '', index: 0 }, Infinity);
       if (probe !== undefined) await this.remove([probe.file]);
       return true;
     } catch (error) {
-      this.#context.log.warn('attachments cannot be written', { error });
+      this.#context.log.warn('attachment write failed', { error });
       return false;
     }
   }
 
-  /** Absolute path of a file. */
-  pathOf(file: string): string {
+  /** Returns the absolute path of a file. */
+  getPath(file: string): string {
     return join(this.#folder, file);
   }
 
   read(file: string): Promise<Uint8Array> {
-    return readFile(this.pathOf(file));
+    return readFile(this.getPath(file));
   }
 
-  /** Removes files; one that is gone already is fine. */
+  /** Removes files; missing files are ignored. */
   async remove(files: readonly string[]): Promise<void> {
     for (const file of files) {
-      await unlink(join(this.#folder, file)).catch((error: unknown) => this.#unlessMissing(error, 'not removed'));
+      await unlink(join(this.#folder, file)).catch((error: unknown) => this.#logUnlessMissing(error, 'not removed'));
     }
   }
 
-  /** Removes old files that `kept` does not name, as a crash leaves them behind. */
-  async sweep(kept: ReadonlySet<string>): Promise<void> {
+  /** Removes old files that `retained` does not contain; a crash can leave them behind. */
+  async removeOrphans(retained: ReadonlySet<string>): Promise<void> {
     const names = await readdir(this.#folder).catch((error: unknown) => {
-      this.#unlessMissing(error, 'not listed');
+      this.#logUnlessMissing(error, 'not listed');
       return [];
     });
-    for (const name of names.filter((each) => !kept.has(each))) {
-      const found = await stat(join(this.#folder, name)).catch((error: unknown) =>
-        this.#unlessMissing(error, 'not seen'),
+    for (const name of names.filter((each) => !retained.has(each))) {
+      const stats = await stat(join(this.#folder, name)).catch((error: unknown) =>
+        this.#logUnlessMissing(error, 'not seen'),
       );
-      if (found !== undefined && this.#context.clock.now() - found.mtimeMs > orphanAgeMs) await this.remove([name]);
+      if (stats !== undefined && this.#context.clock.now() - stats.mtimeMs > orphanMinAgeMs) await this.remove([name]);
     }
   }
 
-  #unlessMissing(error: unknown, what: string): undefined {
+  #logUnlessMissing(error: unknown, action: string): undefined {
     if ((error as Partial<NodeJS.ErrnoException>).code === 'ENOENT') return undefined;
-    this.#context.log.warn(`attachments were ${what}`, { error });
+    this.#context.log.warn(`attachments were ${action}`, { error });
     return undefined;
   }
 }

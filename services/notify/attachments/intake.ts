@@ -1,57 +1,57 @@
 import type { Readable } from 'node:stream';
 import type { Context } from '../../contracts/service.ts';
 import type { AttachmentFolder, NewFile, StoredFile } from './folder.ts';
-import { longestName } from './names.ts';
+import { maxNameLength } from './file-name.ts';
 import { storeSources, type AttachmentLimits, type AttachmentSource } from './sources.ts';
 
-/** The files of one call. The disposal removes what was not handed on. */
+/** Attachments of one call. The disposal removes files that were not released. */
 export interface Intake extends AsyncDisposable {
-  /** The files so far, in order. */
-  readonly kept: readonly StoredFile[];
-  /** Takes a file of a form; false when it is refused. */
-  readonly take: (stream: Readable, file: NewFile) => Promise<boolean>;
-  /** Takes the files a call names; false when one is refused. */
-  readonly fetch: (sources: readonly AttachmentSource[]) => Promise<boolean>;
-  /** Someone else looks after the files from now on. */
+  /** Stored files in order. */
+  readonly files: readonly StoredFile[];
+  /** Stores a file of a form; resolves with false if it is refused. */
+  readonly addStream: (stream: Readable, file: NewFile) => Promise<boolean>;
+  /** Stores the files that a call names; resolves with false if one is refused. */
+  readonly addSources: (sources: readonly AttachmentSource[]) => Promise<boolean>;
+  /** Leaves the files to the caller. */
   readonly release: () => void;
 }
 
-/** Opens the intake of a call's files, under the limits of the settings. */
+/** Opens the intake of a call's files, with the limits of the settings. */
 export function openIntake(
   context: Pick<Context, 'fetch' | 'log'>,
   folder: AttachmentFolder,
   limits: AttachmentLimits,
 ): Intake {
   const { attachmentBytes, maxAttachments } = limits;
-  const byPlace = new Map<number, StoredFile>();
-  let kept: StoredFile[] = [];
-  let released = false;
-  const fits = (count: number): boolean => maxAttachments === 0 || count <= maxAttachments;
+  const filesByIndex = new Map<number, StoredFile>();
+  let storedFiles: StoredFile[] = [];
+  let isReleased = false;
+  const isWithinLimit = (count: number): boolean => maxAttachments === 0 || count <= maxAttachments;
   return {
-    get kept() {
-      return kept;
+    get files() {
+      return storedFiles;
     },
-    async take(stream, file) {
-      if (!fits(file.place + 1) || file.name.length > longestName) {
+    async addStream(stream, file) {
+      if (!isWithinLimit(file.index + 1) || file.name.length > maxNameLength) {
         for await (const _chunk of stream);
         return false;
       }
-      const stored = await folder.write(stream, file, attachmentBytes);
-      if (stored === undefined) return false;
-      byPlace.set(file.place, stored);
-      kept = [...byPlace].sort(([a], [b]) => a - b).map(([, each]) => each);
+      const storedFile = await folder.write(stream, file, attachmentBytes);
+      if (storedFile === undefined) return false;
+      filesByIndex.set(file.index, storedFile);
+      storedFiles = [...filesByIndex].sort(([a], [b]) => a - b).map(([, each]) => each);
       return true;
     },
-    async fetch(sources) {
-      if (!fits(kept.length + sources.length)) return false;
-      const stored = await storeSources(context, folder, sources, limits);
-      if (stored === undefined) return false;
-      kept = [...kept, ...stored];
+    async addSources(sources) {
+      if (!isWithinLimit(storedFiles.length + sources.length)) return false;
+      const addedFiles = await storeSources(context, folder, sources, limits);
+      if (addedFiles === undefined) return false;
+      storedFiles = [...storedFiles, ...addedFiles];
       return true;
     },
-    release: () => void (released = true),
+    release: () => void (isReleased = true),
     async [Symbol.asyncDispose]() {
-      if (!released) await folder.remove(kept.map(({ file }) => file));
+      if (!isReleased) await folder.remove(storedFiles.map(({ file }) => file));
     },
   };
 }

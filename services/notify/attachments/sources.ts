@@ -2,57 +2,57 @@ import { Readable } from 'node:stream';
 import { Problem } from '../../contracts/problem.ts';
 import type { FetchReply } from '../../contracts/outgoing.ts';
 import type { Context } from '../../contracts/service.ts';
-import { isFetchable, isNamed, type AddressLists } from './addresses.ts';
+import { isFetchable, isNamedHost, type AddressLists } from './address-lists.ts';
 import type { AttachmentFolder, StoredFile } from './folder.ts';
-import { longestName } from './names.ts';
+import { maxNameLength } from './file-name.ts';
 
-/** A file as a call names it: its bytes in base64, or a web address to fetch it from. */
+/** Attachment as a call names it: its bytes in base64, or an address to fetch it from. */
 export type AttachmentSource =
   | { readonly base64: string; readonly name: string; readonly type: string }
   | { readonly url: string; readonly name: string };
 
-/** What is allowed, by the settings. */
+/** Limits of the settings. */
 export interface AttachmentLimits extends AddressLists {
-  /** 0: any number. */
+  /** 0 means unlimited. */
   readonly maxAttachments: number;
   readonly attachmentBytes: number;
-  /** Hosts in the owner's own network that files may be fetched from. */
+  /** Hosts in a private network that files may be fetched from. */
   readonly attachmentHosts: readonly string[];
 }
 
-/** A fetched file is held in memory until it is written. */
-const mostFetched = 25 * 1024 * 1024;
-const patienceMs = 15_000;
+/** Maximum size of a fetched file, which is held in memory until it is written. */
+const maxFetchedBytes = 25 * 1024 * 1024;
+const timeoutMs = 15_000;
 
-function text(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function sourceOf(value: unknown): AttachmentSource | undefined {
+function parseSource(value: unknown): AttachmentSource | undefined {
   if (typeof value === 'string') {
     return /^https?:\/\//i.test(value.trim()) ? { url: value.trim(), name: '' } : undefined;
   }
   if (typeof value !== 'object' || value === null) return undefined;
   const { base64, filename, mimetype, url } = value as Readonly<Record<string, unknown>>;
-  if (typeof base64 === 'string') return { base64, name: text(filename), type: text(mimetype) };
-  const source = sourceOf(text(url));
-  return source === undefined ? undefined : { ...source, name: text(filename) };
+  if (typeof base64 === 'string') return { base64, name: toText(filename), type: toText(mimetype) };
+  const source = parseSource(toText(url));
+  return source === undefined ? undefined : { ...source, name: toText(filename) };
 }
 
-/** The files a field names; undefined when one of them is no file we take, such as a path of this machine. */
-export function readSources(value: unknown): readonly AttachmentSource[] | undefined {
+/** Parses the files of a field. Returns undefined if one of them is not supported, such as a path on this computer. */
+export function parseSources(value: unknown): readonly AttachmentSource[] | undefined {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const sources = items.map(sourceOf);
+  const sources = items.map(parseSource);
   return sources.every((source) => source !== undefined) ? sources : undefined;
 }
 
-/** The name an answer gives its file: as the address asks (`?name=`), as its header says, or the end of its path. */
-function nameOf(url: URL, reply: FetchReply): string {
+/** Returns the name of a fetched file: from the parameter `name` of the address, the response header, or the path. */
+function getFileName(url: URL, reply: FetchReply): string {
   const disposition = /filename="?([^";]+)"?/i.exec(reply.headers['content-disposition'] ?? '')?.[1];
-  return url.searchParams.get('name') ?? disposition ?? decoded(url.pathname.split('/').at(-1) ?? '');
+  return url.searchParams.get('name') ?? disposition ?? decodeComponent(url.pathname.split('/').at(-1) ?? '');
 }
 
-function decoded(part: string): string {
+function decodeComponent(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch (error) {
@@ -62,8 +62,10 @@ function decoded(part: string): string {
 }
 
 /**
- * Puts files into the folder. Undefined, with nothing kept, when one cannot be had: refused, too large, badly named, or not
- * there. @throws Problem `notify.no_room` (507)
+ * Stores files. Returns undefined, and stores nothing, if one cannot be stored: refused, too large, invalid name, or
+ * not found.
+ *
+ * @throws Problem `notify.no_room` (507)
  */
 export async function storeSources(
   context: Pick<Context, 'fetch' | 'log'>,
@@ -71,37 +73,37 @@ export async function storeSources(
   sources: readonly AttachmentSource[],
   limits: AttachmentLimits,
 ): Promise<readonly StoredFile[] | undefined> {
-  const stored: StoredFile[] = [];
-  const refuse = async (): Promise<undefined> => {
-    await folder.remove(stored.map(({ file }) => file));
+  const storedFiles: StoredFile[] = [];
+  const discardAll = async (): Promise<undefined> => {
+    await folder.remove(storedFiles.map(({ file }) => file));
     return undefined;
   };
-  for (const [place, source] of sources.entries()) {
-    const given =
+  for (const [index, source] of sources.entries()) {
+    const content =
       'url' in source
-        ? await fetched(context, source.url, limits)
-        : { bytes: decode(source.base64), name: '', type: source.type };
-    if (given === undefined) return refuse();
-    const name = source.name === '' ? given.name : source.name;
-    if (name.length > longestName) return refuse();
+        ? await fetchFile(context, source.url, limits)
+        : { bytes: decodeBase64(source.base64), name: '', type: source.type };
+    if (content === undefined) return discardAll();
+    const name = source.name === '' ? content.name : source.name;
+    if (name.length > maxNameLength) return discardAll();
     const written = await folder
-      .write(Readable.from([given.bytes]), { name, type: given.type, place }, limits.attachmentBytes)
+      .write(Readable.from([content.bytes]), { name, type: content.type, index }, limits.attachmentBytes)
       .catch(async (error: unknown) => {
-        await refuse();
+        await discardAll();
         throw error;
       });
-    if (written === undefined) return refuse();
-    stored.push(written);
+    if (written === undefined) return discardAll();
+    storedFiles.push(written);
   }
-  return stored;
+  return storedFiles;
 }
 
-/** Characters that are no base64 are passed over, as the peer does. */
-function decode(base64: string): Buffer {
+/** Ignores characters that are not base64, as Apprise API does. */
+function decodeBase64(base64: string): Buffer {
   return Buffer.from(base64, 'base64');
 }
 
-async function fetched(
+async function fetchFile(
   { fetch, log }: Pick<Context, 'fetch' | 'log'>,
   address: string,
   limits: AttachmentLimits,
@@ -110,22 +112,25 @@ async function fetched(
   if (url === null) return undefined;
   const { attachmentHosts, attachmentBytes } = limits;
   if (!isFetchable(url, limits)) {
-    log.warn('an attachment is not to be fetched from there', { host: url.host });
+    log.warn('attachment fetch refused', { host: url.host });
     return undefined;
   }
-  const listed = attachmentHosts.some((host) => host.toLowerCase() === url.hostname || host.toLowerCase() === url.host);
+  const isListedHost = attachmentHosts.some(
+    (host) => host.toLowerCase() === url.hostname || host.toLowerCase() === url.host,
+  );
   try {
     const reply = await fetch(address, {
-      timeoutMs: patienceMs,
-      maxBytes: Math.min(mostFetched, attachmentBytes),
-      trust: listed || isNamed(url, limits) ? 'owner' : 'other',
+      timeoutMs,
+      maxBytes: Math.min(maxFetchedBytes, attachmentBytes),
+      trust: isListedHost || isNamedHost(url, limits) ? 'owner' : 'other',
     });
-    const end = URL.parse(reply.url);
-    if (reply.status < 200 || reply.status > 299 || end === null || !isFetchable(end, limits)) return undefined;
-    return { bytes: reply.body, name: nameOf(url, reply), type: reply.headers['content-type'] ?? '' };
+    const finalUrl = URL.parse(reply.url);
+    if (reply.status < 200 || reply.status > 299 || finalUrl === null || !isFetchable(finalUrl, limits))
+      return undefined;
+    return { bytes: reply.body, name: getFileName(url, reply), type: reply.headers['content-type'] ?? '' };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    log.warn('an attachment could not be fetched', { host: url.host, reason: error.code });
+    log.warn('attachment fetch failed', { host: url.host, reason: error.code });
     return undefined;
   }
 }

@@ -1,137 +1,156 @@
 import { z } from 'zod';
 import type { Kysely } from 'kysely';
 import type { Jobs } from '../../contracts/jobs.ts';
-import type { Planned } from '../accept/selection.ts';
+import type { PlannedDelivery } from '../accept/selection.ts';
 import { deliver } from './job.ts';
-import type { Level } from '../domain/escalation.ts';
+import type { ChainLevel } from '../domain/escalation.ts';
 import type { SealedDestinations } from '../keys/sealed-destinations.ts';
-import { advance, keepLevels } from '../store/escalations.ts';
+import { advanceChain, insertLevels } from '../store/escalations.ts';
 import type { EscalationTable } from '../store/tables.ts';
-import { NewDelivery, type NoticeStore } from '../store/notices.ts';
+import { NewDelivery, type NotificationStore } from '../store/notifications.ts';
 import type { NotifyTables } from '../store/tables.ts';
 
-/** A delivery with its job, to be made at once or when its level is asked. */
-interface Made {
+/** Delivery with its job, for immediate execution or a later level. */
+interface JobWithDelivery {
   readonly row: NewDelivery;
-  readonly job: z.infer<typeof Job>;
-  /** Unset for those that are asked at once whatever becomes of the others. */
-  readonly standing?: Level | undefined;
+  readonly job: z.infer<typeof DeliveryJob>;
+  /** Unset for deliveries that do not depend on others. */
+  readonly chainLevel?: ChainLevel | undefined;
 }
 
-const Job = z.object({
+const DeliveryJob = z.object({
   payload: deliver.schema,
   key: z.string(),
   orderKey: z.string().exactOptional(),
   runAt: z.number().exactOptional(),
 });
-const Held = z.object({ row: NewDelivery, job: Job });
+const StoredLevelDelivery = z.object({ row: NewDelivery, job: DeliveryJob });
 
-/** What is made at once, and what waits until its level is asked. */
-export interface Levels {
-  readonly first: readonly Made[];
-  readonly levels: readonly Omit<EscalationTable, 'notice_id'>[];
+/** Deliveries that are executed immediately, and those of later levels. */
+export interface DeliveryLevels {
+  readonly immediate: readonly JobWithDelivery[];
+  readonly later: readonly Omit<EscalationTable, 'notice_id'>[];
 }
 
-/** A delivery with its job. A strict one waits behind nobody: its caller is there and does. */
-function make(sealed: SealedDestinations, notice: string, planned: Planned, strict: boolean): Made {
-  const { delivery, destination, plan, rated, retries, standing } = planned;
+/** Builds a delivery with its job. A strict delivery has no order key, because its caller waits. */
+function buildDelivery(
+  sealed: SealedDestinations,
+  notificationId: string,
+  planned: PlannedDelivery,
+  strict: boolean,
+): JobWithDelivery {
+  const { delivery, destination, plan, countsAgainstRate, retries, chainLevel } = planned;
   return {
-    standing,
+    chainLevel,
     row: {
-      ...{ destinationId: delivery, service: destination.service, optional: destination.optional },
-      ...sealed.write(destination),
-      ...(plan.digest === undefined ? (rated ? { rated } : {}) : { digest: plan.digest }),
+      destinationId: delivery,
+      service: destination.service,
+      optional: destination.optional,
+      ...sealed.seal(destination),
+      ...(plan.digest === undefined
+        ? countsAgainstRate
+          ? { rated: countsAgainstRate }
+          : {}
+        : { digest: plan.digest }),
     },
     job: {
       payload: {
-        ...{ notice, destination: delivery },
+        notice: notificationId,
+        destination: delivery,
         ...(strict ? { strict } : {}),
         ...(retries === undefined ? {} : { retries }),
       },
-      key: `${notice}:${delivery}`,
+      key: `${notificationId}:${delivery}`,
       ...(strict ? {} : { orderKey: delivery + plan.orderSuffix }),
       ...(plan.runAt === undefined ? {} : { runAt: plan.runAt }),
     },
   };
 }
 
-/** The deliveries of a notice by when they are made: at once who stands in no chain, and the lowest level of each chain. */
-export function planLevels(
+/**
+ * Splits the deliveries of a notification: immediate ones are those outside of a chain and the lowest level of each
+ * chain.
+ */
+export function planDeliveryLevels(
   sealed: SealedDestinations,
-  notice: string,
-  planned: readonly Planned[],
+  notificationId: string,
+  planned: readonly PlannedDelivery[],
   strict: boolean,
-): Levels {
-  const made = planned.map((each) => make(sealed, notice, each, strict));
-  const inChain = made.flatMap(({ standing }) => standing ?? []);
-  const ends = new Map(
-    [...Map.groupBy(inChain, ({ chain }) => chain)].map(([chain, standings]) => {
-      const levels = standings.map(({ level }) => level);
+): DeliveryLevels {
+  const deliveries = planned.map((each) => buildDelivery(sealed, notificationId, each, strict));
+  const chainLevels = deliveries.flatMap(({ chainLevel }) => chainLevel ?? []);
+  const chainBounds = new Map(
+    [...Map.groupBy(chainLevels, ({ chain }) => chain)].map(([chain, levelsOfChain]) => {
+      const levels = levelsOfChain.map(({ level }) => level);
       return [chain, { lowest: Math.min(...levels), highest: Math.max(...levels) }];
     }),
   );
-  const first: Made[] = [];
-  const levels: Omit<EscalationTable, 'notice_id'>[] = [];
-  for (const each of made) {
-    const { row, standing } = each;
-    const { lowest, highest } = (standing === undefined ? undefined : ends.get(standing.chain)) ?? {
+  const immediate: JobWithDelivery[] = [];
+  const later: Omit<EscalationTable, 'notice_id'>[] = [];
+  for (const each of deliveries) {
+    const { row, chainLevel } = each;
+    const { lowest, highest } = (chainLevel === undefined ? undefined : chainBounds.get(chainLevel.chain)) ?? {
       lowest: 0,
       highest: 0,
     };
-    if (standing === undefined || lowest === highest) {
-      first.push(each);
+    if (chainLevel === undefined || lowest === highest) {
+      immediate.push(each);
       continue;
     }
-    // Behind others that cannot be sent it would never come to be known that this one cannot either.
-    const { orderKey: _behind, ...job } = each.job;
-    const stepped =
-      standing.level === highest ? each.job : { ...job, payload: { ...job.payload, chain: standing.chain } };
-    const isFirst = standing.level === lowest;
-    if (isFirst) first.push({ row, job: stepped, standing });
-    levels.push({
-      ...{
-        destination_id: row.destinationId,
-        chain: standing.chain,
-        level: standing.level,
-        optional: row.optional ? 1 : 0,
-      },
-      held: isFirst ? '' : JSON.stringify({ row, job: stepped }),
+    // In a queue behind failed deliveries, the failure of this one would not be noticed.
+    const { orderKey: _orderKey, ...job } = each.job;
+    const chainJob =
+      chainLevel.level === highest ? each.job : { ...job, payload: { ...job.payload, chain: chainLevel.chain } };
+    const isFirst = chainLevel.level === lowest;
+    if (isFirst) immediate.push({ row, job: chainJob, chainLevel });
+    later.push({
+      destination_id: row.destinationId,
+      chain: chainLevel.chain,
+      level: chainLevel.level,
+      optional: row.optional ? 1 : 0,
+      held: isFirst ? '' : JSON.stringify({ row, job: chainJob }),
     });
   }
-  return { first, levels };
+  return { immediate, later };
 }
 
-/** Writes the deliveries of a new notice, their jobs, and the levels that are asked later. */
-export async function begin(
+/** Inserts the later levels and enqueues the immediate deliveries of a new notification. */
+export async function enqueueDeliveries(
   transaction: Kysely<NotifyTables>,
   jobs: Jobs,
-  noticeId: string,
-  { first, levels }: Levels,
+  notificationId: string,
+  { immediate, later }: DeliveryLevels,
 ): Promise<void> {
-  await keepLevels(transaction, noticeId, levels);
+  await insertLevels(transaction, notificationId, later);
   await jobs.enqueueAll(
     transaction,
     deliver,
-    first.map(({ job }) => job),
+    immediate.map(({ job }) => job),
   );
 }
 
-/** Asks the next level of a chain when nobody of the present one could be reached; undefined when nothing is to be done. */
-export async function askNext(
+/**
+ * Starts the next level of a chain after the current one has failed. Returns undefined if there is nothing to start.
+ */
+export async function startNextLevel(
   transaction: Kysely<NotifyTables>,
-  { jobs, notices, now }: { readonly jobs: Jobs; readonly notices: NoticeStore; readonly now: number },
-  noticeId: string,
+  {
+    jobs,
+    notifications,
+    now,
+  }: { readonly jobs: Jobs; readonly notifications: NotificationStore; readonly now: number },
+  notificationId: string,
   chain: number,
-): Promise<{ readonly asked: readonly string[]; readonly next: readonly NewDelivery[] } | undefined> {
-  const state = await advance(transaction, noticeId, chain);
+): Promise<{ readonly failedIds: readonly string[]; readonly next: readonly NewDelivery[] } | undefined> {
+  const state = await advanceChain(transaction, notificationId, chain);
   if (state.kind !== 'failed') return undefined;
-  const held = state.next.map((text) => Held.parse(JSON.parse(text)));
-  const next = held.map(({ row }) => row);
-  await notices.addDeliveries(transaction, noticeId, next, now);
+  const storedDeliveries = state.next.map((text) => StoredLevelDelivery.parse(JSON.parse(text)));
+  const next = storedDeliveries.map(({ row }) => row);
+  await notifications.addDeliveries(transaction, notificationId, next, now);
   await jobs.enqueueAll(
     transaction,
     deliver,
-    held.map(({ job }) => job),
+    storedDeliveries.map(({ job }) => job),
   );
-  return { asked: state.asked, next };
+  return { failedIds: state.failed, next };
 }

@@ -1,111 +1,116 @@
 import type { Clock } from '../../contracts/service.ts';
 
-/** How a delivery stands when its caller is answered. */
+/** State of a delivery when its caller gets a response. */
 export interface Outcome {
   readonly service: string;
   /**
-   * `held`: it waits for its turn, or its destination's own rules let it wait; `repeated`: the same was sent a short while
-   * ago; `passed`: it could not be sent, so the next level of the escalation is asked.
+   * `held`: waits for other deliveries or for its delivery rules; `repeated`: the same notification was sent
+   * recently; `passed`: failed, so the next level of the escalation starts.
    */
   readonly state: 'done' | 'failed' | 'queued' | 'held' | 'repeated' | 'passed';
   readonly optional: boolean;
-  /** A sentence without secrets. */
+  /** Sentence without secrets. */
   readonly detail: string;
 }
 
-const waits = {
+const queueReasons = {
   nothing: 'queued; it could not be sent at once.',
   others: 'queued behind others that could not be sent yet.',
   turn: 'queued behind others that are being sent.',
   rules: 'held until its destination takes it.',
 } as const;
 
-interface Waiting {
+interface PendingCall {
   readonly outcomes: Map<string, Outcome>;
-  readonly missing: Set<string>;
+  readonly pendingIds: Set<string>;
   readonly finish: () => void;
 }
 
 /**
- * Lets a caller wait for the first attempt of each delivery of its notice, not longer than a limit. What is not known
- * by then stays `queued`; the outbox goes on by itself.
+ * Lets a caller wait for the first attempt of each of its deliveries, up to a time limit. Results that are not known
+ * by then remain `queued`; the outbox continues independently.
  */
 export class FirstAttempts {
   readonly #clock: Clock;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #pendingCalls = new Map<string, PendingCall>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Call before the deliveries are committed, so that no fast one is missed. The disposal forgets the notice. */
-  expect(
-    noticeId: string,
+  /**
+   * Registers a notification. Call it before the deliveries are committed, so that no fast result is missed. The
+   * disposal removes the notification.
+   */
+  start(
+    notificationId: string,
     deliveries: readonly {
       readonly id: string;
       readonly service: string;
       readonly optional: boolean;
-      /** Others that could not be sent, others that are being sent, or its destination's rules. */
-      readonly behind: 'nothing' | 'others' | 'turn' | 'rules';
+      /** Failed predecessors, running predecessors, or delivery rules. */
+      readonly waitsFor: 'nothing' | 'others' | 'turn' | 'rules';
     }[],
     limitMs: number,
   ): Disposable & { readonly settled: () => Promise<readonly Outcome[]> } {
     const { promise, resolve } = Promise.withResolvers<void>();
     const outcomes = new Map<string, Outcome>(
-      deliveries.map(({ id, service, optional, behind }) => [
+      deliveries.map(({ id, service, optional, waitsFor }) => [
         id,
         {
-          ...{ service, optional, state: behind === 'rules' || behind === 'turn' ? 'held' : 'queued' },
-          detail: `The ${service} notification is ${waits[behind]}`,
+          service,
+          optional,
+          state: waitsFor === 'rules' || waitsFor === 'turn' ? 'held' : 'queued',
+          detail: `The ${service} notification is ${queueReasons[waitsFor]}`,
         },
       ]),
     );
-    const waiting: Waiting = {
+    const pendingCall: PendingCall = {
       outcomes,
-      // Behind others there is nothing to wait for: they may be many, and their destination slow.
-      missing: new Set(deliveries.filter(({ behind }) => behind === 'nothing').map(({ id }) => id)),
+      // Deliveries with predecessors are not waited for: there may be many, and the destination may be slow.
+      pendingIds: new Set(deliveries.filter(({ waitsFor }) => waitsFor === 'nothing').map(({ id }) => id)),
       finish: resolve,
     };
-    if (waiting.missing.size === 0) resolve();
-    this.#waiting.set(noticeId, waiting);
+    if (pendingCall.pendingIds.size === 0) resolve();
+    this.#pendingCalls.set(notificationId, pendingCall);
     return {
       settled: async () => {
-        if (waiting.missing.size === 0) return [...outcomes.values()];
+        if (pendingCall.pendingIds.size === 0) return [...outcomes.values()];
         using _limit = this.#clock.after(limitMs, resolve);
         await promise;
         return [...outcomes.values()];
       },
-      [Symbol.dispose]: () => void this.#waiting.delete(noticeId),
+      [Symbol.dispose]: () => void this.#pendingCalls.delete(notificationId),
     };
   }
 
-  /** Tells how an attempt ended; only the first one of a delivery counts towards the waiting. */
-  report(noticeId: string, deliveryId: string, state: Outcome['state'], detail: string): void {
-    const waiting = this.#waiting.get(noticeId);
-    const outcome = waiting?.outcomes.get(deliveryId);
-    if (waiting === undefined || outcome === undefined) return;
-    const passed = outcome.state === 'passed' && state !== 'done';
-    waiting.outcomes.set(deliveryId, { ...outcome, state: passed ? 'passed' : state, detail });
-    waiting.missing.delete(deliveryId);
-    if (waiting.missing.size === 0) waiting.finish();
+  /** Records the result of an attempt. Only the first attempt of a delivery ends the wait. */
+  report(notificationId: string, deliveryId: string, state: Outcome['state'], detail: string): void {
+    const pendingCall = this.#pendingCalls.get(notificationId);
+    const outcome = pendingCall?.outcomes.get(deliveryId);
+    if (pendingCall === undefined || outcome === undefined) return;
+    const isEscalated = outcome.state === 'passed' && state !== 'done';
+    pendingCall.outcomes.set(deliveryId, { ...outcome, state: isEscalated ? 'passed' : state, detail });
+    pendingCall.pendingIds.delete(deliveryId);
+    if (pendingCall.pendingIds.size === 0) pendingCall.finish();
   }
 
-  /** The caller also waits for those an escalation asks next, in place of those that were asked in vain. */
-  goOn(
-    noticeId: string,
-    asked: readonly string[],
+  /** Lets the caller also wait for the next level of an escalation, in place of the failed deliveries. */
+  replaceWithNextLevel(
+    notificationId: string,
+    failedIds: readonly string[],
     next: readonly { readonly destinationId: string; readonly service: string; readonly optional: boolean }[],
   ): void {
-    const waiting = this.#waiting.get(noticeId);
-    if (waiting === undefined) return;
-    for (const id of asked) {
-      const outcome = waiting.outcomes.get(id);
-      if (outcome !== undefined) waiting.outcomes.set(id, { ...outcome, state: 'passed' });
+    const pendingCall = this.#pendingCalls.get(notificationId);
+    if (pendingCall === undefined) return;
+    for (const id of failedIds) {
+      const outcome = pendingCall.outcomes.get(id);
+      if (outcome !== undefined) pendingCall.outcomes.set(id, { ...outcome, state: 'passed' });
     }
     for (const { destinationId, service, optional } of next) {
-      const detail = `The ${service} notification is ${waits.nothing}`;
-      waiting.outcomes.set(destinationId, { service, optional, state: 'queued', detail });
-      waiting.missing.add(destinationId);
+      const detail = `The ${service} notification is ${queueReasons.nothing}`;
+      pendingCall.outcomes.set(destinationId, { service, optional, state: 'queued', detail });
+      pendingCall.pendingIds.add(destinationId);
     }
   }
 }

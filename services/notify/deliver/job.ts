@@ -4,22 +4,22 @@ import { defineJob } from '../../contracts/jobs.ts';
 const Delivery = z.object({
   notice: z.string(),
   destination: z.string(),
-  /** Tried once: its caller waits, and sends again if it wants. */
+  /** Only one attempt: the caller waits and can send again. */
   strict: z.boolean().optional(),
-  /** Tries besides the first that the call asked for. */
+  /** Retries after the first attempt, as requested by the call. */
   retries: z.int().optional(),
-  /** The chain in which others are asked when nobody of this level can be reached. */
+  /** Chain whose next level starts if this level fails. */
   chain: z.int().optional(),
 });
 
-/** One message to one destination. The secrets stay in the delivery's row. */
+/** Delivers one message to one destination. Secrets remain in the delivery's row. */
 export const deliver = defineJob('notify.deliver', Delivery, {
-  // So many destinations may take their time before one that is well has to wait for a turn.
+  // High enough that many slow destinations do not delay the others.
   concurrency: 64,
   timeoutMs: 60_000,
-  // The delivery's own row tells that it was made, and its notice is taken once.
+  // The row of the delivery records its completion, and a notification is accepted only once.
   deleteWhenDone: true,
 });
 
-/** What the seals of destination URLs are bound to. */
+/** Purpose to which the seals of destination URLs are bound. */
 export const urlPurpose = 'notify.destination';

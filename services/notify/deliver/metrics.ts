@@ -1,11 +1,11 @@
 import type { Context } from '../../contracts/service.ts';
-import { engineLabel, kinds, labelOf } from '../destinations/catalogue.ts';
-import type { OpenDelivery } from '../store/notices.ts';
+import { engineLabel, kinds, getLabel } from '../destinations/catalogue.ts';
+import type { OpenDelivery } from '../store/notifications.ts';
 
-/** Counts what became of deliveries, for the metrics. */
+/** Counts the results of deliveries. */
 export interface NotifyMetrics {
-  sent(delivery: Pick<OpenDelivery, 'message' | 'service'>): void;
-  givenUp(service: string): void;
+  countDelivered(delivery: Pick<OpenDelivery, 'message' | 'service'>): void;
+  countFailed(service: string): void;
 }
 
 export function createNotifyMetrics({ clock, metrics }: Pick<Context, 'clock' | 'metrics'>): NotifyMetrics {
@@ -25,11 +25,11 @@ export function createNotifyMetrics({ clock, metrics }: Pick<Context, 'clock' | 
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300, 3600, 43_200, 86_400],
   });
   return {
-    sent({ message, service }) {
-      const scheme = labelOf(service);
+    countDelivered({ message, service }) {
+      const scheme = getLabel(service);
       outcomes.inc({ scheme, status: 'success' });
       seconds.observe(Math.max(0, clock.now() - message.time) / 1000, { scheme });
     },
-    givenUp: (service) => outcomes.inc({ scheme: labelOf(service), status: 'failure' }),
+    countFailed: (service) => outcomes.inc({ scheme: getLabel(service), status: 'failure' }),
   };
 }

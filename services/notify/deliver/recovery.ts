@@ -1,50 +1,53 @@
 import type { Context } from '../../contracts/service.ts';
 import { deliver } from './job.ts';
 
-/** A destination is tried ahead of its time at most once in this time, and not sooner after an attempt. */
-const probeMs = 15_000;
+/** Minimum time between early retries of a destination, and after an attempt. */
+const probeIntervalMs = 15_000;
 
-/** When a destination that waits out a failure was tried last, and until when it asked not to be. */
-interface Failed {
+/** Last attempt at a destination that waits after a failure, and the earliest time it accepts another one. */
+interface FailedAttempt {
   readonly triedAt: number;
   readonly notBefore: number;
 }
 
 /**
- * Has a destination that waits out a failure tried when something new comes for it: it may be back, and its own next
- * attempt may be an hour away. The first of its line is tried, so that the order stays.
+ * Retries a destination that waits after a failure when it gets a new delivery: it may be available again, and its
+ * next attempt may be an hour away. The first delivery of its queue is retried, so that the order is kept.
  */
 export class Recovery {
   readonly #context: Pick<Context, 'clock' | 'jobs' | 'log'>;
-  /** By destination; of those whose first in line waits. */
-  readonly #failed = new Map<string, Failed>();
+  /** Failures by destination, for those whose first delivery waits. */
+  readonly #failures = new Map<string, FailedAttempt>();
 
   constructor(context: Pick<Context, 'clock' | 'jobs' | 'log'>) {
     this.#context = context;
   }
 
-  /** Notes an attempt in vain at the first of a line. `askedMs`: for so long it asked to be left alone. */
-  failed(destination: string, askedMs = 0, triedAt = this.#context.clock.now()): void {
-    this.#failed.set(destination, { triedAt, notBefore: triedAt + askedMs });
+  /**
+   * Records a failed attempt of the first delivery of a queue. `retryAfterMs`: time that the destination asked to
+   * wait.
+   */
+  recordFailure(destination: string, retryAfterMs = 0, triedAt = this.#context.clock.now()): void {
+    this.#failures.set(destination, { triedAt, notBefore: triedAt + retryAfterMs });
   }
 
-  /** Notes that the first of a line waits no more. */
-  ended(destination: string): void {
-    this.#failed.delete(destination);
+  /** Records that the first delivery of a queue no longer waits. */
+  clear(destination: string): void {
+    this.#failures.delete(destination);
   }
 
-  /** Has those among these tried that may be. */
+  /** Retries those of the destinations that may be retried. */
   async probe(destinations: readonly string[]): Promise<void> {
     for (const destination of destinations) {
-      const failed = this.#failed.get(destination);
+      const failure = this.#failures.get(destination);
       const now = this.#context.clock.now();
-      if (failed === undefined || now < Math.max(failed.triedAt + probeMs, failed.notBefore)) continue;
-      this.#failed.set(destination, { ...failed, triedAt: now });
+      if (failure === undefined || now < Math.max(failure.triedAt + probeIntervalMs, failure.notBefore)) continue;
+      this.#failures.set(destination, { ...failure, triedAt: now });
       try {
-        if (!(await this.#context.jobs.retryNow(deliver, destination))) this.#failed.delete(destination);
+        if (!(await this.#context.jobs.retryNow(deliver, destination))) this.#failures.delete(destination);
       } catch (error) {
-        // What is new is stored and comes in its turn.
-        this.#context.log.warn('a destination was not tried ahead of its time', { error });
+        // The new delivery is stored and is executed in its order.
+        this.#context.log.warn('early retry failed', { error });
       }
     }
   }

@@ -1,21 +1,28 @@
 import type { Context } from '../../contracts/service.ts';
-import type { DetailLine } from '../domain/answer.ts';
+import type { DetailLine } from '../domain/response-format.ts';
 
-/** How a call ended, in the peer's form: status 0 for success, 1 for failure. */
-export interface Results {
+/** Result of a call in the format of Apprise API: status 0 for success, 1 for failure. */
+export interface CallResult {
   readonly source: string;
   readonly status: 0 | 1;
   readonly output: readonly DetailLine[];
 }
 
-/** Posts how a call ended to the address its owner chose, if any. Nobody waits for it; a failure is logged. */
-export function sendResultWebhook({ fetch, log }: Pick<Context, 'fetch' | 'log'>, url: string, results: Results): void {
+/**
+ * Posts the result of a call to the address in the settings, if any. Nothing waits for the request; a failure is
+ * logged.
+ */
+export function sendResultWebhook(
+  { fetch, log }: Pick<Context, 'fetch' | 'log'>,
+  url: string,
+  result: CallResult,
+): void {
   if (url === '') return;
   const headers = { 'content-type': 'application/json' };
-  fetch(url, { method: 'POST', headers, body: JSON.stringify(results), trust: 'owner' }).then(
+  fetch(url, { method: 'POST', headers, body: JSON.stringify(result), trust: 'owner' }).then(
     ({ status }) => {
-      if (status >= 300) log.warn('the results of a call were not taken', { status });
+      if (status >= 300) log.warn('result webhook rejected', { status });
     },
-    (error: unknown) => log.warn('the results of a call could not be reported', { error }),
+    (error: unknown) => log.warn('result webhook failed', { error }),
   );
 }

@@ -41,11 +41,11 @@ import { lineKind, notifiarrKind, webexKind, whatsAppKind } from './chat/messeng
 import { noticaKind } from './phone/notica.ts';
 import { snsKind } from './phone/sns.ts';
 import { splunkKind } from './duty/splunk.ts';
-import { plainUrl } from './plain-url.ts';
+import { toStandardUrl } from './standard-url.ts';
 import { commonArguments } from './options.ts';
 import { parseDestinationUrl, type DestinationUrl } from './url.ts';
 
-/** Every kind of destination that is served; a new one is a file here and a line in this list. */
+/** All native kinds of destinations. A new one needs a file in this folder and an entry in this list. */
 export const kinds: readonly DestinationKind[] = [
   inboxKind,
   pushKind,
@@ -112,48 +112,57 @@ const byScheme = new Map(
   kinds.flatMap((kind) => [...kind.protocols, ...kind.secureProtocols].map((scheme) => [scheme, kind] as const)),
 );
 
-/** Label of everything that the Apprise library delivers: its services are many, and theirs are not for us to count. */
+/** Label of all services that the Apprise library delivers to; separate labels would be too many. */
 export const engineLabel = 'engine';
 
-/** Label of a service in the metrics. */
-export function labelOf(service: string): string {
+/** Returns the label of a service in the metrics. */
+export function getLabel(service: string): string {
   return kinds.find((kind) => kind.service === service)?.label ?? engineLabel;
 }
 
-/** Whether the URL is one of a native kind, valid or not. */
-export function isServed(text: string): boolean {
+/** Returns true for a URL of a native kind, valid or not. */
+export function isNativeUrl(text: string): boolean {
   const url = parseDestinationUrl(text);
-  return url !== undefined && byScheme.has(plainUrl(url).scheme);
+  return url !== undefined && byScheme.has(toStandardUrl(url).scheme);
 }
 
 /**
- * The destination a URL names, or a sentence that says why there is none. The sentence holds nothing of the URL. `elsewhere`
- * is asked about those that are not native.
+ * Returns the destination of a URL, or a sentence that explains why there is none. The sentence contains no part of
+ * the URL. `parseOther` handles URLs that are not native.
  */
 export function parseDestination(
   text: string,
-  elsewhere?: (text: string) => Destination | string,
+  parseOther?: (text: string) => Destination | string,
 ): Destination | string {
-  const given = parseDestinationUrl(text);
-  if (given === undefined) return 'it is no destination URL';
-  const url = plainUrl(given);
+  const typed = parseDestinationUrl(text);
+  if (typed === undefined) return 'it is no destination URL';
+  const url = toStandardUrl(typed);
   const kind = byScheme.get(url.scheme);
-  if (kind !== undefined) return withIgnored(kind, url, kind.parse(url));
-  return elsewhere === undefined ? `${url.scheme}:// is not served` : elsewhere(text);
+  if (kind !== undefined) return addIgnoredArguments(kind, url, kind.parse(url));
+  return parseOther === undefined ? `${url.scheme}:// is not served` : parseOther(text);
 }
 
-/** Arguments of every URL: where it sends to, and settings of the library's own cache and clock, which nothing here needs. */
-const neutralArguments = ['to', 'schema', 'verify', 'store', 'tz', 'user', 'pass', 'password', 'port'];
+/** Arguments of every URL: targets, and settings of the library's cache and clock, which Homeport does not need. */
+const commonTargetArguments = ['to', 'schema', 'verify', 'store', 'tz', 'user', 'pass', 'password', 'port'];
 
-/** Notes the arguments that a destination of this kind does not use. */
-function withIgnored(kind: DestinationKind, url: DestinationUrl, parsed: Destination | string): Destination | string {
+/** Lists the arguments that a destination of this kind does not use. */
+function addIgnoredArguments(
+  kind: DestinationKind,
+  url: DestinationUrl,
+  parsed: Destination | string,
+): Destination | string {
   if (typeof parsed === 'string') return parsed;
-  const used = new Set<string>([...kind.args, ...(kind.moved ?? []), ...commonArguments, ...neutralArguments]);
+  const used = new Set<string>([
+    ...kind.args,
+    ...(kind.movedArguments ?? []),
+    ...commonArguments,
+    ...commonTargetArguments,
+  ]);
   const ignored = [...url.query.keys()].filter((name) => !used.has(name));
   return ignored.length === 0 ? parsed : { ...parsed, ignored };
 }
 
-/** Stable identity of a destination: the same URL has the same one everywhere. */
+/** Returns the stable ID of a destination: a hash of its URL. */
 export function destinationId(destination: Destination): string {
   return createHash('sha256').update(destination.url(false)).digest('hex').slice(0, 16);
 }

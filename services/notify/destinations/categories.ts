@@ -1,7 +1,7 @@
 import type { DestinationForm } from '../../contracts/notify/forms.ts';
 
-/** What people look for when they look for a kind of destination; by its first scheme. */
-const members: readonly (readonly [DestinationForm['category'], readonly string[]])[] = [
+/** Categories of the destination kinds, by their first scheme. */
+const categoryMembers: readonly (readonly [DestinationForm['category'], readonly string[]])[] = [
   ['here', ['inbox', 'push', 'popup', 'syslog']],
   [
     'chat',
@@ -25,10 +25,10 @@ const members: readonly (readonly [DestinationForm['category'], readonly string[
 ];
 
 const byScheme = new Map(
-  members.flatMap(([category, schemes]) => schemes.map((scheme) => [scheme, category] as const)),
+  categoryMembers.flatMap(([category, schemes]) => schemes.map((scheme) => [scheme, category] as const)),
 );
 
-/** Where a kind stands among the others. */
-export function categoryOf(scheme: string): DestinationForm['category'] {
+/** Returns the category of a kind. */
+export function getCategory(scheme: string): DestinationForm['category'] {
   return byScheme.get(scheme) ?? 'other';
 }

@@ -1,84 +1,90 @@
+import type { NotifyFailureCode } from '../../contracts/notify/statistics.ts';
 import type { Handovers } from '../../contracts/bus.ts';
 import type { Connect, Fetch } from '../../contracts/outgoing.ts';
 import type { Clock, Random } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
 import type { Progress } from './progress.ts';
-import type { Grammar } from './grammar.ts';
+import type { FormDefinition } from './form-definition.ts';
 import type { DestinationUrl } from './url.ts';
 
-/** Ways out of the process that a destination may use. */
-export interface Outlets {
+/** Network access and other capabilities that a destination may use. */
+export interface DeliveryContext {
   readonly fetch: Fetch;
-  /** Opens connections of other protocols than HTTP, except to Homeport's own listeners. */
+  /** Opens connections of protocols other than HTTP, except to Homeport's own listeners. */
   readonly connect?: Connect;
   readonly handovers: Handovers;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   readonly random: Random;
 }
 
-/** How an attempt ended. `detail` is a sentence for the owner and holds no secret. */
-export type Result =
+/** Result of an attempt. `detail` is a sentence for the owner and contains no secret. */
+export type DeliveryResult =
   | { readonly ok: true; readonly detail: string }
   | {
       readonly ok: false;
-      /** False: trying again cannot help. */
+      /** Code of a failure that is handled specially. */
+      readonly code?: NotifyFailureCode;
+      /** False for final failures. */
       readonly retryable: boolean;
-      /** Not earlier than this many ms from now. */
+      /** Minimum delay before the next attempt, in ms. */
       readonly retryAfterMs?: number;
-      /** Given up after this attempt, where it stays the same until someone changes something. */
+      /** Number of the last attempt, for failures that continue until someone changes the configuration. */
       readonly lastAttempt?: number;
-      /** HTTP status of the answer, where there was one. */
+      /** HTTP status of the response, if there was one. */
       readonly status?: number;
       readonly detail: string;
     };
 
-/** What a call asks of a sending. */
+/** Options of one delivery. */
 export interface SendOptions {
-  /** Tries besides the first, in place of what the URL says. */
+  /** Retries after the first attempt; overrides the value of the URL. */
   readonly retries?: number | undefined;
-  /** What of it was confirmed before, and where that is noted. */
+  /** Progress of previous attempts. */
   readonly progress?: Progress | undefined;
 }
 
-/** One place notices go to, made from its URL. It keeps no state and no connection. */
+/** Destination of notifications, created from its URL. It has no state and no connection. */
 export interface Destination {
-  /** The service's name as the peer shows it, e.g. `JSON`. */
+  /** Name of the service as Apprise shows it, e.g. `JSON`. */
   readonly service: string;
-  /** A failure here does not make the whole call fail. */
+  /** A failure at this destination does not make the call fail. */
   readonly optional: boolean;
-  /** Whether `:rocket:` becomes a picture there; undefined: as the settings say. */
+  /** True replaces short codes such as `:rocket:` by emojis; undefined: as in the settings. */
   readonly emojis?: boolean | undefined;
-  /** The URL in its normal form; `masked` hides passwords, tokens and header values. */
+  /** Returns the URL in its normal form; `masked` hides passwords, tokens and header values. */
   url(masked: boolean): string;
-  /** Fits the message to what can be shown there and sends it. Does not throw for what the other side does. */
-  send(message: Message, outlets: Outlets, signal: AbortSignal, call?: SendOptions): Promise<Result>;
-  /** Set when one URL names several receivers: each is delivered, and retried, on its own. */
+  /**
+   * Fits the message to the limits of the destination and sends it. Failures of the destination are returned, not
+   * thrown.
+   */
+  send(message: Message, outlets: DeliveryContext, signal: AbortSignal, call?: SendOptions): Promise<DeliveryResult>;
+  /** Receivers of a URL with several; each has its own deliveries and retries. */
   readonly parts?: readonly Destination[];
-  /** Arguments of its URL that have no effect here, by name. */
+  /** Names of the URL's arguments that have no effect in Homeport. */
   readonly ignored?: readonly string[];
-  /** The Apprise library delivers to it, so nothing is while that engine is away. */
+  /** The Apprise library delivers to it, so deliveries wait while the engine is missing. */
   readonly engine?: true;
 }
 
-/** A kind of destination: everything the service knows about one family of URL schemes. */
+/** Kind of destination: all properties of one family of URL schemes. */
 export interface DestinationKind {
   readonly service: string;
-  /** Value of the metrics' `scheme` label. */
+  /** Value of the `scheme` label in the metrics. */
   readonly label: string;
-  /** Schemes for plain connections; in-process kinds have only these. */
+  /** Schemes without TLS; in-process kinds have only these. */
   readonly protocols: readonly string[];
-  /** Schemes for TLS. */
+  /** Schemes with TLS. */
   readonly secureProtocols: readonly string[];
-  /** URL forms for the catalogue, in the peer's notation. */
+  /** URL templates for the catalogue, in the notation of Apprise. */
   readonly templates: readonly string[];
-  /** Arguments it knows besides the common ones. */
+  /** Supported arguments besides the common ones. */
   readonly args: readonly string[];
-  /** Arguments that it moves to another part of its URL, so that its normal form does not have them. */
-  readonly moved?: readonly string[];
-  /** True when files are sent along; others get the words alone. */
+  /** Arguments that are moved to another part of the URL, so that its normal form does not contain them. */
+  readonly movedArguments?: readonly string[];
+  /** True if files are sent; otherwise only the text is sent. */
   readonly files?: boolean;
-  /** How a person fills it in. */
-  readonly form: Grammar;
-  /** The destination, or a sentence that says what is wrong with the URL. */
+  /** Definition of the form with which an account edits the URL. */
+  readonly form: FormDefinition;
+  /** Returns the destination, or a sentence that explains why the URL is invalid. */
   parse(url: DestinationUrl): Destination | string;
 }

@@ -1,69 +1,80 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { FetchReply } from '../../contracts/outgoing.ts';
-import type { Outlets, Result } from './destination.ts';
+import type { DeliveryContext, DeliveryResult } from './destination.ts';
 import { isHeader, secretsInHeaders, userAgent, type HttpRequest } from './http.ts';
 import type { CommonOptions } from './options.ts';
-import { stepsOf, type Once } from './progress.ts';
-import { isSuccess, resultOfRefusal } from './result.ts';
+import { createSteps, type RunOnce } from './progress.ts';
+import { isSuccess, toRefusalResult } from './result.ts';
 
-/** Thrown within a sending that ended without success; its result is what the delivery gets. */
-export class NotSent extends Error {
-  readonly result: Result;
+/** Thrown when a message could not be sent; contains the result of the delivery. */
+export class DeliveryError extends Error {
+  readonly result: DeliveryResult;
 
-  constructor(result: Result) {
+  constructor(result: DeliveryResult) {
     super(result.detail);
     this.result = result;
   }
 }
 
-/** What a sending works with: one way out to HTTP, and the rest a few need. */
+/** Functions and data for sending one message. */
 export interface Exchange {
-  /** Sends a request. @returns the answer, if its status is 2xx. @throws NotSent, Problem. */
-  readonly ask: (request: HttpRequest) => Promise<FetchReply>;
-  /** The same for what is nothing to the notice, such as a sign-out: that it fails makes no difference. */
-  readonly askLightly: (request: HttpRequest) => Promise<void>;
-  /** A step that is not repeated once it was confirmed, for what takes several requests that people see. */
-  readonly once: Once;
-  /** Ends the sending with a reason that the service gave in an answer of status 200. */
+  /**
+   * Sends a request.
+   *
+   * @returns the response, if its status is 2xx.
+   * @throws DeliveryError, Problem.
+   */
+  readonly request: (request: HttpRequest) => Promise<FetchReply>;
+  /** Sends a request whose failure does not affect the notification, such as a sign-out. */
+  readonly tryRequest: (request: HttpRequest) => Promise<void>;
+  /**
+   * Runs a step once: a confirmed step is not repeated in later attempts. Used for messages that need several
+   * requests.
+   */
+  readonly once: RunOnce;
+  /** Ends the attempt with a reason from a response of status 200. */
   readonly fail: (reason: string, retryable?: boolean) => never;
-  /** A foreign text as one short line without the URL's secrets. */
-  readonly hide: (text: string) => string;
-  /** Text that no message holds, for the boundary of a form in parts. */
+  /** Formats text of a service as one short line without the URL's secrets. */
+  readonly redact: (text: string) => string;
+  /** Returns a random boundary for a multipart form. */
   readonly boundary: () => string;
-  readonly outlets: Outlets;
+  readonly outlets: DeliveryContext;
   readonly signal: AbortSignal;
   readonly options: CommonOptions;
 }
 
-/** Characters of a service's own words that are shown. */
-const mostWords = 200;
+/** Maximum length of a reason from a service. */
+const maxReasonLength = 200;
 
-/** Opens the exchange of one sending. `secrets` are kept out of what a service says; they are asked for when it says something. */
+/**
+ * Opens the exchange for one message. `secrets` are removed from reasons of the service; they are computed when a
+ * reason exists.
+ */
 export function openExchange(
-  outlets: Outlets,
+  outlets: DeliveryContext,
   signal: AbortSignal,
   options: CommonOptions,
-  { notSent, secrets }: { readonly notSent: string; readonly secrets: () => readonly string[] },
+  { failureText, secrets }: { readonly failureText: string; readonly secrets: () => readonly string[] },
 ): Exchange {
   const exchange: Exchange = {
     outlets,
     signal,
     options,
-    once: stepsOf(undefined, ''),
-    hide: (text) => hide(text, secrets()),
+    once: createSteps(undefined, ''),
+    redact: (text) => redact(text, secrets()),
     boundary: () => `homeport-${outlets.random.text(24)}`,
     fail(reason, retryable = false) {
-      const said = hide(reason, secrets());
-      throw new NotSent({ ok: false, retryable, detail: `${notSent}. It said: ${said}` });
+      const parsed = redact(reason, secrets());
+      throw new DeliveryError({ ok: false, retryable, detail: `${failureText}. It said: ${parsed}` });
     },
-    async ask({ method, url, headers, body, foreign }) {
-      // Tokens come percent-encoded, so anything may be in them.
+    async request({ method, url, headers, body, untrusted }) {
+      // Tokens are percent-encoded in URLs, so they may contain any character.
       if (!Object.entries(headers).every(([name, value]) => isHeader(name, value))) {
-        throw new NotSent({
+        throw new DeliveryError({
           ok: false,
           retryable: false,
-          detail: `${notSent}: its URL holds characters that cannot be sent.`,
+          detail: `${failureText}: its URL holds characters that cannot be sent.`,
         });
       }
       const reply = await outlets.fetch(url, {
@@ -75,24 +86,24 @@ export function openExchange(
         maxRedirects: options.redirect ? 5 : 0,
         keepMethod: true,
         verify: options.verify,
-        trust: foreign === true ? 'other' : 'owner',
+        trust: untrusted === true ? 'other' : 'owner',
       });
       if (isSuccess(reply)) return reply;
-      const reason = hide(reasonOf(reply), [...secrets(), ...secretsInHeaders(headers)]);
-      throw new NotSent(resultOfRefusal(reply, notSent, reason));
+      const reason = redact(extractReason(reply), [...secrets(), ...secretsInHeaders(headers)]);
+      throw new DeliveryError(toRefusalResult(reply, failureText, reason));
     },
-    async askLightly(request) {
+    async tryRequest(request) {
       try {
-        await exchange.ask(request);
+        await exchange.request(request);
       } catch (error) {
-        if (!(error instanceof NotSent || error instanceof Problem)) throw error;
+        if (!(error instanceof DeliveryError || error instanceof Problem)) throw error;
       }
     },
   };
   return exchange;
 }
 
-const Said = z.object({
+const ErrorBody = z.object({
   message: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
   error_description: z.string().optional().catch(undefined),
@@ -108,14 +119,14 @@ const Said = z.object({
     .catch(undefined),
 });
 
-/** The words a service explains a refusal with; empty when it gave none a person can read. */
-function reasonOf(reply: FetchReply): string {
+/** Extracts the reason from an error response; empty if it contains no readable text. */
+function extractReason(reply: FetchReply): string {
   if (reply.status < 400) return '';
   const type = reply.headers['content-type'] ?? '';
   const text = Buffer.from(reply.body.subarray(0, 16_384)).toString('utf8');
-  const said = Said.safeParse(parseJson(text));
-  if (said.success) {
-    const { message, description, error_description, error, detail, msg, errors } = said.data;
+  const parsed = ErrorBody.safeParse(parseJson(text));
+  if (parsed.success) {
+    const { message, description, error_description, error, detail, msg, errors } = parsed.data;
     return [error_description ?? description ?? message ?? detail ?? msg ?? error ?? '', ...(errors ?? [])]
       .filter(Boolean)
       .join('; ');
@@ -132,15 +143,15 @@ function parseJson(text: string): unknown {
   }
 }
 
-function hide(text: string, secrets: readonly string[]): string {
+function redact(text: string, secrets: readonly string[]): string {
   const line = text.replace(/[\p{Cc}\s]+/gu, ' ').trim();
   const hidden = secrets
     .toSorted((a, b) => b.length - a.length)
-    .reduce((shown, secret) => shown.replaceAll(secret, '****'), line);
-  return hidden.length > mostWords ? `${[...hidden].slice(0, mostWords).join('')}…` : hidden;
+    .reduce((redacted, secret) => redacted.replaceAll(secret, '****'), line);
+  return hidden.length > maxReasonLength ? `${[...hidden].slice(0, maxReasonLength).join('')}…` : hidden;
 }
 
-/** The JSON of an answer that fits `schema`; undefined when it is something else. */
+/** Parses the JSON of a response. Returns undefined if it does not match the schema. */
 export function readJson<T>(reply: FetchReply, schema: z.core.$ZodType<T>): T | undefined {
   const parsed = z.safeParse(schema, parseJson(Buffer.from(reply.body).toString('utf8')));
   return parsed.success ? parsed.data : undefined;

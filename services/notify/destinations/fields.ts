@@ -1,27 +1,44 @@
-import type { GrammarField } from './grammar.ts';
+import type { FormFieldDefinition } from './form-definition.ts';
 
 /** Fields that many forms share. */
-export const hostField: GrammarField = { name: 'host', label: 'Host', kind: 'text', at: 'host', required: true };
-export const portField: GrammarField = {
-  ...{ name: 'port', label: 'Port', kind: 'number', at: 'port' },
+export const hostField: FormFieldDefinition = {
+  name: 'host',
+  label: 'Host',
+  kind: 'text',
+  location: 'host',
+  required: true,
+};
+export const portField: FormFieldDefinition = {
+  name: 'port',
+  label: 'Port',
+  kind: 'number',
+  location: 'port',
   help: 'Empty: the usual one.',
 };
-export const secureField: GrammarField = {
-  ...{ name: 'secure', label: 'Encrypted (https)', kind: 'switch', at: 'secure' },
+export const secureField: FormFieldDefinition = {
+  name: 'secure',
+  label: 'Encrypted (https)',
+  kind: 'switch',
+  location: 'secure',
   initial: true,
 };
-export const userField: GrammarField = { name: 'user', label: 'User', kind: 'text', at: 'user' };
-export const passwordField: GrammarField = { name: 'password', label: 'Password', kind: 'secret', at: 'password' };
+export const userField: FormFieldDefinition = { name: 'user', label: 'User', kind: 'text', location: 'user' };
+export const passwordField: FormFieldDefinition = {
+  name: 'password',
+  label: 'Password',
+  kind: 'secret',
+  location: 'password',
+};
 
-/** Host, port and encryption of a server of one's own. */
-export const serverFields: readonly GrammarField[] = [hostField, portField, secureField];
+/** Host, port and encryption of a self-hosted server. */
+export const serverFields: readonly FormFieldDefinition[] = [hostField, portField, secureField];
 
-/** The fields of kinds that show text in one of several formats. */
-export const formatField: GrammarField = {
+/** Field for kinds that support several text formats. */
+export const formatField: FormFieldDefinition = {
   name: 'format',
   label: 'Format',
   kind: 'choice',
-  at: 'query:format',
+  location: 'query:format',
   help: 'How the text is written when it gets there.',
   choices: [
     ['', 'Plain text'],
@@ -30,33 +47,48 @@ export const formatField: GrammarField = {
   ],
 };
 
-/** A text field with a sentence about where its value is found. */
-export function textField(name: string, label: string, at: GrammarField['at'], help = ''): GrammarField {
-  return { name, label, kind: 'text', at, help };
+/** Builds a text field; `help` explains where its value is found. */
+export function textField(
+  name: string,
+  label: string,
+  location: FormFieldDefinition['location'],
+  help = '',
+): FormFieldDefinition {
+  return { name, label, kind: 'text', location: location, help };
 }
 
-/** A field whose value never leaves the host. */
-export function secretField(name: string, label: string, at: GrammarField['at'], help = ''): GrammarField {
-  return { name, label, kind: 'secret', at, help };
+/** Builds a field whose value never leaves the host. */
+export function secretField(
+  name: string,
+  label: string,
+  location: FormFieldDefinition['location'],
+  help = '',
+): FormFieldDefinition {
+  return { name, label, kind: 'secret', location: location, help };
 }
 
-/** The same field, to be filled in. */
-export function needed(field: GrammarField): GrammarField {
+/** Marks a field as required. */
+export function requiredField(field: FormFieldDefinition): FormFieldDefinition {
   return { ...field, required: true };
 }
 
-/** One of several values; the first is what a URL means that says nothing. */
+/** Builds a field with several values; the first is the default of the URL. */
 export function choiceField(
   name: string,
   label: string,
-  at: GrammarField['at'],
+  location: FormFieldDefinition['location'],
   choices: readonly (readonly [string, string])[],
   help = '',
-): GrammarField {
-  return { name, label, kind: 'choice', at, choices, help };
+): FormFieldDefinition {
+  return { name, label, kind: 'choice', location: location, choices, help };
 }
 
-/** Yes or no. */
-export function switchField(name: string, label: string, at: GrammarField['at'], help = ''): GrammarField {
-  return { name, label, kind: 'switch', at, help };
+/** Builds a field with two states. */
+export function switchField(
+  name: string,
+  label: string,
+  location: FormFieldDefinition['location'],
+  help = '',
+): FormFieldDefinition {
+  return { name, label, kind: 'switch', location: location, help };
 }

@@ -3,7 +3,7 @@ import type { FilePart } from './http.ts';
 
 type Files = readonly Attachment[] | undefined;
 
-/** Files as the peer puts them into JSON. */
+/** Encodes files in the JSON format of Apprise API. */
 export async function encodeFiles(
   files: Files,
 ): Promise<readonly { readonly filename: string; readonly base64: string; readonly mimetype: string }[]> {
@@ -16,19 +16,24 @@ export async function encodeFiles(
   );
 }
 
-/** Files as parts of a form; `field` names the part of the file with that number, from 0. */
-export async function fileParts(files: Files, field: (at: number) => string): Promise<readonly FilePart[]> {
+/** Builds the form parts of files; `field` returns the name of the part with this index, from 0. */
+export async function fileParts(files: Files, field: (index: number) => string): Promise<readonly FilePart[]> {
   return Promise.all(
-    (files ?? []).map(async ({ name, type, read }, at) => ({ field: field(at), name, type, bytes: await read() })),
+    (files ?? []).map(async ({ name, type, read }, index) => ({
+      field: field(index),
+      name,
+      type,
+      bytes: await read(),
+    })),
   );
 }
 
-/** `file01`, `file02`, … as the peer names parts. */
-export function numbered(at: number): string {
-  return `file${String(at + 1).padStart(2, '0')}`;
+/** Returns `file01`, `file02`, … as Apprise names form parts. */
+export function formatPartName(index: number): string {
+  return `file${String(index + 1).padStart(2, '0')}`;
 }
 
-/** The same for services that are told no type: they look for themselves. */
-export async function untypedParts(files: Files, field: (at: number) => string): Promise<readonly FilePart[]> {
+/** Builds form parts without a media type, for services that detect it. */
+export async function untypedParts(files: Files, field: (index: number) => string): Promise<readonly FilePart[]> {
   return (await fileParts(files, field)).map((part) => ({ ...part, type: undefined }));
 }

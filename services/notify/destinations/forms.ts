@@ -1,83 +1,84 @@
 import type { DestinationForm, FilledForm, FormField, FormValues } from '../../contracts/notify/forms.ts';
 import { kinds } from './catalogue.ts';
-import { categoryOf } from './categories.ts';
+import { getCategory } from './categories.ts';
 import type { DestinationKind } from './destination.ts';
-import type { GrammarField } from './grammar.ts';
-import { readPlace, secretsIn, writePlace } from './places.ts';
+import type { FormFieldDefinition } from './form-definition.ts';
+import { readUrlField, secretsIn, writeUrlField } from './url-fields.ts';
 import { parseDestinationUrl, writeDestinationUrl, type DestinationUrl } from './url.ts';
 
-/** The forms of all kinds, in the order of the catalogue. */
+/** Returns the forms of all kinds in the order of the catalogue. */
 export function describeForms(): DestinationForm[] {
   return kinds.map((kind) => ({
-    scheme: schemeOf(kind),
+    scheme: getScheme(kind),
     schemes: [...kind.protocols, ...kind.secureProtocols],
     title: kind.service,
-    category: categoryOf(schemeOf(kind)),
+    category: getCategory(getScheme(kind)),
     about: kind.form.about,
     fields: kind.form.fields.map(describeField),
   }));
 }
 
-/** A stored URL in the form of its kind, without its secrets; undefined when no kind serves it. */
+/** Returns the form values of a stored URL without its secrets; undefined if no native kind matches. */
 export function fillForm(text: string): FilledForm | undefined {
   const url = parseDestinationUrl(text);
-  const kind = url === undefined ? undefined : kindOf(url.scheme);
+  const kind = url === undefined ? undefined : findKind(url.scheme);
   if (url === undefined || kind === undefined) return undefined;
-  const open = kind.form.unfold?.(url) ?? url;
+  const unfolded = kind.form.unfold?.(url) ?? url;
   const values: FormValues = {};
   const set: string[] = [];
   for (const field of kind.form.fields) {
-    const value = readPlace(open, field.at, kind);
+    const value = readUrlField(unfolded, field.location, kind);
     if (field.kind !== 'secret') values[field.name] = value;
     else if (value !== '') set.push(field.name);
   }
-  return { scheme: schemeOf(kind), values, set };
+  return { scheme: getScheme(kind), values, set };
 }
 
 /**
- * The URL a filled-in form stands for. `stored` is what it changes: secrets that were left empty and all that has no field
- * are taken from there, as long as the kind is the same.
- * @returns the URL, or what is wrong by field name.
+ * Builds the URL of a completed form. If `stored` is of the same kind, empty secrets and all parts without a field
+ * are taken from it.
+ *
+ * @returns the URL, or error messages by field name.
  */
 export function writeForm(
   { scheme, values }: { readonly scheme: string; readonly values: FormValues },
-  stored?: string,
+  storedText?: string,
 ): { readonly url: string } | { readonly wrong: Readonly<Record<string, string>> } {
-  const kind = kinds.find((each) => schemeOf(each) === scheme);
+  const kind = kinds.find((each) => getScheme(each) === scheme);
   if (kind === undefined) return { wrong: { scheme: 'This kind of destination is not served.' } };
-  const before = stored === undefined ? undefined : parseDestinationUrl(stored);
-  let url = before !== undefined && kindOf(before.scheme) === kind ? before : emptyUrl(schemeOf(kind));
+  const storedUrl = storedText === undefined ? undefined : parseDestinationUrl(storedText);
+  let url = storedUrl !== undefined && findKind(storedUrl.scheme) === kind ? storedUrl : emptyUrl(getScheme(kind));
   url = kind.form.unfold?.(url) ?? url;
-  const wrong: Record<string, string> = {};
+  const errors: Record<string, string> = {};
   for (const field of kind.form.fields) {
     const value = values[field.name];
     if (value === undefined || (field.kind === 'secret' && value === '')) {
-      if (field.required && readPlace(url, field.at, kind) === '') wrong[field.name] = 'Fill this in.';
+      if (field.required && readUrlField(url, field.location, kind) === '') errors[field.name] = 'Fill this in.';
       continue;
     }
     const text = typeof value === 'string' ? value.trim() : (value ?? '');
-    // What is not changed stays as it was typed, also where the form would write it differently.
-    if (text !== '' && text === readPlace(url, field.at, kind)) continue;
-    const complaint = misfit(field, text);
-    if (complaint !== undefined) wrong[field.name] = complaint;
-    else url = writePlace(url, field.at, text, kind);
+    // An unchanged value keeps its typed form, even if the form would write it differently.
+    if (text !== '' && text === readUrlField(url, field.location, kind)) continue;
+    const problem = validateField(field, text);
+    if (problem !== undefined) errors[field.name] = problem;
+    else url = writeUrlField(url, field.location, text, kind);
   }
-  if (url.password !== undefined && url.user === undefined) wrong['user'] ??= 'A password needs a user.';
-  if (Object.keys(wrong).length > 0) return { wrong };
+  if (url.password !== undefined && url.user === undefined) errors['user'] ??= 'A password needs a user.';
+  if (Object.keys(errors).length > 0) return { wrong: errors };
   return { url: writeDestinationUrl(kind.form.fold?.(url) ?? url) };
 }
 
-/** The secrets in a URL, decoded, so that they can be kept out of what a destination says. */
-export function secretsOf(text: string): readonly string[] {
+/** Returns the decoded secrets of a URL, so that they can be removed from texts of the destination. */
+export function listSecrets(text: string): readonly string[] {
   const url = parseDestinationUrl(text);
-  return url === undefined ? [] : secretsIn(url, kindOf(url.scheme));
+  return url === undefined ? [] : secretsIn(url, findKind(url.scheme));
 }
 
-function schemeOf({ protocols, secureProtocols }: DestinationKind): string {
+function getScheme({ protocols, secureProtocols }: DestinationKind): string {
   return protocols[0] ?? secureProtocols[0] ?? '';
 }
 
-function kindOf(scheme: string): DestinationKind | undefined {
+function findKind(scheme: string): DestinationKind | undefined {
   return kinds.find(({ protocols, secureProtocols }) => [...protocols, ...secureProtocols].includes(scheme));
 }
 
@@ -89,34 +90,48 @@ function describeField({
   help = '',
   choices = [],
   initial,
-}: GrammarField): FormField {
+}: FormFieldDefinition): FormField {
   return {
-    ...{ name, label, kind, required, help },
-    choices: choices.map(([value, words]) => [value, words]),
+    name,
+    label,
+    kind,
+    required,
+    help,
+    choices: choices.map(([value, label]) => [value, label]),
     initial: initial ?? (kind === 'switch' ? false : ''),
   };
 }
 
 function emptyUrl(scheme: string): DestinationUrl {
-  const none = new Map<string, string>();
+  const emptyMap = new Map<string, string>();
   return {
-    ...{ scheme, user: undefined, password: undefined, host: '', port: undefined, path: [], rawPath: '' },
-    ...{ query: none, headers: none, parameters: none, fields: none },
+    scheme,
+    user: undefined,
+    password: undefined,
+    host: '',
+    port: undefined,
+    path: [],
+    rawPath: '',
+    query: emptyMap,
+    headers: emptyMap,
+    parameters: emptyMap,
+    fields: emptyMap,
   };
 }
 
-function misfit(
-  { kind, required = false, choices = [], at }: GrammarField,
+function validateField(
+  { kind, required = false, choices = [], location }: FormFieldDefinition,
   value: string | boolean,
 ): string | undefined {
   if (typeof value === 'boolean') return kind === 'switch' ? undefined : 'This is no switch.';
   if (value === '') return required ? 'Fill this in.' : undefined;
   if (/\p{Cc}/u.test(value)) return 'Write it in one line.';
   if (kind === 'choice' && !choices.some(([each]) => each === value)) return 'Choose one of the list.';
-  if (at === 'host' && kind !== 'secret' && !/^(\[[0-9a-f:.%]+\]|[^\s/?@:[\]]+)$/i.test(value)) {
+  if (location === 'host' && kind !== 'secret' && !/^(\[[0-9a-f:.%]+\]|[^\s/?@:[\]]+)$/i.test(value)) {
     return 'Write the name or the number of the host alone, without https:// and without a path.';
   }
   const number = Number(value);
-  if (at === 'port' && !(Number.isInteger(number) && number >= 1 && number <= 65_535)) return 'A port is 1 to 65535.';
+  if (location === 'port' && !(Number.isInteger(number) && number >= 1 && number <= 65_535))
+    return 'A port is 1 to 65535.';
   return kind === 'number' && !Number.isFinite(number) ? 'This is no number.' : undefined;
 }

@@ -1,55 +1,64 @@
 import type { DestinationUrl } from './url.ts';
 
-/** One request to a destination, as data. Names of headers are lower case. */
+/** Request to a destination. Header names are lower case. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** The address came out of an answer: private addresses are refused, as the owner did not type it. */
-  readonly foreign?: true;
+  /** The address is from a response, not from the owner, so private addresses are refused. */
+  readonly untrusted?: true;
 }
 
 type Headers = Readonly<Record<string, string>>;
-/** Values of a query or a form, in order; undefined ones are left out. */
+/** Values of a query or a form, in order; undefined ones are omitted. */
 export type Pairs = Readonly<Record<string, string | number | undefined>>;
 
-/** What destinations see as the sender. */
+/** User agent of all requests to destinations. */
 export const userAgent = 'Homeport';
 
-/** Basic credentials of a URL (RFC 7617, in UTF-8); undefined without a user. */
+/** Returns the Basic credentials of a URL (RFC 7617, in UTF-8), or undefined without a user. */
 export function basicAuthorization(url: Pick<DestinationUrl, 'user' | 'password'>): string | undefined {
   if (url.user === undefined) return undefined;
   return `Basic ${Buffer.from(`${url.user}:${url.password ?? ''}`, 'utf8').toString('base64')}`;
 }
 
-/** Headers that belong to the connection, not to whoever writes the URL. */
+/** Headers of the connection, which a URL cannot set. */
 const reserved = /^(connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
 
-/** False for a header no request can carry (RFC 9110, 5.6.2 and 5.5): the text came percent-encoded, so anything may be in it. */
+/**
+ * Returns false for invalid headers (RFC 9110, 5.6.2 and 5.5). The text is percent-encoded in the URL, so it may
+ * contain any character.
+ */
 export function isHeader(name: string, value: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name) && !reserved.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }
 
-/** What headers tell of credentials, also in the form they have there, so that an answer that repeats it can be masked. */
+/**
+ * Returns the credentials in headers, also in their encoded form, so that a response that repeats them can be masked.
+ */
 export function secretsInHeaders(headers: Headers): readonly string[] {
-  const told = Object.entries(headers).filter(([name]) => /auth|token|key|secret|cookie|password/i.test(name));
-  return told.flatMap(([, value]) => [value, ...value.split(/[\s,]+/)]).filter((each) => each.length > 5);
+  const credentialHeaders = Object.entries(headers).filter(([name]) =>
+    /auth|token|key|secret|cookie|password/i.test(name),
+  );
+  return credentialHeaders.flatMap(([, value]) => [value, ...value.split(/[\s,]+/)]).filter((each) => each.length > 5);
 }
 
-/** `application/x-www-form-urlencoded`. */
+/** Encodes pairs as `application/x-www-form-urlencoded`. */
 export function formBody(pairs: Pairs): string {
-  const given = Object.entries(pairs).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
-  return new URLSearchParams(given).toString();
+  const definedPairs = Object.entries(pairs).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  return new URLSearchParams(definedPairs).toString();
 }
 
-/** A URL with a query; without one where nothing is to be said. */
+/** Appends a query to a URL, if there is one. */
 export function withQuery(url: string, pairs: Pairs): string {
   const query = formBody(pairs);
   return query === '' ? url : `${url}?${query}`;
 }
 
-/** A POST with a JSON body. */
+/** Builds a POST request with a JSON body. */
 export function postJson(url: string, value: unknown, headers: Headers = {}): HttpRequest {
   return {
     method: 'POST',
@@ -59,22 +68,22 @@ export function postJson(url: string, value: unknown, headers: Headers = {}): Ht
   };
 }
 
-/** A POST with a urlencoded body. */
+/** Builds a POST request with a urlencoded body. */
 export function postForm(url: string, pairs: Pairs, headers: Headers = {}): HttpRequest {
   const form = { 'content-type': 'application/x-www-form-urlencoded', ...headers };
   return { method: 'POST', url, headers: form, body: formBody(pairs) };
 }
 
-/** A file in a form. */
+/** File in a multipart form. */
 export interface FilePart {
   readonly field: string;
   readonly name: string;
-  /** Undefined: not said. */
+  /** Undefined: no Content-Type is sent. */
   readonly type: string | undefined;
   readonly bytes: Uint8Array;
 }
 
-/** A POST with a form in parts (RFC 7578), fields before files. */
+/** Builds a POST request with a multipart form (RFC 7578), fields before files. */
 export function postParts(
   url: string,
   pairs: Pairs,
@@ -97,6 +106,6 @@ export function postParts(
     write('\r\n');
   }
   write(`--${boundary}--\r\n`);
-  const parts = { 'content-type': `multipart/form-data; boundary=${boundary}`, ...headers };
-  return { method: 'POST', url, headers: parts, body: Buffer.concat(chunks) };
+  const allHeaders = { 'content-type': `multipart/form-data; boundary=${boundary}`, ...headers };
+  return { method: 'POST', url, headers: allHeaders, body: Buffer.concat(chunks) };
 }

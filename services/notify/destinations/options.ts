@@ -1,23 +1,23 @@
 import { TextFormat } from '../../contracts/notify/notification.ts';
-import type { Overflow } from '../domain/fit.ts';
+import type { Overflow } from '../domain/fit-message.ts';
 import type { DestinationUrl } from './url.ts';
 
-/** Arguments every URL may carry. */
+/** Arguments of every URL. */
 export interface CommonOptions {
   readonly format: TextFormat;
   readonly overflow: Overflow;
   readonly retry: number;
   readonly wait: number;
   readonly optional: boolean;
-  /** Of a whole exchange, in ms: the time to connect and the time to answer. */
+  /** Timeout for connecting and responding together, in ms. */
   readonly timeoutMs: number;
   readonly redirect: boolean;
-  /** False: any certificate will do. */
+  /** False: accepts every certificate. */
   readonly verify: boolean;
-  /** Whether `:rocket:` becomes a picture; undefined where the URL does not say. */
+  /** True replaces short codes such as `:rocket:` by emojis; undefined if the URL does not specify it. */
   readonly emojis: boolean | undefined;
-  /** Those that few URLs have, `name=value`, where they say something else than is usual. */
-  readonly unusual: readonly string[];
+  /** Less common arguments that differ from their default, as `name=value`. */
+  readonly nonDefault: readonly string[];
 }
 
 /** Names of the common arguments, for the catalogue. */
@@ -26,53 +26,53 @@ export const commonArguments = [
   ...['rto', 'cto', 'redirect', 'verify', 'emojis'],
 ] as const;
 
-/** Seconds to connect and to answer, at most. */
-const longest = { cto: 30, rto: 60 } as const;
-/** Both together: an attempt of the outbox has a minute. */
-const mostMs = 55_000;
+/** Maximum number of seconds to connect and to respond. */
+const maxSeconds = { cto: 30, rto: 60 } as const;
+/** Maximum of the sum; a job attempt is limited to a minute. */
+const maxTimeoutMs = 55_000;
 
-/** The peer takes any word that begins like yes, true, 1, on or enabled. */
-export function isYes(text: string | undefined, otherwise: boolean): boolean {
-  if (text === undefined || text === '') return otherwise;
+/** Parses a boolean; Apprise accepts any word that begins like yes, true, 1, on or enabled. */
+export function isYes(text: string | undefined, fallback: boolean): boolean {
+  if (text === undefined || text === '') return fallback;
   return /^(y|t|1|on|e|\+|a)/i.test(text);
 }
 
-function number(text: string | undefined, otherwise: number, most: number): number {
-  const value = Number(text === undefined || text === '' ? otherwise : text);
-  return Number.isFinite(value) ? Math.min(Math.max(value, 0), most) : otherwise;
+function parseNumber(text: string | undefined, fallback: number, maximum: number): number {
+  const value = Number(text === undefined || text === '' ? fallback : text);
+  return Number.isFinite(value) ? Math.min(Math.max(value, 0), maximum) : fallback;
 }
 
-/** Reads the common arguments, or says which one cannot be honoured. */
+/** Parses the common arguments, or returns a sentence about an invalid one. */
 export function parseOptions(
   url: DestinationUrl,
-  otherwise: { readonly format?: TextFormat; readonly overflow?: Overflow; readonly readSeconds?: number } = {},
+  fallback: { readonly format?: TextFormat; readonly overflow?: Overflow; readonly readSeconds?: number } = {},
 ): CommonOptions | string {
   const { query } = url;
-  const format = TextFormat.safeParse(query.get('format')?.toLowerCase() ?? otherwise.format ?? 'text');
+  const format = TextFormat.safeParse(query.get('format')?.toLowerCase() ?? fallback.format ?? 'text');
   if (!format.success) return 'format must be text, markdown or html';
-  const overflow = query.get('overflow')?.toLowerCase() ?? otherwise.overflow ?? 'upstream';
+  const overflow = query.get('overflow')?.toLowerCase() ?? fallback.overflow ?? 'upstream';
   if (overflow !== 'upstream' && overflow !== 'truncate' && overflow !== 'split') {
     return 'overflow must be upstream, truncate or split';
   }
-  const usual = { cto: 4, rto: otherwise.readSeconds ?? 4 } as const;
-  const cto = number(query.get('cto'), usual.cto, longest.cto);
-  const rto = number(query.get('rto'), usual.rto, longest.rto);
+  const defaults = { cto: 4, rto: fallback.readSeconds ?? 4 } as const;
+  const cto = parseNumber(query.get('cto'), defaults.cto, maxSeconds.cto);
+  const rto = parseNumber(query.get('rto'), defaults.rto, maxSeconds.rto);
   const redirect = isYes(query.get('redirect'), true);
   const verify = isYes(query.get('verify'), true);
   const emojis = query.has('emojis') ? isYes(query.get('emojis'), false) : undefined;
   return {
     format: format.data,
     overflow,
-    retry: number(query.get('retry'), 0, 10),
-    wait: number(query.get('wait'), 0.5, 3600),
+    retry: parseNumber(query.get('retry'), 0, 10),
+    wait: parseNumber(query.get('wait'), 0.5, 3600),
     optional: isYes(query.get('optional'), false),
-    timeoutMs: Math.max(1, Math.min(mostMs, Math.round((cto + rto) * 1000))),
+    timeoutMs: Math.max(1, Math.min(maxTimeoutMs, Math.round((cto + rto) * 1000))),
     redirect,
     verify,
     emojis,
-    unusual: [
-      ...(cto === usual.cto ? [] : [`cto=${cto}`]),
-      ...(rto === usual.rto ? [] : [`rto=${rto}`]),
+    nonDefault: [
+      ...(cto === defaults.cto ? [] : [`cto=${cto}`]),
+      ...(rto === defaults.rto ? [] : [`rto=${rto}`]),
       ...(redirect ? [] : ['redirect=no']),
       ...(verify ? [] : ['verify=no']),
       ...(emojis === undefined ? [] : [`emojis=${emojis ? 'yes' : 'no'}`]),
@@ -80,9 +80,9 @@ export function parseOptions(
   };
 }
 
-/** The common arguments as the peer writes them at the end of a normal form. */
+/** Formats the common arguments as Apprise writes them at the end of a normal form. */
 export function writeOptions(options: CommonOptions): string {
-  const { format, overflow, retry, wait, optional, unusual } = options;
+  const { format, overflow, retry, wait, optional, nonDefault } = options;
   const usual = [`format=${format}`, `overflow=${overflow}`, `retry=${retry}`, `wait=${wait}`];
-  return [...unusual, ...usual, `optional=${optional ? 'yes' : 'no'}`].join('&');
+  return [...nonDefault, ...usual, `optional=${optional ? 'yes' : 'no'}`].join('&');
 }

@@ -1,29 +1,34 @@
 import { z } from 'zod';
 
 /**
- * What of a delivery that takes several requests was confirmed already: pieces, files, rooms. A step has a name within its
- * delivery, and may have a short note of its answer that a later step needs.
+ * Confirmed steps of a delivery that needs several requests: pieces, files, rooms. A step has a name within its
+ * delivery and may have a short note that a later step needs.
  */
 export interface Progress {
-  noteOf(step: string): string | undefined;
+  getNote(step: string): string | undefined;
   confirm(step: string, note: string): void;
-  /** Writes down what was confirmed since. */
+  /** Stores the steps that were confirmed since the last call. */
   save(): Promise<void>;
 }
 
-/** Runs a step unless it was confirmed before. @returns what it noted. @throws what it throws, and then it was not confirmed. */
-export type Once = (step: string, work: () => Promise<unknown>) => Promise<string>;
+/**
+ * Runs a step unless it was confirmed before.
+ *
+ * @returns the note of the step.
+ * @throws the error of the step, which is then not confirmed.
+ */
+export type RunOnce = (step: string, work: () => Promise<unknown>) => Promise<string>;
 
 const Notes = z.record(z.string(), z.string());
-const longestNote = 500;
+const maxNoteLength = 500;
 
-/** Progress as it was stored, `''` for none, to be stored again by `write`. */
+/** Opens stored progress, `''` for none; `write` stores it again. */
 export function openProgress(stored: string, write: (stored: string) => Promise<void>): Progress {
   const steps = new Map(stored === '' ? [] : Object.entries(Notes.parse(JSON.parse(stored))));
   let saved = steps.size;
   return {
-    noteOf: (step) => steps.get(step),
-    confirm: (step, note) => void steps.set(step, note.slice(0, longestNote)),
+    getNote: (step) => steps.get(step),
+    confirm: (step, note) => void steps.set(step, note.slice(0, maxNoteLength)),
     async save() {
       if (steps.size === saved) return;
       await write(JSON.stringify(Object.fromEntries(steps)));
@@ -33,18 +38,18 @@ export function openProgress(stored: string, write: (stored: string) => Promise<
 }
 
 /**
- * The steps of one piece. What was confirmed is written down before the next step begins, so that a delivery of one step
- * writes nothing.
+ * Returns a function that runs the steps of one piece. Confirmed steps are stored before the next step begins, so
+ * that a delivery with one step writes nothing.
  */
-export function stepsOf(progress: Progress | undefined, piece: string): Once {
+export function createSteps(progress: Progress | undefined, piece: string): RunOnce {
   return async (step, work) => {
-    const name = `${piece}/${step}`;
-    const known = progress?.noteOf(name);
-    if (known !== undefined) return known;
+    const stepName = `${piece}/${step}`;
+    const storedNote = progress?.getNote(stepName);
+    if (storedNote !== undefined) return storedNote;
     await progress?.save();
-    const said = await work();
-    const note = typeof said === 'string' ? said : '';
-    progress?.confirm(name, note);
+    const result = await work();
+    const note = typeof result === 'string' ? result : '';
+    progress?.confirm(stepName, note);
     return note;
   };
 }

@@ -1,31 +1,37 @@
 import { findCertificateProblem } from '../../contracts/certificates.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { FetchReply } from '../../contracts/outgoing.ts';
-import type { Result } from './destination.ts';
+import type { DeliveryResult } from './destination.ts';
 
 const dayMs = 24 * 3600 * 1000;
-/** A certificate stays what it is until someone changes it; once more, in case it is being renewed just now. */
-const attemptsAtTrust = 2;
+/** An untrusted certificate does not change by itself; one retry covers a renewal in progress. */
+const maxUntrustedAttempts = 2;
 
-/** Seconds or a date (RFC 9110, 10.2.3); undefined when it says nothing usable. At most a day. */
-function retryAfter(text: string | undefined, now: number): number | undefined {
+/**
+ * Parses a number of seconds or a date (RFC 9110, 10.2.3) to ms, at most a day. Returns undefined if it is invalid.
+ */
+function parseRetryAfter(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   const ms = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - now;
   return Number.isFinite(ms) && ms > 0 ? Math.min(Math.ceil(ms), dayMs) : undefined;
 }
 
-/** How long a service asks to wait: by the standard header, Discord's own, or a number of seconds in its JSON. */
-function waitOf({ status, headers, body }: FetchReply): number | undefined {
-  const standard = retryAfter(headers['retry-after'], Date.parse(headers['date'] ?? ''));
+/**
+ * Returns the delay in ms that a service requests: in the standard header, Discord's header, or a field of its JSON.
+ */
+function parseRetryDelay({ status, headers, body }: FetchReply): number | undefined {
+  const standard = parseRetryAfter(headers['retry-after'], Date.parse(headers['date'] ?? ''));
   if (standard !== undefined || status !== 429) return standard;
-  const reset = retryAfter(headers['x-ratelimit-reset-after'], 0);
-  // Telegram has it among `parameters`, Discord and Matrix (in ms) at the top.
+  const reset = parseRetryAfter(headers['x-ratelimit-reset-after'], 0);
+  // Telegram has the field in `parameters`, Discord and Matrix (in ms) at the top level.
   const text = Buffer.from(body.subarray(0, 4096)).toString('utf8');
   const [, unit, seconds] = /"retry_after(_ms)?"\s*:\s*(\d+(?:\.\d+)?)/.exec(text) ?? [];
-  return reset ?? retryAfter(seconds === undefined || unit === undefined ? seconds : String(Number(seconds) / 1000), 0);
+  return (
+    reset ?? parseRetryAfter(seconds === undefined || unit === undefined ? seconds : String(Number(seconds) / 1000), 0)
+  );
 }
 
-/** What a status says to the owner, beside its number. */
+/** Explanations of HTTP status codes. */
 const meanings: Readonly<Record<number, string>> = {
   401: 'the password or token is not accepted',
   403: 'it does not allow this',
@@ -35,51 +41,58 @@ const meanings: Readonly<Record<number, string>> = {
   429: 'it gets too much at once',
 };
 
-/** Whether an HTTP answer means that the delivery was made: any 2xx. */
+/** Returns true for a 2xx response. */
 export function isSuccess({ status }: FetchReply): boolean {
   return status >= 200 && status < 300;
 }
 
 /**
- * What a refusal means for a delivery: 408, 425, 429 and 5xx are tried again, the rest is final. `reason` is what the service
- * said about it.
+ * Converts an error response to a result: 408, 425, 429 and 5xx are retried, all others are final. `reason` is the
+ * explanation of the service.
  */
-export function resultOfRefusal(reply: FetchReply, notSent: string, reason: string): Result {
+export function toRefusalResult(reply: FetchReply, failureText: string, reason: string): DeliveryResult {
   const { status } = reply;
-  const wait = waitOf(reply);
+  const wait = parseRetryDelay(reply);
   const meaning = meanings[status];
   return {
     ok: false,
     status,
     retryable: status >= 500 || status === 408 || status === 425 || status === 429,
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
-    detail: `${notSent}, error=${status}${meaning === undefined ? '' : `: ${meaning}`}.${reason === '' ? '' : ` It said: ${reason}`}`,
+    detail: `${failureText}, error=${status}${meaning === undefined ? '' : `: ${meaning}`}.${reason === '' ? '' : ` It said: ${reason}`}`,
   };
 }
 
 /**
- * What a failure to get an answer means. Defects are passed on. An answer that is too long to be read is one all the same:
- * to send again would show the notice once more.
+ * Converts a failed request to a result; programming errors are thrown again. A response that exceeds the size limit
+ * is final, because a retry would send the notification again.
  */
-export function resultOfError(error: unknown, notSent: string): Result {
+export function toErrorResult(error: unknown, failureText: string): DeliveryResult {
   if (!(error instanceof Problem)) throw error;
   return {
     ok: false,
     retryable: error.retryable && error.code !== 'fetch.too_large',
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
-    ...(error.code === 'fetch.untrusted' ? { lastAttempt: attemptsAtTrust } : {}),
-    detail: `${notSent}: ${error.detail}`,
+    ...(error.code === 'fetch.untrusted' ? { lastAttempt: maxUntrustedAttempts } : {}),
+    ...(isUnknownHost(error.cause) ? { code: 'unknown_host' } : {}),
+    detail: `${failureText}: ${error.detail}`,
   };
 }
 
-/** What a failed handshake means, by the code Node gives it; undefined for another failure. */
-export function resultOfHandshake(code: unknown, host: string, notSent: string): Result | undefined {
-  const trouble = findCertificateProblem(code);
-  if (trouble === undefined) return undefined;
+/** Converts a failed TLS handshake to a result, by the error code of Node; undefined for other failures. */
+export function toHandshakeResult(code: unknown, host: string, failureText: string): DeliveryResult | undefined {
+  const problem = findCertificateProblem(code);
+  if (problem === undefined) return undefined;
   return {
     ok: false,
     retryable: true,
-    lastAttempt: attemptsAtTrust,
-    detail: `${notSent}: The certificate of ${host} is not trusted: ${trouble}.`,
+    lastAttempt: maxUntrustedAttempts,
+    detail: `${failureText}: The certificate of ${host} is not trusted: ${problem}.`,
   };
+}
+
+/** Returns true for a DNS error about a host name that does not exist, or an AggregateError that begins with one. */
+function isUnknownHost(error: unknown): boolean {
+  if (error instanceof AggregateError) return isUnknownHost(error.errors[0]);
+  return error instanceof Error && 'code' in error && error.code === 'ENOTFOUND';
 }

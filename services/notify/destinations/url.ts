@@ -1,17 +1,17 @@
-/** A destination URL taken apart without any judgement; every part is percent-decoded once. */
+/** Parsed destination URL. Every part is percent-decoded once; its meaning is not checked. */
 export interface DestinationUrl {
   /** Lower case. */
   readonly scheme: string;
   readonly user: string | undefined;
   readonly password: string | undefined;
-  /** As typed: for token-like schemes its case matters. IPv6 keeps its brackets. */
+  /** As typed, because tokens are case-sensitive. IPv6 addresses keep their brackets. */
   readonly host: string;
   readonly port: number | undefined;
-  /** Segments between slashes, empty ones dropped. */
+  /** Segments between slashes, without empty ones. */
   readonly path: readonly string[];
   /** The path as typed, still encoded, `''` or beginning with a slash. */
   readonly rawPath: string;
-  /** Arguments in order; of a name given twice the last counts. Names are lower case. */
+  /** Arguments in order; the last value of a repeated name applies. Names are lower case. */
   readonly query: ReadonlyMap<string, string>;
   /** `+name=value`: request headers. */
   readonly headers: ReadonlyMap<string, string>;
@@ -22,7 +22,7 @@ export interface DestinationUrl {
 }
 
 function decode(text: string): string {
-  // Malformed sequences stay as they are, one by one, instead of spoiling the whole part.
+  // Malformed sequences are kept unchanged, and the rest of the part is decoded.
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (sequence) => {
     try {
       return decodeURIComponent(sequence);
@@ -33,14 +33,14 @@ function decode(text: string): string {
   });
 }
 
-/** A plus is a space, but not where it begins a name: there it marks a header. */
+/** Decodes a plus to a space, except at the beginning of a name, where it marks a header. */
 function decodeName(text: string): string {
   return text.startsWith('+') ? `+${decode(text.slice(1).replaceAll('+', ' '))}` : decode(text.replaceAll('+', ' '));
 }
 
 function splitOnce(text: string, separator: string): readonly [string, string | undefined] {
-  const at = text.indexOf(separator);
-  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + separator.length)];
+  const atIndex = text.indexOf(separator);
+  return atIndex === -1 ? [text, undefined] : [text.slice(0, atIndex), text.slice(atIndex + separator.length)];
 }
 
 function parseQuery(text: string): Pick<DestinationUrl, 'query' | 'headers' | 'parameters' | 'fields'> {
@@ -62,28 +62,28 @@ function parseQuery(text: string): Pick<DestinationUrl, 'query' | 'headers' | 'p
 }
 
 /**
- * Takes `scheme://user:password@host:port/path?arguments` apart. The URL class of the platform is of no use here: it
- * refuses, lower-cases or reorders much of what people have in their configurations (`push://topic`, `ntfy://My_Topic`, `#`
- * within a path). Undefined when the text is no such URL.
+ * Parses `scheme://user:password@host:port/path?arguments`. The platform's URL class is unsuitable: it rejects,
+ * lowercases or reorders parts of valid destination URLs (`push://topic`, `ntfy://My_Topic`, `#` within a path).
+ * Returns undefined for text that is not such a URL.
  */
 export function parseDestinationUrl(text: string): DestinationUrl | undefined {
   const [, scheme, rest] = /^([a-z0-9][a-z0-9.+_-]*):\/\/(.*)$/is.exec(text.trim()) ?? [];
-  // Control characters have no place in a URL and would end up in headers; torn ones cannot be encoded.
+  // Control characters are invalid in URLs and could reach headers; lone surrogates cannot be encoded.
   if (!text.isWellFormed() || scheme === undefined || rest === undefined || /\p{Cc}/u.test(rest)) return undefined;
   const [address, query = ''] = splitOnce(rest, '?');
   const slash = address.indexOf('/');
   const authority = slash === -1 ? address : address.slice(0, slash);
   const rawPath = slash === -1 ? '' : address.slice(slash).replace(/\s/g, encodePart);
-  const at = authority.lastIndexOf('@');
-  const [user, password] = at === -1 ? [undefined, undefined] : splitOnce(authority.slice(0, at), ':');
-  const place = at === -1 ? authority : authority.slice(at + 1);
-  // A bot's token has a colon of its own: `123456789:abcdef`.
-  const token = /^(?:bot)?\d+:[\w-]*[a-z_-][\w-]*$/i.test(place) ? [place, place] : undefined;
-  const [, host = '', portText] = token ?? /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(place) ?? [];
+  const atIndex = authority.lastIndexOf('@');
+  const [user, password] = atIndex === -1 ? [undefined, undefined] : splitOnce(authority.slice(0, atIndex), ':');
+  const hostPart = atIndex === -1 ? authority : authority.slice(atIndex + 1);
+  // A bot token contains a colon: `123456789:abcdef`.
+  const tokenMatch = /^(?:bot)?\d+:[\w-]*[a-z_-][\w-]*$/i.test(hostPart) ? [hostPart, hostPart] : undefined;
+  const [, host = '', portText] = tokenMatch ?? /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(hostPart) ?? [];
   const port = portText === undefined ? undefined : Number(portText);
-  // Once more for the host: platforms drop line breaks from it, so that another host would be asked.
+  // The decoded host is checked as well: platforms remove line breaks, so that another host would be contacted.
   if (/[\p{Cc}\s]/u.test(decode(host))) return undefined;
-  if ((host === '' && place !== '') || (port !== undefined && (port < 1 || port > 65_535))) return undefined;
+  if ((host === '' && hostPart !== '') || (port !== undefined && (port < 1 || port > 65_535))) return undefined;
   return {
     scheme: scheme.toLowerCase(),
     user: user === undefined ? undefined : decode(user),
@@ -99,26 +99,26 @@ export function parseDestinationUrl(text: string): DestinationUrl | undefined {
   };
 }
 
-/** Encodes what would end or split the part it stands in. */
+/** Encodes characters that would end or split a part of the URL. */
 export function encodePart(text: string): string {
   return encodeURIComponent(text);
 }
 
-/** `user:password@`, with `****` for the password on demand; empty without a user. */
+/** Formats `user:password@`; the password is `****` if masked. Empty without a user. */
 export function userInfo(url: Pick<DestinationUrl, 'user' | 'password'>, masked: boolean): string {
   if (url.user === undefined) return '';
   if (url.password === undefined) return `${encodePart(url.user)}@`;
   return `${encodePart(url.user)}:${masked ? '****' : encodePart(url.password)}@`;
 }
 
-/** `host` or `host:port`. */
+/** Formats `host` or `host:port`. */
 export function hostAndPort(url: Pick<DestinationUrl, 'host' | 'port'>): string {
-  // A host may be a token: what would end it there is encoded again.
+  // A host may be a token, so characters that would end it are encoded.
   const host = url.host.replace(/[\s/?#@%]/g, encodePart);
   return url.port === undefined ? host : `${host}:${url.port}`;
 }
 
-/** The arguments that mark headers, parameters and fields, written back; their values masked on demand. */
+/** Formats the arguments for headers, parameters and fields; their values can be masked. */
 export function prefixedArguments(url: DestinationUrl, masked: boolean): readonly string[] {
   const write = (prefix: string, pairs: ReadonlyMap<string, string>, secret: boolean): readonly string[] =>
     [...pairs].map(([name, value]) => `${prefix}${encodePart(name)}=${secret ? '****' : encodePart(value)}`);
@@ -129,7 +129,7 @@ export function prefixedArguments(url: DestinationUrl, masked: boolean): readonl
   ];
 }
 
-/** The URL again, with everything it holds; what `parseDestinationUrl` takes apart. */
+/** Formats a URL with all its parts; the inverse of `parseDestinationUrl`. */
 export function writeDestinationUrl(url: DestinationUrl): string {
   const query = [...url.query].map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`);
   const args = [...query, ...prefixedArguments(url, false)].join('&');

@@ -1,28 +1,28 @@
 import { parseTag, type Tag } from './tags.ts';
 
-/** How a configuration is written down. */
+/** Format of a configuration. */
 export type ConfigurationFormat = 'text' | 'yaml';
 
-/** One destination of a configuration. */
+/** Destination of a configuration. */
 export interface ConfigurationEntry {
   readonly url: string;
-  /** Its own tags and the names of the groups they are in. */
+  /** Its own tags and the names of their groups. */
   readonly tags: readonly Tag[];
-  /** The tags that stand at the destination itself, as written. */
-  readonly own: readonly string[];
-  /** Counted from 1. */
+  /** Tags of the destination itself, as written. */
+  readonly ownTags: readonly string[];
+  /** Line number, from 1. */
   readonly line: number;
-  /** In YAML: the steps that lead to it. */
+  /** Path to the entry, for YAML. */
   readonly path?: readonly (string | number)[];
 }
 
-/** A group: who wears one of its members wears its names too. */
+/** Group of tags: a destination with a member tag also has the names of the group. */
 export interface Group {
   readonly names: readonly Tag[];
   readonly members: readonly string[];
 }
 
-/** What a configuration says. `skipped` names the lines that say nothing, without their content: it may be secret. */
+/** Parsed configuration. `skipped` lists lines without effect, without their text, which may be secret. */
 export interface Configuration {
   readonly entries: readonly ConfigurationEntry[];
   readonly skipped: readonly { readonly line: number; readonly reason: string }[];
@@ -31,41 +31,43 @@ export interface Configuration {
 const urlStart = /^[a-z0-9][a-z0-9.+_-]*:\/\//i;
 const nameList = /^[a-z0-9_\-:,\s]+$/i;
 
-/** Whoever answers at the included address could send everything elsewhere, at any time and unseen. */
+/** The server at an included address could redirect all notifications at any time, without being noticed. */
 export const includeReason = 'include is not followed; copy its lines here, or notify a key by apprise://host/key';
 
-/** What a configuration may hold at most. Groups multiply: each may add its names to every destination. */
-export const most = { groups: 200, names: 50, members: 1000 } as const;
+/** Limits of a configuration. Each group can add its names to every destination. */
+export const configurationLimits = { groups: 200, names: 50, members: 1000 } as const;
 
-function words(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter((part) => part !== '');
 }
 
-/** Tags separated by commas or white space; undefined when one is none, or there is none at all. */
+/** Parses tags separated by commas or white space. Returns undefined if one of them is invalid, or there is none. */
 export function parseNames(text: string, limit: number): readonly Tag[] | undefined {
-  const names = words(text);
+  const names = splitWords(text);
   if (names.length === 0 || names.length > limit) return undefined;
   const tags = names.map(parseTag);
   return tags.every((tag) => tag !== undefined) ? tags : undefined;
 }
 
-/** `names = rest`, where the names are tags; undefined for any other line. Text of strangers: no pattern may look twice. */
+/**
+ * Splits `names = rest`, where the names are tags. Returns undefined for other lines. Uses no pattern with
+ * backtracking, because the text is untrusted.
+ */
 function splitNames(line: string): { readonly names: string; readonly rest: string } | undefined {
-  const at = line.indexOf('=');
-  const names = line.slice(0, Math.max(0, at)).trim();
-  return nameList.test(names) ? { names, rest: line.slice(at + 1).trim() } : undefined;
+  const index = line.indexOf('=');
+  const names = line.slice(0, Math.max(0, index)).trim();
+  return nameList.test(names) ? { names, rest: line.slice(index + 1).trim() } : undefined;
 }
 
-/** White space and `#` end an address: a channel has a slash before its mark. */
-function withoutComment(text: string): string {
-  const at = text.search(/\s#/);
-  return at === -1 ? text : text.slice(0, at).trimEnd();
+/** Removes a comment. Only white space followed by `#` starts one, because a channel name follows a slash. */
+function removeComment(text: string): string {
+  const index = text.search(/\s#/);
+  return index === -1 ? text : text.slice(0, index).trimEnd();
 }
 
 /**
- * Reads the peer's TEXT format: `url`, `tag1,tag2=url`, `group=tag1,tag2`, `#` or `;` comments, also `#` behind an address,
- * one statement a line.
- * Lines that are nothing of that are skipped, as the peer does. `include` lines are skipped too.
+ * Parses the TEXT format of Apprise: `url`, `tag1,tag2=url`, `group=tag1,tag2`, comments with `#` or `;`, also `#`
+ * after an address, one statement per line. Other lines are skipped, as in Apprise, and so are `include` lines.
  */
 export function parseTextConfiguration(text: string): Configuration {
   const entries: ConfigurationEntry[] = [];
@@ -77,18 +79,18 @@ export function parseTextConfiguration(text: string): Configuration {
     if (line === '' || line.startsWith('#') || line.startsWith(';')) continue;
     const { names, rest } = splitNames(line) ?? { names: '', rest: '' };
     if (urlStart.test(line)) {
-      entries.push({ url: withoutComment(line), tags: [], own: [], line: index + 1 });
+      entries.push({ url: removeComment(line), tags: [], ownTags: [], line: index + 1 });
     } else if (urlStart.test(rest)) {
-      const tags = parseNames(names, most.names);
+      const tags = parseNames(names, configurationLimits.names);
       if (tags === undefined) skipped.push({ line: index + 1, reason: 'its tags are not valid' });
-      else entries.push({ url: withoutComment(rest), tags, own: words(names), line: index + 1 });
+      else entries.push({ url: removeComment(rest), tags, ownTags: splitWords(names), line: index + 1 });
     } else if (nameList.test(rest)) {
-      const group = parseNames(names, most.names);
-      const members = parseNames(rest, most.members);
+      const group = parseNames(names, configurationLimits.names);
+      const members = parseNames(rest, configurationLimits.members);
       if (group === undefined || members === undefined)
         skipped.push({ line: index + 1, reason: 'its tags are not valid' });
-      else if (groups.length === most.groups)
-        skipped.push({ line: index + 1, reason: `only ${most.groups} groups are read` });
+      else if (groups.length === configurationLimits.groups)
+        skipped.push({ line: index + 1, reason: `only ${configurationLimits.groups} groups are read` });
       else groups.push({ names: group, members: members.map(({ name }) => name) });
     } else if (/^include\s/i.test(line)) {
       skipped.push({ line: index + 1, reason: includeReason });
@@ -99,34 +101,34 @@ export function parseTextConfiguration(text: string): Configuration {
   return { entries: applyGroups(entries, groups), skipped };
 }
 
-/** A destination that wears a member of a group wears the group's name too; groups may hold groups. */
+/** Adds the names of groups to destinations with a member tag; groups may be nested. */
 export function applyGroups(
   entries: readonly ConfigurationEntry[],
   groups: readonly Group[],
 ): readonly ConfigurationEntry[] {
   if (groups.length === 0) return entries;
-  const named = new Map<string, Tag[]>();
+  const groupNames = new Map<string, Tag[]>();
   for (const { names, members } of groups) {
-    for (const member of members) named.set(member, [...(named.get(member) ?? []), ...names]);
+    for (const member of members) groupNames.set(member, [...(groupNames.get(member) ?? []), ...names]);
   }
   return entries.map((entry) => {
     const effectiveTags = new Map(entry.tags.map((tag) => [tag.name, tag]));
-    // A map goes on to what is added to it meanwhile.
+    // The iteration includes keys that are added during it.
     for (const name of effectiveTags.keys()) {
-      for (const tag of named.get(name) ?? []) if (!effectiveTags.has(tag.name)) effectiveTags.set(tag.name, tag);
+      for (const tag of groupNames.get(name) ?? []) if (!effectiveTags.has(tag.name)) effectiveTags.set(tag.name, tag);
     }
     return { ...entry, tags: [...effectiveTags.values()] };
   });
 }
 
-/** Separates a list of URLs by commas or white space; a comma inside a URL is kept when no URL begins behind it. */
+/** Splits a list of URLs at commas or white space. A comma inside of a URL is kept if no URL begins after it. */
 export function splitUrls(text: string): readonly string[] {
-  const parts: { readonly from: number; to: number }[] = [];
+  const ranges: { readonly from: number; to: number }[] = [];
   for (const { 0: word, index } of text.matchAll(/[^\s,]+/g)) {
-    const last = parts.at(-1);
+    const last = ranges.at(-1);
     const to = index + word.length;
-    if (last === undefined || urlStart.test(word)) parts.push({ from: index, to });
+    if (last === undefined || urlStart.test(word)) ranges.push({ from: index, to });
     else last.to = to;
   }
-  return parts.map(({ from, to }) => text.slice(from, to));
+  return ranges.map(({ from, to }) => text.slice(from, to));
 }

@@ -1,25 +1,25 @@
 import { nameToEmoji } from 'gemoji';
 
-/** The picture of a short code of GitHub, which ntfy, Apprise and chats have in common; in any case, without its colons. */
-function pictureOf(code: string): string | undefined {
+/** Returns the emoji of a GitHub short code, which ntfy, Apprise and chats share; case-insensitive, without colons. */
+function findEmoji(code: string): string | undefined {
   const name = code.toLowerCase();
   return Object.hasOwn(nameToEmoji, name) ? nameToEmoji[name] : undefined;
 }
 
-/** The text with `:rocket:` and the like as pictures, in any case; codes nobody knows stay as they are. */
-export function withPictures(text: string): string {
+/** Replaces short codes such as `:rocket:` by emojis; unknown codes are unchanged. */
+export function replaceShortCodes(text: string): string {
   const [before = '', ...parts] = text.split(':');
-  let shown = before;
-  for (let at = 0; at < parts.length; at += 1) {
-    const part = parts[at] ?? '';
-    const following = parts[at + 1];
-    const picture = following === undefined ? undefined : pictureOf(part);
-    if (picture === undefined) {
-      shown += `:${part}`;
+  let result = before;
+  for (let index = 0; index < parts.length; index += 1) {
+    const part = parts[index] ?? '';
+    const following = parts[index + 1];
+    const emoji = following === undefined ? undefined : findEmoji(part);
+    if (emoji === undefined) {
+      result += `:${part}`;
       continue;
     }
-    shown += `${picture}${following ?? ''}`;
-    at += 1;
+    result += `${emoji}${following ?? ''}`;
+    index += 1;
   }
-  return shown;
+  return result;
 }

@@ -1,23 +1,26 @@
-import { wears, type Tag, type TagExpression } from './tags.ts';
+import { matchesTag, type Tag, type TagExpression } from './tags.ts';
 
-/** Where a destination stands in an escalation. Chains go on independently, each from its lowest level. */
-export interface Level {
+/** Position of a destination in an escalation. Chains are independent; each starts at its lowest level. */
+export interface ChainLevel {
   /** Number of the chain in its call. */
   readonly chain: number;
   readonly level: number;
 }
 
-/** Retries a call may ask for, as many as a URL may. */
-const mostRetries = 10;
+/** Maximum number of retries that a call may request, the same as for a URL. */
+const maxRetries = 10;
 
-function flat(expression: TagExpression): boolean {
+function disablesEscalation(expression: TagExpression): boolean {
   return expression.flat().some(({ name, level }) => level !== undefined || name === 'all');
 }
 
-/** The alternative that chose a destination by one tag, and the level it has there; else the lowest of the tags that were asked for. */
-function standingOf(tags: readonly Tag[], expression: TagExpression): Level {
+/**
+ * Returns the single-tag alternative that selected a destination and its level there; otherwise the lowest level of
+ * its requested tags.
+ */
+function getChainLevel(tags: readonly Tag[], expression: TagExpression): ChainLevel {
   const chain = expression.findIndex(
-    ([asked, ...more]) => asked !== undefined && more.length === 0 && wears(tags, asked),
+    ([requestedTag, ...more]) => requestedTag !== undefined && more.length === 0 && matchesTag(tags, requestedTag),
   );
   const names = chain === -1 ? expression.flat() : (expression[chain] ?? []);
   const levels = tags.filter((tag) => names.some(({ name }) => name === tag.name)).map(({ level = 0 }) => level);
@@ -25,25 +28,27 @@ function standingOf(tags: readonly Tag[], expression: TagExpression): Level {
 }
 
 /**
- * Who is asked when, as in the peer: each alternative of one tag is a chain of its own, what several tags choose together is
- * one more. Undefined for those that are asked at once whatever becomes of the others: of chains with one level, of calls
- * that name a level, and of those for everyone.
+ * Plans an escalation as Apprise does: each alternative of one tag is a chain, and combinations of tags form another
+ * one. Destinations without an escalation are undefined: those of chains with one level, of calls that name a level,
+ * and of calls for all destinations.
  */
 export function planEscalation(
   destinations: readonly { readonly tags: readonly Tag[] }[],
   expression: TagExpression | undefined,
-): readonly (Level | undefined)[] {
-  if (expression === undefined || flat(expression)) return destinations.map(() => undefined);
-  const standings = destinations.map(({ tags }) => standingOf(tags, expression));
-  const levels = Map.groupBy(standings, ({ chain }) => chain);
-  const steep = new Set(
+): readonly (ChainLevel | undefined)[] {
+  if (expression === undefined || disablesEscalation(expression)) return destinations.map(() => undefined);
+  const chainLevels = destinations.map(({ tags }) => getChainLevel(tags, expression));
+  const levels = Map.groupBy(chainLevels, ({ chain }) => chain);
+  const multiLevelChains = new Set(
     [...levels].filter(([, of]) => new Set(of.map(({ level }) => level)).size > 1).map(([chain]) => chain),
   );
-  return standings.map((standing) => (steep.has(standing.chain) ? standing : undefined));
+  return chainLevels.map((chainLevel) => (multiLevelChains.has(chainLevel.chain) ? chainLevel : undefined));
 }
 
-/** The tries besides the first that a call asks for at a destination: those of the first tag it wears that has a number. */
-export function retriesOf(tags: readonly Tag[], expression: TagExpression | undefined): number | undefined {
-  const asked = expression?.flat().find((tag) => tag.retries !== undefined && wears(tags, tag));
-  return asked?.retries === undefined ? undefined : Math.min(asked.retries, mostRetries);
+/**
+ * Returns the number of retries that a call requests for a destination: that of the first matching tag with a number.
+ */
+export function findRetries(tags: readonly Tag[], expression: TagExpression | undefined): number | undefined {
+  const requestedTag = expression?.flat().find((tag) => tag.retries !== undefined && matchesTag(tags, tag));
+  return requestedTag?.retries === undefined ? undefined : Math.min(requestedTag.retries, maxRetries);
 }

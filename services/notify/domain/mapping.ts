@@ -1,39 +1,39 @@
-/** One rule of a payload mapping: `?:source=target`. */
+/** Rule of a payload mapping: `?:source=target`. */
 export interface MappingRule {
   readonly source: string;
-  /** A field of a notification, a value for the field `source`, or nothing: then `source` is taken away. */
+  /** Field of a notification, a value for the field `source`, or empty to remove `source`. */
   readonly target: string;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const longestPath = 1000;
+const maxPathLength = 1000;
 
-/** Fields a notification has; a target that is none of them is a value. */
-const known = new Set([
+/** Fields of a notification; any other target is a value. */
+const notificationFields = new Set([
   ...['body', 'title', 'type', 'format', 'tag', 'tags', 'urls', 'attach', 'attachment', 'attachments'],
 ]);
 
-/** The rules of a query, in its order: parameters whose name begins with a colon. */
+/** Returns the rules of a query in order: parameters whose name begins with a colon. */
 export function mappingRules(query: URLSearchParams): readonly MappingRule[] {
   return [...query]
     .filter(([name]) => name.startsWith(':'))
     .map(([name, target]) => ({ source: name.slice(1).trim(), target: target.trim() }));
 }
 
-/** `a.b[0].c` as its steps; undefined for what is no path. */
-function stepsOf(path: string, deepest: number): readonly (string | number)[] | undefined {
-  if (path.length > longestPath) return undefined;
+/** Parses `a.b[0].c` to its steps. Returns undefined for an invalid path. */
+function parsePath(path: string, maxDepth: number): readonly (string | number)[] | undefined {
+  if (path.length > maxPathLength) return undefined;
   const steps: (string | number)[] = [];
   for (const part of path.split('.')) {
     const [, name, indexes] = /^([^[\]]+)((?:\[\d{1,6}\])*)$/.exec(part) ?? [];
     if (name === undefined || indexes === undefined) return undefined;
     steps.push(name, ...[...indexes.matchAll(/\d+/g)].map(([digits]) => Number(digits)));
   }
-  return steps.length <= deepest ? steps : undefined;
+  return steps.length <= maxDepth ? steps : undefined;
 }
 
-function follow(fields: Fields, steps: readonly (string | number)[]): unknown {
+function getValue(fields: Fields, steps: readonly (string | number)[]): unknown {
   return steps.reduce<unknown>((value, step) => {
     if (typeof step === 'number') return Array.isArray(value) ? (value as readonly unknown[])[step] : undefined;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
@@ -42,37 +42,37 @@ function follow(fields: Fields, steps: readonly (string | number)[]): unknown {
 }
 
 /**
- * Rewrites the fields of a call as its mapping says, rule by rule: moves a field, swaps two that are both known, copies
- * out of a nested path (JSON alone), sets a constant, or takes a field away. A flat field that is missing is passed over.
- * Undefined when a path is malformed, too deep or leads nowhere.
+ * Applies the mapping of a call to its fields, rule by rule: moves a field, swaps two existing ones, copies from a
+ * nested path (JSON only), sets a constant, or removes a field. A missing flat field is skipped. Returns undefined if
+ * a path is malformed, too deep or not found.
  */
 export function mapFields(
-  given: Fields,
+  original: Fields,
   rules: readonly MappingRule[],
-  { nested, deepest }: { readonly nested: boolean; readonly deepest: number },
+  { nested, maxDepth }: { readonly nested: boolean; readonly maxDepth: number },
 ): Fields | undefined {
-  const fields = new Map(Object.entries(given));
+  const fields = new Map(Object.entries(original));
   for (const { source, target } of rules) {
     const name = source.toLowerCase();
-    const wanted = target.toLowerCase();
-    const held = fields.has(source) ? source : name;
-    if (fields.has(held)) {
-      const value = fields.get(held);
-      if (target === '') fields.delete(held);
-      else if (!known.has(wanted)) fields.set(held, target);
-      else if (known.has(name) && fields.has(wanted)) {
-        fields.set(held, fields.get(wanted));
-        fields.set(wanted, value);
+    const targetName = target.toLowerCase();
+    const fieldName = fields.has(source) ? source : name;
+    if (fields.has(fieldName)) {
+      const value = fields.get(fieldName);
+      if (target === '') fields.delete(fieldName);
+      else if (!notificationFields.has(targetName)) fields.set(fieldName, target);
+      else if (notificationFields.has(name) && fields.has(targetName)) {
+        fields.set(fieldName, fields.get(targetName));
+        fields.set(targetName, value);
       } else {
-        fields.delete(held);
-        fields.set(wanted, value);
+        fields.delete(fieldName);
+        fields.set(targetName, value);
       }
     } else if (nested && /[.[\]]/.test(source)) {
-      const steps = stepsOf(source, deepest);
-      const value = steps === undefined ? undefined : follow(given, steps);
+      const steps = parsePath(source, maxDepth);
+      const value = steps === undefined ? undefined : getValue(original, steps);
       if (value === undefined) return undefined;
-      if (known.has(wanted)) fields.set(wanted, value);
-    } else if (known.has(name) && target !== '' && !known.has(wanted)) {
+      if (notificationFields.has(targetName)) fields.set(targetName, value);
+    } else if (notificationFields.has(name) && target !== '' && !notificationFields.has(targetName)) {
       fields.set(name, target);
     }
   }

@@ -1,6 +1,6 @@
 import type { NotificationContent, TextFormat } from '../../contracts/notify/notification.ts';
 
-/** A file that goes with a notice. Its bytes are read when a destination takes files, and not before. */
+/** Attachment of a notification. Its bytes are read only for destinations that support files. */
 export interface Attachment {
   /** File name without a path. */
   readonly name: string;
@@ -8,14 +8,14 @@ export interface Attachment {
   readonly type: string;
   /** In bytes. */
   readonly size: number;
-  /** Absolute path, for programs that read it by themselves. */
+  /** Absolute path, for programs that read the file themselves. */
   readonly path?: string;
   readonly read: () => Promise<Uint8Array>;
 }
 
-/** A notice on its way to a destination. */
+/** Notification in the form in which it is delivered. */
 export interface Message {
-  /** Identity of the notice on its whole way; what a destination can use to tell a repetition. */
+  /** ID of the notification on all routes; destinations can use it to recognize repetitions. */
   readonly id: string;
   readonly title: string;
   readonly body: string;
@@ -24,9 +24,9 @@ export interface Message {
   readonly tags: readonly string[];
   readonly link: string | undefined;
   readonly source: string;
-  /** When the notice was accepted, in ms since the epoch. */
+  /** Time of acceptance in ms since the epoch. */
   readonly time: number;
   readonly attachments?: readonly Attachment[];
-  /** How many aggregators passed it on before this one; none when unset. Passed on with one more, so that loops end. */
+  /** Number of aggregators that forwarded it; unset for none. It is incremented when forwarded, so that loops end. */
   readonly hops?: number;
 }

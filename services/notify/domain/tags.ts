@@ -1,30 +1,30 @@
-/** One tag as it is effectiveTags by a destination or asked for in a call: `[level:]name[:retries]`. */
+/** Tag of a destination or a call: `[level:]name[:retries]`. */
 export interface Tag {
-  /** Lower case; tags are compared without regard to case. */
+  /** Lower case, because tags are case-insensitive. */
   readonly name: string;
-  /** Escalation level of a destination: lower ones are asked first, 0 where there is none. In a call: this level alone. */
+  /** Escalation level of a destination: lower ones come first, 0 if unset. In a call: only this level. */
   readonly level?: number;
-  /** Tries besides the first that a call asks for. */
+  /** Retries after the first attempt, as requested by a call. */
   readonly retries?: number;
 }
 
-/** Any of the groups must match, within a group every tag must. */
+/** Alternatives of tag groups: one group must match, with all its tags. */
 export type TagExpression = readonly (readonly Tag[])[];
 
-/** What a tag field held: nothing, an expression, or something that is not one. */
+/** Parsed tag field: empty, an expression, or invalid. */
 export type TagField =
   | { readonly kind: 'none' }
   | { readonly kind: 'expression'; readonly expression: TagExpression }
   | { readonly kind: 'invalid' };
 
-const allowed = /^[a-z0-9_\-:|,+&\s]*$/i;
+const allowedCharacters = /^[a-z0-9_\-:|,+&\s]*$/i;
 const token = /^(?:(\d{1,9}):)?([a-z0-9][a-z0-9_-]*)(?::(\d{1,9}))?$/i;
-/** Longer expressions are none: each tag is compared with all that every destination wears. */
-const longestText = 16_384;
-const mostTags = 500;
+/** Maximum length of an expression. Each of its tags is compared with all tags of every destination. */
+const maxTextLength = 16_384;
+const maxTags = 500;
 const invalid: TagField = { kind: 'invalid' };
 
-/** Reads one tag; undefined when it is none. */
+/** Parses one tag. Returns undefined if it is invalid. */
 export function parseTag(text: string): Tag | undefined {
   const [, level, name, retries] = token.exec(text) ?? [];
   if (name === undefined) return undefined;
@@ -43,9 +43,9 @@ function parseGroup(text: string): readonly Tag[] | undefined {
   return tags.every((tag) => tag !== undefined) ? tags : undefined;
 }
 
-/** Groups of a string; undefined when it holds something else than tags. */
+/** Parses the groups of a string. Returns undefined if it contains anything other than tags. */
 function parseText(text: string): TagExpression | undefined {
-  if (text.length > longestText || !allowed.test(text)) return undefined;
+  if (text.length > maxTextLength || !allowedCharacters.test(text)) return undefined;
   const groups = text.split(/[,|]/).map(parseGroup);
   if (!groups.every((group) => group !== undefined)) return undefined;
   return groups.filter((group) => group.length > 0);
@@ -53,7 +53,7 @@ function parseText(text: string): TagExpression | undefined {
 
 function parseItem(item: unknown): TagExpression | undefined {
   if (typeof item === 'string') return parseText(item);
-  if (!Array.isArray(item) || item.length > mostTags) return undefined;
+  if (!Array.isArray(item) || item.length > maxTags) return undefined;
   const parts: readonly (TagExpression | undefined)[] = item.map((part: unknown) =>
     typeof part === 'string' ? parseText(part) : undefined,
   );
@@ -63,31 +63,33 @@ function parseItem(item: unknown): TagExpression | undefined {
 }
 
 /**
- * Reads the `tag` field of the peer's API. In a string `,` and `|` separate alternatives, while white space, `+` and
- * `&` join tags that must all be effectiveTags; a list is alternatives, a list in it tags that must all be effectiveTags.
+ * Parses the `tag` field of Apprise API. In a string, `,` and `|` separate alternatives, while white space, `+` and
+ * `&` join tags that must all match. A list contains alternatives; a list in a list contains tags that must all
+ * match.
  */
 export function parseTagField(value: unknown): TagField {
   if (value === undefined || value === null) return { kind: 'none' };
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (items.length > mostTags) return invalid;
+  if (items.length > maxTags) return invalid;
   const groups = items.map(parseItem);
   if (!groups.every((group) => group !== undefined)) return invalid;
   const expression = groups.flat();
-  if (expression.flat().length > mostTags) return invalid;
+  if (expression.flat().length > maxTags) return invalid;
   return expression.length === 0 ? { kind: 'none' } : { kind: 'expression', expression };
 }
 
-/** Whether a destination with these tags wears what a call asks for. */
-export function wears(effectiveTags: readonly Tag[], asked: Tag): boolean {
-  if (asked.name === 'all') return true;
+/** Returns whether a destination with these tags matches a requested tag. */
+export function matchesTag(effectiveTags: readonly Tag[], requestedTag: Tag): boolean {
+  if (requestedTag.name === 'all') return true;
   return effectiveTags.some(
-    (tag) => tag.name === asked.name && (asked.level === undefined || asked.level === (tag.level ?? 0)),
+    (tag) =>
+      tag.name === requestedTag.name && (requestedTag.level === undefined || requestedTag.level === (tag.level ?? 0)),
   );
 }
 
 /**
- * The destinations a call reaches, in their own order. Without an expression all of them, or, as in the peer, the
- * untagged; with one those it names, and every destination that wears `always`.
+ * Returns the destinations that a call selects, in their order. Without an expression: all, or only untagged ones as
+ * in Apprise API. With an expression: the matching ones, and every destination with the tag `always`.
  */
 export function selectDestinations<T extends { readonly tags: readonly Tag[] }>(
   destinations: readonly T[],
@@ -100,6 +102,6 @@ export function selectDestinations<T extends { readonly tags: readonly Tag[] }>(
   return destinations.filter(
     ({ tags }) =>
       tags.some(({ name }) => name === 'always') ||
-      expression.some((group) => group.every((asked) => wears(tags, asked))),
+      expression.some((group) => group.every((requestedTag) => matchesTag(tags, requestedTag))),
   );
 }

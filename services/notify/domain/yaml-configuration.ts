@@ -2,7 +2,7 @@ import { isMap, isScalar, isSeq, parseDocument, LineCounter, type Document, type
 import {
   applyGroups,
   includeReason,
-  most,
+  configurationLimits,
   parseNames,
   type Configuration,
   type ConfigurationEntry,
@@ -14,28 +14,28 @@ type YamlPath = readonly (string | number)[];
 
 const urlStart = /^[a-z0-9][a-z0-9.+_-]*:\/\//i;
 
-interface Reading {
+interface ParserState {
   readonly lines: LineCounter;
   readonly base: readonly Tag[];
   readonly entries: ConfigurationEntry[];
   readonly skipped: { line: number; reason: string }[];
 }
 
-/** A document whose scalars are all text: `tag: yes` is the tag yes. */
+/** Parses a document with all scalars as text: `tag: yes` is the tag yes. */
 export function parseYaml(text: string): { readonly document: Document.Parsed; readonly lines: LineCounter } {
   const lines = new LineCounter();
   return { document: parseDocument(text, { schema: 'failsafe', lineCounter: lines, logLevel: 'silent' }), lines };
 }
 
 /** Returns the texts of a scalar, of a list, or the keys of a map, whose values are comments (`- tag: comment`). */
-function textsOf(node: unknown): readonly string[] {
+function extractTexts(node: unknown): readonly string[] {
   if (isScalar(node)) return typeof node.value === 'string' && node.value !== '' ? [node.value] : [];
-  if (isMap(node)) return node.items.flatMap(({ key }) => textsOf(key));
-  return isSeq(node) ? node.items.flatMap((item) => (isSeq(item) ? [] : textsOf(item))) : [];
+  if (isMap(node)) return node.items.flatMap(({ key }) => extractTexts(key));
+  return isSeq(node) ? node.items.flatMap((item) => (isSeq(item) ? [] : extractTexts(item))) : [];
 }
 
-function tagsOf(node: unknown, limit: number = most.names): readonly Tag[] | undefined {
-  const text = textsOf(node).join(',').trim();
+function parseTags(node: unknown, limit: number = configurationLimits.names): readonly Tag[] | undefined {
+  const text = extractTexts(node).join(',').trim();
   return text === '' ? [] : parseNames(text, limit);
 }
 
@@ -43,47 +43,52 @@ function splitNames(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter((name) => name !== '');
 }
 
-function lineOf(node: unknown, lines: LineCounter): number {
+function getLine(node: unknown, lines: LineCounter): number {
   const start = (node as Partial<Node> | null)?.range?.[0];
   return start === undefined ? 1 : lines.linePos(start).line;
 }
 
-/** Arguments of a destination that are written as keys of a map, put into its URL; a later one wins over the URL's own. */
+/** Adds the arguments that are keys of a map to the URL; they override those of the URL. */
 function withArguments(url: string, node: unknown): string {
   if (!isMap(node)) return url;
   const pairs = node.items.flatMap(({ key, value }): string[] => {
     const name = isScalar(key) ? String(key.value) : '';
     if (['', 'tag', 'tags', 'url'].includes(name.toLowerCase()) || !isScalar(value)) return [];
-    return [`${encodeURIComponent(name)}=${encodeURIComponent(textsOf(value)[0] ?? '')}`];
+    return [`${encodeURIComponent(name)}=${encodeURIComponent(extractTexts(value)[0] ?? '')}`];
   });
   return pairs.length === 0 ? url : `${url}${url.includes('?') ? '&' : '?'}${pairs.join('&')}`;
 }
 
-function merged(...lists: readonly (readonly Tag[])[]): readonly Tag[] {
+function mergeTags(...lists: readonly (readonly Tag[])[]): readonly Tag[] {
   return [...new Map(lists.flat().map((tag) => [tag.name, tag])).values()];
 }
 
-/** One destination with its own arguments and tags. */
-function addEntry(reading: Reading, url: string, own: unknown, place: unknown, path: YamlPath): void {
-  const line = lineOf(place, reading.lines);
+/** Adds one destination with its own arguments and tags. */
+function addEntry(reading: ParserState, url: string, own: unknown, positionNode: unknown, path: YamlPath): void {
+  const line = getLine(positionNode, reading.lines);
   const written = isMap(own) ? [own.get('tag', true), own.get('tags', true)] : [];
-  const tags = written.map((node) => tagsOf(node));
+  const tags = written.map((node) => parseTags(node));
   if (!urlStart.test(url)) reading.skipped.push({ line, reason: 'it is no destination' });
   else if (!tags.every((each) => each !== undefined)) reading.skipped.push({ line, reason: 'its tags are not valid' });
   else {
-    const entry = { url: withArguments(url, own), line, path, own: written.flatMap(textsOf).flatMap(splitNames) };
-    reading.entries.push({ ...entry, tags: merged(reading.base, ...tags) });
+    const entry = {
+      url: withArguments(url, own),
+      line,
+      path,
+      ownTags: written.flatMap(extractTexts).flatMap(splitNames),
+    };
+    reading.entries.push({ ...entry, tags: mergeTags(reading.base, ...tags) });
   }
 }
 
-/** An item of `urls`: an address, a map with `url`, or an address that leads to a map or a list of maps. */
-function addItem(reading: Reading, item: unknown, path: YamlPath): void {
+/** Adds an item of `urls`: an address, a map with `url`, or an address with a map or a list of maps. */
+function addItem(reading: ParserState, item: unknown, path: YamlPath): void {
   if (isScalar(item)) {
     addEntry(reading, String(item.value).trim(), undefined, item, path);
     return;
   }
   if (!isMap(item)) {
-    reading.skipped.push({ line: lineOf(item, reading.lines), reason: 'it is no destination' });
+    reading.skipped.push({ line: getLine(item, reading.lines), reason: 'it is no destination' });
     return;
   }
   const url = item.get('url');
@@ -93,45 +98,47 @@ function addItem(reading: Reading, item: unknown, path: YamlPath): void {
   }
   for (const { key, value } of item.items) {
     const address = isScalar(key) ? String(key.value).trim() : '';
-    const here = [...path, isScalar(key) ? String(key.value) : ''];
-    if (isSeq(value)) value.items.forEach((own, at) => addEntry(reading, address, own, own, [...here, at]));
-    else addEntry(reading, address, value, key, here);
+    const itemPath = [...path, isScalar(key) ? String(key.value) : ''];
+    if (isSeq(value)) value.items.forEach((own, index) => addEntry(reading, address, own, own, [...itemPath, index]));
+    else addEntry(reading, address, value, key, itemPath);
   }
 }
 
-/** `groups`: a map from a group's name to its members, or a list of such maps. */
-function groupsOf(node: unknown, lines: LineCounter, skipped: Reading['skipped']): readonly Group[] {
+/** Parses `groups`: a map from names to members, or a list of such maps. */
+function parseGroups(node: unknown, lines: LineCounter, skipped: ParserState['skipped']): readonly Group[] {
   const maps = isSeq(node) ? node.items : [node];
   const groups = maps.flatMap((map) =>
     !isMap(map)
       ? []
       : map.items.flatMap(({ key, value }): readonly Group[] => {
-          const names = tagsOf(key);
-          const members = tagsOf(value, most.members);
+          const names = parseTags(key);
+          const members = parseTags(value, configurationLimits.members);
           if (names !== undefined && members !== undefined)
             return [{ names, members: members.map(({ name }) => name) }];
-          skipped.push({ line: lineOf(key, lines), reason: 'its tags are not valid' });
+          skipped.push({ line: getLine(key, lines), reason: 'its tags are not valid' });
           return [];
         }),
   );
-  return groups.slice(0, most.groups);
+  return groups.slice(0, configurationLimits.groups);
 }
 
-/** Brackets that are open at once. Reading deeper ones takes ever longer, and no configuration needs them. */
-const deepest = 100;
+/**
+ * Maximum number of open brackets. Parsing deeper text takes increasingly long, and no valid configuration needs it.
+ */
+const maxDepth = 100;
 
 function isTooDeep(text: string): boolean {
   let open = 0;
   for (const { 0: bracket } of text.matchAll(/[[\]{}]/g)) {
     open = bracket === '[' || bracket === '{' ? open + 1 : Math.max(0, open - 1);
-    if (open > deepest) return true;
+    if (open > maxDepth) return true;
   }
   return false;
 }
 
 /**
- * Reads the peer's YAML format: `urls` with tags and arguments, `tag` for all of them, `groups`. `include` is not
- * followed; `asset` says how the peer's own client looks and means nothing here.
+ * Parses the YAML format of Apprise: `urls` with tags and arguments, `tag` for all of them, `groups`. `include` is
+ * not followed; `asset` only affects the client of Apprise and is ignored.
  */
 export function parseYamlConfiguration(text: string): Configuration {
   if (isTooDeep(text)) return { entries: [], skipped: [{ line: 1, reason: 'it is nested too deeply' }] };
@@ -146,13 +153,13 @@ export function parseYamlConfiguration(text: string): Configuration {
   const root = document.contents;
   if (!isMap(root)) return { entries: [], skipped: [{ line: 1, reason: 'it is no YAML configuration' }] };
   const skipped: { line: number; reason: string }[] = [];
-  const base = merged(tagsOf(root.get('tag', true)) ?? [], tagsOf(root.get('tags', true)) ?? []);
-  const reading: Reading = { lines, base, entries: [], skipped };
+  const base = mergeTags(parseTags(root.get('tag', true)) ?? [], parseTags(root.get('tags', true)) ?? []);
+  const reading: ParserState = { lines, base, entries: [], skipped };
   const urls = root.get('urls', true);
-  if (isSeq(urls)) urls.items.forEach((item, at) => addItem(reading, item, ['urls', at]));
+  if (isSeq(urls)) urls.items.forEach((item, index) => addItem(reading, item, ['urls', index]));
   else if (urls !== undefined) addItem(reading, urls, ['urls']);
   const include = root.get('include', true);
-  if (include !== undefined) skipped.push({ line: lineOf(include, lines), reason: includeReason });
-  const groups = groupsOf(root.get('groups', true), lines, skipped);
+  if (include !== undefined) skipped.push({ line: getLine(include, lines), reason: includeReason });
+  const groups = parseGroups(root.get('groups', true), lines, skipped);
   return { entries: applyGroups(reading.entries, groups), skipped: skipped.sort((a, b) => a.line - b.line) };
 }

@@ -15,52 +15,59 @@ import { configurationLimit } from '../wire/notify.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A configuration in the folder. Its key is unknown where the file is named after a hash nobody can undo. */
-interface Found extends WrittenConfiguration {
+/** Configuration file in the folder. Its key is unknown if the file name is an unknown hash. */
+interface StoredFile extends WrittenConfiguration {
   readonly key: string | undefined;
   /** Relative to the folder. */
   readonly file: string;
 }
 
-interface Parts {
+interface ImportDependencies {
   readonly store: ConfigurationStore;
   readonly engine: EngineDestinations;
   readonly clock: Pick<Clock, 'now'>;
   readonly environment: Environment;
 }
 
-/** What the peer salts its hashes with unless it was given a SECRET_KEY. */
-const usualSalt = '+reua88v8rs4j!bcfdtinb-f0edxazf!$x_q1g7jtgckxd7gi=';
-/** Keys people have without having chosen one. */
-const usualKeys = ['apprise', 'aggregator', 'default', 'homeport', 'notify'];
-const mostFiles = 10_000;
-const unpack = promisify(gunzip);
-const endings: Readonly<Record<string, ConfigurationFormat>> = { cfg: 'text', yml: 'yaml', text: 'text', yaml: 'yaml' };
+/** Default of SECRET_KEY in Apprise API. */
+const defaultSalt = '+reua88v8rs4j!bcfdtinb-f0edxazf!$x_q1g7jtgckxd7gi=';
+/** Common keys. */
+const defaultKeys = ['apprise', 'aggregator', 'default', 'homeport', 'notify'];
+const maxFiles = 10_000;
+const gunzipAsync = promisify(gunzip);
+const formatsByExtension: Readonly<Record<string, ConfigurationFormat>> = {
+  cfg: 'text',
+  yml: 'yaml',
+  text: 'text',
+  yaml: 'yaml',
+};
 
 /**
- * Takes over the configurations of an Apprise API: of its "simple" store `KEY.cfg` (TEXT) and `KEY.yml`, of its "hash" store
- * gzip under the SHA-224 of SECRET_KEY and key, two digits for the folder. A hash cannot be undone, so the keys to look for
- * come from `APPRISE_KEYS` in the environment (commas between) beside the usual ones. A key that is here already stays.
- * @throws Problem `notify.no_store` (404) for a folder without any.
+ * Imports the configurations of an Apprise API: `KEY.cfg` (TEXT) and `KEY.yml` of its "simple" store; of its "hash"
+ * store, gzip files under the SHA-224 of SECRET_KEY and key, with two digits as folder. Keys are found by hashing the
+ * common ones and those of the environment variable `APPRISE_KEYS` (separated by commas). Existing keys are not
+ * changed.
+ *
+ * @throws Problem `notify.no_store` (404) for a folder without configurations.
  */
 export async function takeOverAppriseApi(
   folder: string,
-  { store, engine, clock, environment }: Parts,
+  { store, engine, clock, environment }: ImportDependencies,
   { dryRun = false }: { readonly dryRun?: boolean | undefined } = {},
 ): Promise<ImportResult> {
-  const names = namesByHash(environment);
+  const keysByHash = computeKeyHashes(environment);
   const notes: string[] = [];
-  const found = await findConfigurations(folder, names, notes);
-  if (found.length === 0 && notes.length === 0) {
+  const configurations = await findConfigurations(folder, keysByHash, notes);
+  if (configurations.length === 0 && notes.length === 0) {
     throw new Problem('notify.no_store', 404, `There are no configurations of an Apprise API in ${folder}.`);
   }
-  let taken = 0;
-  for (const { key: named, file, text, format } of found) {
-    const key = named ?? `imported-${createHash('sha256').update(file).digest('hex').slice(0, 8)}`;
-    const present = await store.find(key);
-    if (present !== undefined) {
+  let imported = 0;
+  for (const { key: keyFromName, file, text, format } of configurations) {
+    const key = keyFromName ?? `imported-${createHash('sha256').update(file).digest('hex').slice(0, 8)}`;
+    const existing = await store.find(key);
+    if (existing !== undefined) {
       notes.push(
-        `${key}: it is here already${present.text === text ? ', and the same' : ' with other destinations; rename one of them'}.`,
+        `${key}: it is here already${existing.text === text ? ', and the same' : ' with other destinations; rename one of them'}.`,
       );
       continue;
     }
@@ -68,30 +75,31 @@ export async function takeOverAppriseApi(
     const isTagged = entries.some(({ tags }) => tags.length > 0);
     if (!dryRun) {
       await store.save(key, { text, format }, clock.now());
-      // Its callers know that a call without a tag reaches only those without one.
-      if (isTagged) await store.choose(key, NotifyKeyOptions.parse({ withoutTag: 'untagged' }), clock.now());
+      // In Apprise API, a call without a tag selects only untagged destinations.
+      if (isTagged) await store.saveOptions(key, NotifyKeyOptions.parse({ withoutTag: 'untagged' }), clock.now());
     }
-    taken += 1;
+    imported += 1;
     notes.push(
-      `${key}: ${String(entries.length)} destination${entries.length === 1 ? '' : 's'}${isTagged ? ', those with tags only for calls that name one' : ''}.`,
+      `${key}: ${String(entries.length)} ` +
+        `destination${entries.length === 1 ? '' : 's'}${isTagged ? ', those with tags only for calls that name one' : ''}.`,
     );
-    if (named === undefined)
+    if (keyFromName === undefined)
       notes.push(
         `${key}: its name is only known as a hash (${file}). Name it in APPRISE_KEYS, or rename it to what programs post to.`,
       );
     notes.push(...skipped.map(({ line, reason }) => `${key}: line ${String(line)} does nothing: ${reason}.`));
   }
-  const count = `${String(taken)} key${taken === 1 ? '' : 's'}`;
+  const count = `${String(imported)} key${imported === 1 ? '' : 's'}`;
   return {
     settings: {},
     notes: [dryRun ? `To be taken over: ${count}. Nothing was changed.` : `Taken over: ${count}.`, ...notes],
   };
 }
 
-function namesByHash(environment: Environment): ReadonlyMap<string, string> {
+function computeKeyHashes(environment: Environment): ReadonlyMap<string, string> {
   const listed = (environment['APPRISE_KEYS'] ?? '').split(/[\s,]+/);
-  const keys = [...usualKeys, environment['APPRISE_DEFAULT_CONFIG_ID'] ?? '', ...listed];
-  const salts = [usualSalt, environment['SECRET_KEY'] ?? ''];
+  const keys = [...defaultKeys, environment['APPRISE_DEFAULT_CONFIG_ID'] ?? '', ...listed];
+  const salts = [defaultSalt, environment['SECRET_KEY'] ?? ''];
   const hash = (salt: string, key: string): string =>
     createHash('sha224')
       .update(salt + key)
@@ -103,35 +111,36 @@ function namesByHash(environment: Environment): ReadonlyMap<string, string> {
   );
 }
 
-/** What of the folder is a configuration; why others cannot be read goes to `notes`. */
+/** Finds the configurations of a folder. Reasons for unreadable files are added to `notes`. */
 async function findConfigurations(
   folder: string,
-  names: ReadonlyMap<string, string>,
+  keysByHash: ReadonlyMap<string, string>,
   notes: string[],
-): Promise<readonly Found[]> {
-  const found: Found[] = [];
-  const take = async (file: string, key: string | undefined, format: ConfigurationFormat, packed: boolean) => {
-    const text = await read(join(folder, file), packed);
-    if (typeof text === 'string') found.push({ file, key, format, text });
+): Promise<readonly StoredFile[]> {
+  const configurations: StoredFile[] = [];
+  const addFile = async (file: string, key: string | undefined, format: ConfigurationFormat, isCompressed: boolean) => {
+    const text = await readText(join(folder, file), isCompressed);
+    if (typeof text === 'string') configurations.push({ file, key, format, text });
     else notes.push(`${file}: ${text.reason}.`);
   };
-  for (const name of await list(folder)) {
-    const [, key = '', ending = ''] = /^([A-Za-z0-9_-]{1,128})\.(cfg|yml)$/.exec(name) ?? [];
-    const format = endings[ending];
-    if (format !== undefined) await take(name, key, format, false);
+  for (const name of await listFolder(folder)) {
+    const [, key = '', extension = ''] = /^([A-Za-z0-9_-]{1,128})\.(cfg|yml)$/.exec(name) ?? [];
+    const format = formatsByExtension[extension];
+    if (format !== undefined) await addFile(name, key, format, false);
     if (!/^[0-9a-f]{2}$/.test(name)) continue;
-    for (const inner of await list(join(folder, name))) {
-      const [, rest = '', packedAs = ''] = /^([0-9a-f]{54})\.(text|yaml)$/.exec(inner) ?? [];
-      const kind = endings[packedAs];
-      if (kind !== undefined) await take(join(name, inner), names.get(name + rest), kind, true);
+    for (const innerName of await listFolder(join(folder, name))) {
+      const [, hashRest = '', packedExtension = ''] = /^([0-9a-f]{54})\.(text|yaml)$/.exec(innerName) ?? [];
+      const packedFormat = formatsByExtension[packedExtension];
+      if (packedFormat !== undefined)
+        await addFile(join(name, innerName), keysByHash.get(name + hashRest), packedFormat, true);
     }
   }
-  return found;
+  return configurations;
 }
 
-async function list(folder: string): Promise<readonly string[]> {
+async function listFolder(folder: string): Promise<readonly string[]> {
   try {
-    return (await readdir(folder)).sort().slice(0, mostFiles);
+    return (await readdir(folder)).sort().slice(0, maxFiles);
   } catch (error) {
     const code = (error as Partial<NodeJS.ErrnoException>).code ?? '';
     if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(code)) return [];
@@ -139,15 +148,18 @@ async function list(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** The text of a file, or why there is none. A link may lead out of the folder, so none is followed. */
-async function read(path: string, packed: boolean): Promise<string | { readonly reason: string }> {
+/**
+ * Reads a file. Returns the reason if it cannot be read. Links are not followed, because they may lead out of the
+ * folder.
+ */
+async function readText(path: string, isCompressed: boolean): Promise<string | { readonly reason: string }> {
   try {
     const stat = await lstat(path);
     if (!stat.isFile()) return { reason: 'it is no file' };
     if (stat.size > configurationLimit * 4) return { reason: 'it is too large' };
     const bytes = await readFile(path);
-    const plain = packed ? await unpack(bytes, { maxOutputLength: configurationLimit * 4 }) : bytes;
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(plain);
+    const content = isCompressed ? await gunzipAsync(bytes, { maxOutputLength: configurationLimit * 4 }) : bytes;
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
     return text.length > configurationLimit ? { reason: 'it is too large' } : text;
   } catch (error) {
     if (error instanceof TypeError) return { reason: 'it is no text' };

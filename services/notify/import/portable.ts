@@ -5,7 +5,7 @@ import type { Clock, Service } from '../../contracts/service.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
 import { Key } from '../wire/notify.ts';
 
-/** What an export holds: each key with its configuration, readable or sealed for this installation. */
+/** Format of an export: the configurations of all keys, readable or sealed for this installation. */
 const Portable = z.object({
   keys: z.array(
     z.object({
@@ -20,7 +20,9 @@ const Portable = z.object({
   ),
 });
 
-/** Export and import of the keys. Every URL may hold a secret, so without `secrets` whole configurations are sealed. */
+/**
+ * Exports and imports keys. Every URL may contain a secret, so without `secrets` complete configurations are sealed.
+ */
 export function createPortable(store: ConfigurationStore, clock: Clock): NonNullable<Service['portable']> {
   return {
     async export({ secrets }) {

@@ -1,44 +1,44 @@
 import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
-import type { Part } from './part.ts';
-import { joined, linesOf, linkLine, type Program, type Reading } from './reading.ts';
+import type { Payload } from './payload.ts';
+import { joinTexts, toLines, buildLinkLine, type InboundAdapter, type InboundNotification } from './adapter.ts';
 
-function episodeNumbers(payload: Part): string {
-  const two = (value: number | undefined): string => String(value ?? 0).padStart(2, '0');
+function episodeNumbers(payload: Payload): string {
+  const padTwo = (value: number | undefined): string => String(value ?? 0).padStart(2, '0');
   const episodes = payload.list('episodes');
   const [first] = episodes;
   if (first === undefined) return '';
   const season = first.number('seasonNumber');
-  const numbers = episodes.slice(0, 10).map((episode) => `E${two(episode.number('episodeNumber'))}`);
-  return `S${two(season)}${numbers.join('')}${episodes.length > 10 ? '…' : ''}`;
+  const numbers = episodes.slice(0, 10).map((episode) => `E${padTwo(episode.number('episodeNumber'))}`);
+  return `S${padTwo(season)}${numbers.join('')}${episodes.length > 10 ? '…' : ''}`;
 }
 
-/** What it is about: a film, episodes of a series, albums of an artist, books of an author. */
-function subjectOf(payload: Part): string {
-  if (payload.has('series')) return joined(' ', payload.text('series.title'), episodeNumbers(payload));
+/** Formats the subject: a film, episodes of a series, albums of an artist, or books of an author. */
+function formatSubject(payload: Payload): string {
+  if (payload.has('series')) return joinTexts(' ', payload.text('series.title'), episodeNumbers(payload));
   const film = payload.has('movie') ? 'movie' : 'remoteMovie';
   if (payload.has(film)) {
     const year = payload.text(`${film}.year`);
-    return joined(' ', payload.text(`${film}.title`), year === '' || year === '0' ? '' : `(${year})`);
+    return joinTexts(' ', payload.text(`${film}.title`), year === '' || year === '0' ? '' : `(${year})`);
   }
-  const works = [...payload.list('albums'), ...payload.list('books'), payload.part('album'), payload.part('book')];
+  const works = [...payload.list('albums'), ...payload.list('books'), payload.object('album'), payload.object('book')];
   const titles = works.map((work) => work.text('title')).filter((title) => title !== '');
-  const maker =
+  const creator =
     payload.text('artist.name') ||
     payload.text('artist.artistName') ||
     payload.text('author.name') ||
     payload.text('author.authorName');
-  return joined(' – ', maker, [...new Set(titles)].slice(0, 5).join(', ')) || payload.text('release.releaseTitle');
+  return joinTexts(' – ', creator, [...new Set(titles)].slice(0, 5).join(', ')) || payload.text('release.releaseTitle');
 }
 
-function qualityOf(payload: Part): string {
-  const places = ['episodeFile', 'movieFile', 'bookFile', 'release'];
-  const found = places.map((place) => payload.text(`${place}.quality`)).find((quality) => quality !== '');
-  return found ?? payload.list('trackFiles')[0]?.text('quality') ?? '';
+function findQuality(payload: Payload): string {
+  const paths = ['episodeFile', 'movieFile', 'bookFile', 'release'];
+  const fileQuality = paths.map((path) => payload.text(`${path}.quality`)).find((quality) => quality !== '');
+  return fileQuality ?? payload.list('trackFiles')[0]?.text('quality') ?? '';
 }
 
-/** Why a download waits for its user, as the program says it. */
-function statusMessages(payload: Part): readonly string[] {
+/** Returns the reasons why a download needs its user. */
+function statusMessages(payload: Payload): readonly string[] {
   const messages = payload.list('downloadStatusMessages').flatMap((status) => {
     const listed: unknown = status.value('messages');
     const texts = (Array.isArray(listed) ? listed : []).filter((text) => typeof text === 'string');
@@ -47,31 +47,37 @@ function statusMessages(payload: Part): readonly string[] {
   return [...new Set(messages)].slice(0, 20);
 }
 
-function details(payload: Part): Reading['lines'] {
+function formatDetails(payload: Payload): InboundNotification['lines'] {
   const titles = payload
     .list('episodes')
     .map((episode) => episode.text('title'))
     .filter((title) => title !== '');
-  const quality = qualityOf(payload);
+  const quality = findQuality(payload);
   const path = ['episodeFile.relativePath', 'movieFile.relativePath', 'release.releaseTitle']
-    .map((at) => payload.text(at))
+    .map((path) => payload.text(path))
     .find((text) => text !== '');
   return [
-    [joined(' ', titles.slice(0, 5).join(', '), quality === '' ? '' : titles.length === 0 ? quality : `(${quality})`)],
+    [
+      joinTexts(
+        ' ',
+        titles.slice(0, 5).join(', '),
+        quality === '' ? '' : titles.length === 0 ? quality : `(${quality})`,
+      ),
+    ],
     [path ?? ''],
     [
-      joined(
+      joinTexts(
         ', ',
         payload.text('release.indexer') && `from ${payload.text('release.indexer')}`,
         payload.text('downloadClient') && `by ${payload.text('downloadClient')}`,
       ),
     ],
-    ...linesOf(payload.lines('message')),
+    ...toLines(payload.lines('message')),
     ...statusMessages(payload).map((text) => [text]),
   ].filter((line) => line.some((piece) => piece !== ''));
 }
 
-const events: Readonly<Record<string, readonly [words: string, type: NotificationType]>> = {
+const events: Readonly<Record<string, readonly [label: string, type: NotificationType]>> = {
   grab: ['grabbed', 'info'],
   download: ['imported', 'success'],
   importcomplete: ['imported', 'success'],
@@ -105,15 +111,15 @@ const levels: Readonly<Record<string, NotificationType>> = {
   error: 'failure',
 };
 
-/** Sonarr, Radarr, Lidarr, Readarr, Prowlarr and Whisparr: one webhook with an event each. */
-export const arr: Program = {
+/** Adapter for Sonarr, Radarr, Lidarr, Readarr, Prowlarr and Whisparr, which share a webhook format. */
+export const arr: InboundAdapter = {
   name: 'Media library',
-  claims: (payload) =>
+  matches: (payload) =>
     payload.text('eventType') !== '' &&
     (payload.has('instanceName') || ['series', 'movie', 'artist', 'author'].some((name) => payload.has(name))),
-  read(payload) {
+  parse(payload) {
     const event = payload.text('eventType').toLowerCase();
-    const kind = payload.has('series')
+    const program = payload.has('series')
       ? 'Sonarr'
       : payload.has('movie')
         ? 'Radarr'
@@ -122,34 +128,39 @@ export const arr: Program = {
           : payload.has('author')
             ? 'Readarr'
             : (payload.text('instanceName').split(/\W/)[0] ?? '');
-    const who = payload.text('instanceName') || kind;
+    const instance = payload.text('instanceName') || program;
     const link = payload.link('applicationUrl');
-    const reading = (words: string, type: NotificationType, lines: Reading['lines']): Reading => ({
-      title: `${who}: ${words}`,
+    const buildNotification = (
+      verb: string,
+      type: NotificationType,
+      lines: InboundNotification['lines'],
+    ): InboundNotification => ({
+      title: `${instance}: ${verb}`,
       type,
       lines,
       link,
-      source: kind.toLowerCase(),
+      source: program.toLowerCase(),
     });
-    if (event === 'test') return reading('test', 'info', [['This is a test.'], ...linesOf(payload.lines('message'))]);
+    if (event === 'test')
+      return buildNotification('test', 'info', [['This is a test.'], ...toLines(payload.lines('message'))]);
     if (event === 'health' || event === 'healthissue' || event === 'healthrestored') {
       const restored = event === 'healthrestored';
       const level = payload.text('level').toLowerCase();
-      const words = restored ? 'health restored' : joined(' ', 'health', level);
+      const action = restored ? 'health restored' : joinTexts(' ', 'health', level);
       return {
-        ...reading(words, restored ? 'success' : (findOwn(levels, level) ?? 'warning'), [
-          ...linesOf(payload.lines('message')),
-          ...linkLine('Help', payload.link('wikiUrl')),
+        ...buildNotification(action, restored ? 'success' : (findOwn(levels, level) ?? 'warning'), [
+          ...toLines(payload.lines('message')),
+          ...buildLinkLine('Help', payload.link('wikiUrl')),
         ]),
         link: payload.link('wikiUrl') ?? link,
       };
     }
     if (event === 'applicationupdate') {
-      const versions = joined(' to ', payload.text('previousVersion'), payload.text('newVersion'));
-      return reading('updated', 'info', [[versions], ...linesOf(payload.lines('message'))]);
+      const versions = joinTexts(' to ', payload.text('previousVersion'), payload.text('newVersion'));
+      return buildNotification('updated', 'info', [[versions], ...toLines(payload.lines('message'))]);
     }
-    const [words, type] = findOwn(events, event) ?? [payload.text('eventType'), 'info' as const];
-    const upgraded = payload.isTrue('isUpgrade') && words === 'imported' ? 'upgraded' : words;
-    return reading(joined(' ', upgraded, subjectOf(payload)), type, details(payload));
+    const [eventLabel, type] = findOwn(events, event) ?? [payload.text('eventType'), 'info' as const];
+    const upgraded = payload.isTrue('isUpgrade') && eventLabel === 'imported' ? 'upgraded' : eventLabel;
+    return buildNotification(joinTexts(' ', upgraded, formatSubject(payload)), type, formatDetails(payload));
   },
 };

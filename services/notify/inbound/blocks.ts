@@ -1,39 +1,39 @@
-import { linesOfSlack } from './marks.ts';
-import type { Part } from './part.ts';
-import { joined, linkLine, type Piece, type Reading } from './reading.ts';
+import { parseSlackText } from './chat-markup.ts';
+import type { Payload } from './payload.ts';
+import { joinTexts, buildLinkLine, type TextPart, type InboundNotification } from './adapter.ts';
 
-type Lines = Reading['lines'];
+type Lines = InboundNotification['lines'];
 
-/** Lists within lists of a rich text are read so deep. */
-const deepest = 6;
+/** Maximum depth of nested rich text. */
+const maxDepth = 6;
 
-/** A text object of Slack: its marks count unless it says that it has none. */
-function linesOfText(text: Part): Lines {
-  const words = text.whole('text').slice(0, 4000);
-  if (text.text('type') !== 'plain_text') return linesOfSlack(words);
-  return words.trim() === '' ? [] : words.split('\n').map((line) => [line]);
+/** Parses a text object of Slack, with its markup unless it is plain text. */
+function parseText(text: Payload): Lines {
+  const content = text.fullText('text').slice(0, 4000);
+  if (text.text('type') !== 'plain_text') return parseSlackText(content);
+  return content.trim() === '' ? [] : content.split('\n').map((line) => [line]);
 }
 
-/** A row of small texts and pictures; the words of a picture are its name. */
-function lineOfContext(block: Part): Lines {
-  const rows = block.list('elements').map((each) => linesOfText(each).flat());
+/** Parses a row of small texts and pictures; pictures are represented by their names. */
+function parseContext(block: Payload): Lines {
+  const rows = block.list('elements').map((each) => parseText(each).flat());
   const line = rows
     .filter((row) => row.length > 0)
-    .flatMap((row, at): readonly Piece[] => (at === 0 ? row : [' · ', ...row]));
+    .flatMap((row, index): readonly TextPart[] => (index === 0 ? row : [' · ', ...row]));
   return line.length === 0 ? [] : [line];
 }
 
-function linesOfButtons(buttons: readonly Part[]): Lines {
-  return buttons.flatMap((each) => linkLine(each.text('text.text') || 'Open', each.link('url')));
+function parseButtons(buttons: readonly Payload[]): Lines {
+  return buttons.flatMap((each) => buildLinkLine(each.text('text.text') || 'Open', each.link('url')));
 }
 
-/** The stretches of a line of rich text. */
-function piecesOf(element: Part): readonly Piece[] {
-  const text = element.whole('text').slice(0, 4000);
+/** Parses an element of rich text. */
+function parseElement(element: Payload): readonly TextPart[] {
+  const text = element.fullText('text').slice(0, 4000);
   const link = element.link('url');
   switch (element.text('type')) {
     case 'link':
-      return link === undefined ? [text] : [{ words: text === '' ? link : text, link, inText: true }];
+      return link === undefined ? [text] : [{ label: text === '' ? link : text, link, inText: true }];
     case 'emoji':
       return [`:${element.text('name')}:`];
     case 'broadcast':
@@ -45,61 +45,63 @@ function piecesOf(element: Part): readonly Piece[] {
   }
 }
 
-/** Sections, quotes and lists of a rich text. */
-function linesOfRichText(block: Part, depth = 0): Lines {
-  if (depth > deepest) return [];
+/** Parses sections, quotes and lists of rich text. */
+function parseRichText(block: Payload, depth = 0): Lines {
+  if (depth > maxDepth) return [];
   return block.list('elements').flatMap((each): Lines => {
     if (each.text('type') === 'rich_text_list') {
-      return each.list('elements').map((item) => ['- ', ...item.list('elements').flatMap(piecesOf)]);
+      return each.list('elements').map((item) => ['- ', ...item.list('elements').flatMap(parseElement)]);
     }
-    if (each.text('type') === 'rich_text') return linesOfRichText(each, depth + 1);
-    return splitLines(each.list('elements').flatMap(piecesOf));
+    if (each.text('type') === 'rich_text') return parseRichText(each, depth + 1);
+    return splitLines(each.list('elements').flatMap(parseElement));
   });
 }
 
-/** Line breaks stand within the texts. */
-function splitLines(pieces: readonly Piece[]): Lines {
-  const lines: Piece[][] = [[]];
+/** Splits parts at line breaks in their text. */
+function splitLines(pieces: readonly TextPart[]): Lines {
+  const lines: TextPart[][] = [[]];
   for (const piece of pieces) {
     if (typeof piece !== 'string') {
       lines.at(-1)?.push(piece);
       continue;
     }
-    for (const [at, text] of piece.split('\n').entries()) {
-      if (at > 0) lines.push([]);
+    for (const [index, text] of piece.split('\n').entries()) {
+      if (index > 0) lines.push([]);
       if (text !== '') lines.at(-1)?.push(text);
     }
   }
   return lines.filter((line) => line.length > 0);
 }
 
-/** What the blocks of a message for Slack say (https://docs.slack.dev/reference/block-kit/blocks), their headings among the lines. */
-export function linesOfBlocks(blocks: readonly Part[]): Lines {
+/**
+ * Parses the blocks of a Slack message (https://docs.slack.dev/reference/block-kit/blocks), with headings as lines.
+ */
+export function parseBlocks(blocks: readonly Payload[]): Lines {
   return blocks.flatMap((block): Lines => {
     switch (block.text('type')) {
       case 'header':
         return [[{ strong: block.text('text.text') }]];
       case 'section':
         return [
-          ...linesOfText(block.part('text')),
+          ...parseText(block.object('text')),
           ...block
             .list('fields')
-            .map((field) => linesOfText(field).flatMap((line, at) => (at === 0 ? line : [' ', ...line]))),
-          ...linesOfButtons([block.part('accessory')]),
+            .map((field) => parseText(field).flatMap((line, index) => (index === 0 ? line : [' ', ...line]))),
+          ...parseButtons([block.object('accessory')]),
         ];
       case 'context':
-        return lineOfContext(block);
+        return parseContext(block);
       case 'actions':
-        return linesOfButtons(block.list('elements'));
+        return parseButtons(block.list('elements'));
       case 'rich_text':
-        return linesOfRichText(block);
+        return parseRichText(block);
       case 'markdown':
-        return linesOfSlack(block.whole('text').slice(0, 12_000));
+        return parseSlackText(block.fullText('text').slice(0, 12_000));
       case 'image':
       case 'video': {
-        const words = joined(' ', block.text('title.text') || block.text('alt_text'));
+        const title = joinTexts(' ', block.text('title.text') || block.text('alt_text'));
         const link = block.link('title_url') ?? block.link('image_url');
-        return link === undefined ? [[words]] : [[{ words: words || link, link }]];
+        return link === undefined ? [[title]] : [[{ label: title || link, link }]];
       }
       default:
         return [];

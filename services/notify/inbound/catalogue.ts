@@ -8,75 +8,78 @@ import { generic } from './generic.ts';
 import { gitlab } from './gitlab.ts';
 import { grafana, legacyGrafana } from './grafana.ts';
 import { healthchecks } from './healthchecks.ts';
-import { readPart } from './part.ts';
-import { writeLines, type Program } from './reading.ts';
+import { readPayload } from './payload.ts';
+import { writeLines, type InboundAdapter } from './adapter.ts';
 import { seerr } from './seerr.ts';
 import { uptimeKuma } from './uptime-kuma.ts';
 import { watchtower } from './watchtower.ts';
 
-/** In this order: who is sure of itself comes first, who takes any text last. */
-const programs: readonly Program[] = [
+/** Adapters by precedence: specific ones first, the generic one last. */
+const adapters: readonly InboundAdapter[] = [
   ...[grafana, alertmanager, legacyGrafana, forge, gitlab, uptimeKuma, arr, seerr, watchtower, healthchecks],
   ...[teams, googleChat, workChat, slack, discord, generic],
 ];
 
-/** The source of notices that were written for Slack. */
+/** Source of notifications in Slack's format. */
 export const slackSource = slack.name.toLowerCase();
 
-/** Characters of a payload that is shown as it came. */
-const longestRaw = 4000;
+/** Maximum length of an unrecognized payload in a notification. */
+const maxRawLength = 4000;
 
-/** Writes a payload that nobody understands as it came. */
-export function showFields(fields: Readonly<Record<string, unknown>>): string {
+/** Formats an unrecognized payload as JSON. */
+export function formatFields(fields: Readonly<Record<string, unknown>>): string {
   const raw = JSON.stringify(fields, undefined, 2);
-  return raw.length > longestRaw ? `${raw.slice(0, longestRaw)}…` : raw;
+  return raw.length > maxRawLength ? `${raw.slice(0, maxRawLength)}…` : raw;
 }
 
-/** A payload in the words of a notice. */
-export interface Recognised extends Pick<
+/** Notification from a recognized payload. */
+export interface RecognizedPayload extends Pick<
   NotificationContent,
   'title' | 'body' | 'type' | 'format' | 'link' | 'source'
 > {
-  /** What the payload itself says about its destinations, in the form of a `tag` field. */
+  /** Requested destinations of the payload, in the form of a `tag` field. */
   readonly tag: unknown;
-  /** True for the payload of a known program, whose other fields mean something else than those of a notification. */
-  readonly foreign: boolean;
+  /** True for a known program, in whose payload the fields of a notification have other meanings. */
+  readonly isKnownProgram: boolean;
 }
 
 /**
- * What the payload of a known program says. It is known by its shape or by a header, never by a guess; one that is known
- * but says nothing is shown as it came. Undefined for a payload of nobody.
+ * Parses the payload of a known program, which is recognized by its fields or a header. A recognized payload without
+ * a message is shown unchanged. Returns undefined for an unknown payload.
  */
-export function recognise(
+export function recognizePayload(
   fields: Readonly<Record<string, unknown>>,
   header: (name: string) => string | undefined,
   format: TextFormat,
-): Recognised | undefined {
-  const payload = readPart(fields);
-  const program = programs.find(({ claims }) => claims(payload, header));
-  if (program === undefined) return undefined;
-  const foreign = program !== generic;
-  const reading = program.read(payload, header);
-  const written = format === 'markdown' ? 'markdown' : 'text';
-  const body = reading === undefined ? '' : (reading.body ?? writeLines(reading.lines, written));
-  const source = reading?.source ?? program.name.toLowerCase();
-  if (reading === undefined || (body === '' && reading.title === '')) {
+): RecognizedPayload | undefined {
+  const payload = readPayload(fields);
+  const adapter = adapters.find(({ matches }) => matches(payload, header));
+  if (adapter === undefined) return undefined;
+  const isKnownProgram = adapter !== generic;
+  const notification = adapter.parse(payload, header);
+  const bodyFormat = format === 'markdown' ? 'markdown' : 'text';
+  const body = notification === undefined ? '' : (notification.body ?? writeLines(notification.lines, bodyFormat));
+  const source = notification?.source ?? adapter.name.toLowerCase();
+  if (notification === undefined || (body === '' && notification.title === '')) {
     return {
-      title: program.name,
-      body: showFields(fields),
+      title: adapter.name,
+      body: formatFields(fields),
       type: 'info',
       format: 'text',
       source,
       tag: undefined,
-      foreign,
+      isKnownProgram,
     };
   }
-  const plain = body === '';
+  const hasOnlyTitle = body === '';
   return {
-    title: plain ? '' : reading.title,
-    body: plain ? reading.title : body,
-    ...{ type: reading.type, source, tag: reading.tag, foreign },
-    format: reading.body === undefined ? written : format,
-    ...(reading.link === undefined ? {} : { link: reading.link }),
+    title: hasOnlyTitle ? '' : notification.title,
+    body: hasOnlyTitle ? notification.title : body,
+    type: notification.type,
+    source,
+    tag: notification.tag,
+    isKnownProgram,
+    format: notification.body === undefined ? bodyFormat : format,
+    ...(notification.link === undefined ? {} : { link: notification.link }),
   };
 }

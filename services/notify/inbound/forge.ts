@@ -1,30 +1,30 @@
 import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
-import type { Part } from './part.ts';
-import { commitLines, isNothing, pushWords } from './pushes.ts';
-import { capital, joined, linesOf, type Program, type Reading } from './reading.ts';
+import type { Payload } from './payload.ts';
+import { formatCommits, isZeroHash, describePush } from './commits.ts';
+import { capitalize, joinTexts, toLines, type InboundAdapter, type InboundNotification } from './adapter.ts';
 
-/** Lines of a description that are shown. */
-const mostLines = 12;
+/** Maximum number of lines of a description. */
+const maxLines = 12;
 
 const headers = ['x-gitea-event', 'x-forgejo-event', 'x-gogs-event', 'x-github-event'] as const;
 
-function loginOf(payload: Part, ...places: readonly string[]): string {
-  const found = places.map(
-    (place) => payload.text(`${place}.login`) || payload.text(`${place}.username`) || payload.text(`${place}.name`),
+function findLogin(payload: Payload, ...places: readonly string[]): string {
+  const logins = places.map(
+    (path) => payload.text(`${path}.login`) || payload.text(`${path}.username`) || payload.text(`${path}.name`),
   );
-  return found.find((name) => name !== '') ?? 'someone';
+  return logins.find((name) => name !== '') ?? 'someone';
 }
 
-function excerpt(text: string): Reading['lines'] {
-  const lines = linesOf(text);
-  return lines.length > mostLines ? [...lines.slice(0, mostLines), ['…']] : lines;
+function excerpt(text: string): InboundNotification['lines'] {
+  const lines = toLines(text);
+  return lines.length > maxLines ? [...lines.slice(0, maxLines), ['…']] : lines;
 }
 
-/** The event of a payload that came without the header, by what it holds. */
-function eventOf(payload: Part): string | undefined {
+/** Returns the event of a payload without an event header, by its fields. */
+function detectEvent(payload: Payload): string | undefined {
   if (!payload.has('repository') && !payload.has('organization')) return undefined;
-  if (payload.has('ref') && payload.names('commits')) return 'push';
+  if (payload.has('ref') && payload.hasKey('commits')) return 'push';
   if (payload.has('pull_request') && payload.has('action')) return 'pull_request';
   if (payload.has('issue') && payload.has('comment')) return 'issue_comment';
   if (payload.has('issue') && payload.has('action')) return 'issues';
@@ -34,24 +34,26 @@ function eventOf(payload: Part): string | undefined {
   return payload.has('zen') && payload.has('hook_id') ? 'ping' : undefined;
 }
 
-function push(payload: Part): Reading {
+function parsePush(payload: Payload): InboundNotification {
   const commits = payload.list('commits');
   const total = payload.number('total_commits') ?? commits.length;
-  const deleted = payload.isTrue('deleted') || isNothing(payload.text('after'));
+  const deleted = payload.isTrue('deleted') || isZeroHash(payload.text('after'));
   const forced = payload.isTrue('forced');
-  const words = pushWords(payload.text('ref'), {
-    ...{ commits: total, deleted, forced },
-    created: payload.isTrue('created') || isNothing(payload.text('before')),
+  const description = describePush(payload.text('ref'), {
+    commits: total,
+    deleted,
+    forced,
+    created: payload.isTrue('created') || isZeroHash(payload.text('before')),
   });
   return {
-    title: `${loginOf(payload, 'pusher', 'sender')} ${words}`,
-    lines: deleted ? [] : commitLines(commits, total),
+    title: `${findLogin(payload, 'pusher', 'sender')} ${description}`,
+    lines: deleted ? [] : formatCommits(commits, total),
     type: deleted || forced ? 'warning' : 'info',
     link: payload.link('compare_url') ?? payload.link('compare') ?? payload.link('repository.html_url'),
   };
 }
 
-function pullRequest(payload: Part): Reading {
+function parsePullRequest(payload: Payload): InboundNotification {
   const merged = payload.isTrue('pull_request.merged') && payload.text('action') === 'closed';
   const action = merged ? 'merged' : payload.text('action').replaceAll('_', ' ');
   const number = payload.text('number') || payload.text('pull_request.number');
@@ -59,7 +61,7 @@ function pullRequest(payload: Part): Reading {
   return {
     title: `PR #${number} ${action}: ${payload.text('pull_request.title')}`,
     lines: [
-      [`By ${loginOf(payload, 'sender', 'pull_request.user')}`],
+      [`By ${findLogin(payload, 'sender', 'pull_request.user')}`],
       ...excerpt(review || payload.lines('pull_request.body')),
     ],
     type: merged ? 'success' : 'info',
@@ -67,14 +69,14 @@ function pullRequest(payload: Part): Reading {
   };
 }
 
-function issue(payload: Part): Reading {
+function parseIssue(payload: Payload): InboundNotification {
   const comment = payload.has('comment');
   const kind = payload.has('issue.pull_request') || payload.isTrue('is_pull') ? 'PR' : 'Issue';
-  const what = comment ? `comment ${payload.text('action')}` : payload.text('action').replaceAll('_', ' ');
+  const actionText = comment ? `comment ${payload.text('action')}` : payload.text('action').replaceAll('_', ' ');
   return {
-    title: `${kind} #${payload.text('issue.number')} ${what}: ${payload.text('issue.title')}`,
+    title: `${kind} #${payload.text('issue.number')} ${actionText}: ${payload.text('issue.title')}`,
     lines: [
-      [`By ${loginOf(payload, 'sender', comment ? 'comment.user' : 'issue.user')}`],
+      [`By ${findLogin(payload, 'sender', comment ? 'comment.user' : 'issue.user')}`],
       ...excerpt(payload.lines(comment ? 'comment.body' : 'issue.body')),
     ],
     type: 'info',
@@ -82,12 +84,12 @@ function issue(payload: Part): Reading {
   };
 }
 
-function release(payload: Part): Reading {
+function parseRelease(payload: Payload): InboundNotification {
   const name = payload.text('release.name');
   const tag = payload.text('release.tag_name');
   return {
-    title: `Release ${joined(' ', name || tag, name === '' || name === tag ? '' : `(${tag})`)} ${payload.text('action')}`,
-    lines: [[`By ${loginOf(payload, 'sender', 'release.author')}`], ...excerpt(payload.lines('release.body'))],
+    title: `Release ${joinTexts(' ', name || tag, name === '' || name === tag ? '' : `(${tag})`)} ${payload.text('action')}`,
+    lines: [[`By ${findLogin(payload, 'sender', 'release.author')}`], ...excerpt(payload.lines('release.body'))],
     type: 'info',
     link: payload.link('release.html_url'),
   };
@@ -103,55 +105,61 @@ const conclusions: Readonly<Record<string, NotificationType>> = {
   stale: 'warning',
 };
 
-/** A run of a workflow or one of its checks; only its end has a conclusion. */
-function run(payload: Part, at: string): Reading {
-  const conclusion = payload.text(`${at}.conclusion`);
-  const name = payload.text(`${at}.name`) || payload.text(`${at}.display_title`) || 'Workflow';
-  const number = payload.text(`${at}.run_number`);
+/** Parses a workflow run or one of its checks; only finished ones have a conclusion. */
+function parseRun(payload: Payload, path: string): InboundNotification {
+  const conclusion = payload.text(`${path}.conclusion`);
+  const name = payload.text(`${path}.name`) || payload.text(`${path}.display_title`) || 'Workflow';
+  const number = payload.text(`${path}.run_number`);
   return {
-    title: `${name} ${joined(' ', number && `#${number}`, (conclusion || payload.text('action')).replaceAll('_', ' '))}`,
+    title: `${name} ${joinTexts(' ', number && `#${number}`, (conclusion || payload.text('action')).replaceAll('_', ' '))}`,
     lines: [
       [
-        joined(
+        joinTexts(
           ' ',
-          payload.text(`${at}.display_title`),
-          payload.text(`${at}.head_branch`) && `on ${payload.text(`${at}.head_branch`)}`,
+          payload.text(`${path}.display_title`),
+          payload.text(`${path}.head_branch`) && `on ${payload.text(`${path}.head_branch`)}`,
         ),
       ],
-      [joined(' ', payload.text(`${at}.head_sha`).slice(0, 7), `by ${loginOf(payload, `${at}.actor`, 'sender')}`)],
+      [
+        joinTexts(
+          ' ',
+          payload.text(`${path}.head_sha`).slice(0, 7),
+          `by ${findLogin(payload, `${path}.actor`, 'sender')}`,
+        ),
+      ],
     ],
     type: findOwn(conclusions, conclusion) ?? 'info',
-    link: payload.link(`${at}.html_url`),
+    link: payload.link(`${path}.html_url`),
   };
 }
 
-function read(event: string, payload: Part): Reading {
-  const who = loginOf(payload, 'sender');
-  const kind = payload.text('ref_type') || 'ref';
+function parseEvent(event: string, payload: Payload): InboundNotification {
+  const sender = findLogin(payload, 'sender');
+  const refKind = payload.text('ref_type') || 'ref';
   switch (event) {
     case 'push':
-      return push(payload);
+      return parsePush(payload);
     case 'create':
       return {
-        title: `${who} created the ${kind} ${payload.text('ref')}`,
+        title: `${sender} created the ${refKind} ${payload.text('ref')}`,
         lines: [],
         type: 'info',
         link: payload.link('repository.html_url'),
       };
     case 'delete':
       return {
-        title: `${who} deleted the ${kind} ${payload.text('ref')}`,
+        title: `${sender} deleted the ${refKind} ${payload.text('ref')}`,
         lines: [],
         type: 'warning',
         link: payload.link('repository.html_url'),
       };
     case 'release':
-      return release(payload);
+      return parseRelease(payload);
     case 'workflow_run':
     case 'workflow_job':
     case 'check_run':
     case 'check_suite':
-      return run(payload, event);
+      return parseRun(payload, event);
     case 'ping':
       return {
         title: 'The webhook works',
@@ -160,36 +168,36 @@ function read(event: string, payload: Part): Reading {
         link: payload.link('repository.html_url'),
       };
     default:
-      if (payload.has('pull_request')) return pullRequest(payload);
-      if (payload.has('issue')) return issue(payload);
+      if (payload.has('pull_request')) return parsePullRequest(payload);
+      if (payload.has('issue')) return parseIssue(payload);
       return {
-        title: joined(' ', capital(event.replaceAll('_', ' ')), payload.text('action').replaceAll('_', ' ')),
-        lines: [[`By ${who}`]],
+        title: joinTexts(' ', capitalize(event.replaceAll('_', ' ')), payload.text('action').replaceAll('_', ' ')),
+        lines: [[`By ${sender}`]],
         type: 'info',
         link: payload.link('repository.html_url'),
       };
   }
 }
 
-/** Gitea, Forgejo, Gogs and GitHub, whose hooks are alike. */
-export const forge: Program = {
+/** Adapter for Gitea, Forgejo, Gogs and GitHub, whose hooks are similar. */
+export const forge: InboundAdapter = {
   name: 'Git',
-  claims: (payload, header) =>
-    eventOf(payload) !== undefined ||
+  matches: (payload, header) =>
+    detectEvent(payload) !== undefined ||
     (headers.some((name) => header(name) !== undefined) && (payload.has('repository') || payload.has('sender'))),
-  read(payload, header) {
-    const named = headers.map(header).find((event) => event !== undefined && /^[a-z_]{1,50}$/.test(event));
-    const event = named ?? eventOf(payload);
+  parse(payload, header) {
+    const headerEvent = headers.map(header).find((event) => event !== undefined && /^[a-z_]{1,50}$/.test(event));
+    const event = headerEvent ?? detectEvent(payload);
     if (event === undefined) return undefined;
-    const reading = read(event, payload);
+    const notification = parseEvent(event, payload);
     const repository = payload.text('repository.full_name') || payload.text('organization.login');
-    const lines = reading.lines.filter((line) => line.some((piece) => piece !== ''));
-    const own = header('x-gitea-event') ?? header('x-forgejo-event') ?? header('x-gogs-event');
-    const source = own !== undefined ? 'gitea' : header('x-github-event') !== undefined ? 'github' : 'git';
+    const lines = notification.lines.filter((line) => line.some((piece) => piece !== ''));
+    const giteaEvent = header('x-gitea-event') ?? header('x-forgejo-event') ?? header('x-gogs-event');
+    const source = giteaEvent !== undefined ? 'gitea' : header('x-github-event') !== undefined ? 'github' : 'git';
     return {
-      ...reading,
+      ...notification,
       source,
-      title: joined(' ', repository && `[${repository}]`, reading.title),
+      title: joinTexts(' ', repository && `[${repository}]`, notification.title),
       lines,
     };
   },

@@ -1,21 +1,21 @@
-import { parseNoticeType } from '../domain/notice-type.ts';
+import { parseNotificationType } from '../domain/notification-type.ts';
 import { parseTagField } from '../domain/tags.ts';
-import { linesOfMarked } from './chats.ts';
-import type { Part } from './part.ts';
-import type { Program, Reading } from './reading.ts';
+import { parseMarkedText } from './chats.ts';
+import type { Payload } from './payload.ts';
+import type { InboundAdapter, InboundNotification } from './adapter.ts';
 
-const bodies = ['message', 'text', 'content', 'msg', 'description'] as const;
-const titles = ['title', 'subject', 'summary', 'name'] as const;
-const loudness = ['type', 'level', 'severity', 'status', 'state'] as const;
+const bodyNames = ['message', 'text', 'content', 'msg', 'description'] as const;
+const titleNames = ['title', 'subject', 'summary', 'name'] as const;
+const typeNames = ['type', 'level', 'severity', 'status', 'state'] as const;
 
-function firstOf(payload: Part, names: readonly string[]): string | undefined {
+function findName(payload: Payload, names: readonly string[]): string | undefined {
   return names.find((name) => payload.lines(name) !== '');
 }
 
-/** ntfy's priorities by number: 5 and 4 are loud. */
-function typeOf(payload: Part): Reading['type'] {
-  const words = loudness.map((name) => payload.text(name)).filter((word) => word !== '');
-  const type = words.map(parseNoticeType).find((each) => each !== undefined);
+/** Returns the type of a payload; ntfy's priority 5 is a failure, 4 a warning. */
+function parseType(payload: Payload): InboundNotification['type'] {
+  const typeTexts = typeNames.map((name) => payload.text(name)).filter((word) => word !== '');
+  const type = typeTexts.map(parseNotificationType).find((each) => each !== undefined);
   if (type !== undefined) return type;
   const priority = payload.number('priority');
   if (!payload.has('topic') || priority === undefined) return 'info';
@@ -23,31 +23,31 @@ function typeOf(payload: Part): Reading['type'] {
 }
 
 /**
- * Anything with a text under one of the usual names: Home Assistant's `notify.rest`, Shoutrrr's generic service
- * (Beszel, Watchtower), ntfy's JSON, one's own scripts.
+ * Adapter for any payload with a text under a common name: Home Assistant's `notify.rest`, Shoutrrr's generic service
+ * (Beszel, Watchtower), ntfy's JSON, scripts.
  */
-export const generic: Program = {
+export const generic: InboundAdapter = {
   name: 'notify',
-  claims: (payload) => firstOf(payload, bodies) !== undefined,
-  read(payload) {
-    const body = firstOf(payload, bodies);
+  matches: (payload) => findName(payload, bodyNames) !== undefined,
+  parse(payload) {
+    const body = findName(payload, bodyNames);
     if (body === undefined) return undefined;
-    const title = firstOf(
+    const title = findName(
       payload,
-      titles.filter((name) => name !== body),
+      titleNames.filter((name) => name !== body),
     );
-    // Home Assistant sends its targets; one that is no tag is something else's. The tags of ntfy are pictures.
+    // Home Assistant sends targets in `target`, which is only used if it is a tag. The tags of ntfy are emojis.
     const target: unknown = payload.value('target');
-    const text = payload.whole(body);
-    const lines = linesOfMarked(body, text);
-    const asked: unknown = payload.value('tag') ?? (payload.has('topic') ? undefined : payload.value('tags'));
+    const text = payload.fullText(body);
+    const lines = parseMarkedText(body, text);
+    const tagValue: unknown = payload.value('tag') ?? (payload.has('topic') ? undefined : payload.value('tags'));
     return {
       title: title === undefined ? '' : payload.text(title),
       lines: lines ?? [],
       ...(lines === undefined ? { body: text } : {}),
-      type: typeOf(payload),
+      type: parseType(payload),
       link: payload.link('url') ?? payload.link('link') ?? payload.link('click'),
-      tag: asked ?? (parseTagField(target).kind === 'expression' ? target : undefined),
+      tag: tagValue ?? (parseTagField(target).kind === 'expression' ? target : undefined),
     };
   },
 };

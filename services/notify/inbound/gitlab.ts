@@ -1,10 +1,10 @@
 import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
-import type { Part } from './part.ts';
-import { commitLines, isNothing, pushWords } from './pushes.ts';
-import { capital, joined, linesOf, type Program, type Reading } from './reading.ts';
+import type { Payload } from './payload.ts';
+import { formatCommits, isZeroHash, describePush } from './commits.ts';
+import { capitalize, joinTexts, toLines, type InboundAdapter, type InboundNotification } from './adapter.ts';
 
-const done: Readonly<Record<string, string>> = {
+const actionLabels: Readonly<Record<string, string>> = {
   open: 'opened',
   close: 'closed',
   reopen: 'reopened',
@@ -19,37 +19,37 @@ const outcomes: Readonly<Record<string, NotificationType>> = {
   canceled: 'warning',
 };
 
-function push(payload: Part): Reading {
+function parsePush(payload: Payload): InboundNotification {
   const commits = payload.list('commits');
   const total = payload.number('total_commits_count') ?? commits.length;
-  const deleted = isNothing(payload.text('after'));
-  const created = isNothing(payload.text('before'));
-  const words = pushWords(payload.text('ref'), { commits: total, created, deleted, forced: false });
+  const deleted = isZeroHash(payload.text('after'));
+  const created = isZeroHash(payload.text('before'));
+  const description = describePush(payload.text('ref'), { commits: total, created, deleted, forced: false });
   return {
-    title: `${payload.text('user_name') || payload.text('user_username')} ${words}`,
-    lines: deleted ? [] : commitLines(commits, total),
+    title: `${payload.text('user_name') || payload.text('user_username')} ${description}`,
+    lines: deleted ? [] : formatCommits(commits, total),
     type: deleted ? 'warning' : 'info',
   };
 }
 
-function read(payload: Part): Reading {
+function parseEvent(payload: Payload): InboundNotification {
   const kind = payload.text('object_kind');
-  const at = payload.part('object_attributes');
-  const who = payload.text('user.name') || payload.text('user_name') || 'someone';
-  const action = at.text('action') || payload.text('action');
-  const link = at.link('url') ?? payload.link('url');
-  const by: Reading['lines'] = [
-    [`By ${who}`],
-    ...linesOf(at.lines('description') || payload.lines('description')).slice(0, 12),
+  const attributes = payload.object('object_attributes');
+  const userName = payload.text('user.name') || payload.text('user_name') || 'someone';
+  const action = attributes.text('action') || payload.text('action');
+  const link = attributes.link('url') ?? payload.link('url');
+  const details: InboundNotification['lines'] = [
+    [`By ${userName}`],
+    ...toLines(attributes.lines('description') || payload.lines('description')).slice(0, 12),
   ];
   switch (kind) {
     case 'push':
     case 'tag_push':
-      return push(payload);
+      return parsePush(payload);
     case 'merge_request':
       return {
-        title: `MR !${at.text('iid')} ${findOwn(done, action) ?? action}: ${at.text('title')}`,
-        lines: by,
+        title: `MR !${attributes.text('iid')} ${findOwn(actionLabels, action) ?? action}: ${attributes.text('title')}`,
+        lines: details,
         type: action === 'merge' ? 'success' : 'info',
         link,
       };
@@ -57,8 +57,10 @@ function read(payload: Part): Reading {
     case 'work_item':
     case 'incident':
       return {
-        title: `${capital(kind.replace('_', ' '))} #${at.text('iid')} ${findOwn(done, action) ?? action}: ${at.text('title')}`,
-        lines: by,
+        title:
+          `${capitalize(kind.replace('_', ' '))} #${attributes.text('iid')} ` +
+          `${findOwn(actionLabels, action) ?? action}: ${attributes.text('title')}`,
+        lines: details,
         type: 'info',
         link,
       };
@@ -69,56 +71,59 @@ function read(payload: Part): Reading {
         payload.text('snippet.title') ||
         payload.text('commit.message');
       return {
-        title: `${who} commented on ${subject || at.text('noteable_type')}`,
-        lines: linesOf(at.lines('note')).slice(0, 12),
+        title: `${userName} commented on ${subject || attributes.text('noteable_type')}`,
+        lines: toLines(attributes.lines('note')).slice(0, 12),
         type: 'info',
         link,
       };
     }
     case 'pipeline':
       return {
-        title: `Pipeline #${at.text('id')} ${at.text('status')}`,
-        lines: [[joined(' ', `On ${at.text('ref')}`, `by ${who}`)], ...linesOf(payload.lines('commit.title'))],
-        type: findOwn(outcomes, at.text('status')) ?? 'info',
+        title: `Pipeline #${attributes.text('id')} ${attributes.text('status')}`,
+        lines: [
+          [joinTexts(' ', `On ${attributes.text('ref')}`, `by ${userName}`)],
+          ...toLines(payload.lines('commit.title')),
+        ],
+        type: findOwn(outcomes, attributes.text('status')) ?? 'info',
         link,
       };
     case 'build':
       return {
         title: `Job ${payload.text('build_name')} ${payload.text('build_status')}`,
-        lines: [[joined(' ', `On ${payload.text('ref')}`, `by ${who}`)]],
+        lines: [[joinTexts(' ', `On ${payload.text('ref')}`, `by ${userName}`)]],
         type: findOwn(outcomes, payload.text('build_status')) ?? 'info',
       };
     case 'release':
       return {
         title: `Release ${payload.text('name') || payload.text('tag')} ${action === 'create' ? 'created' : `${action}d`}`,
-        lines: linesOf(payload.lines('description')).slice(0, 12),
+        lines: toLines(payload.lines('description')).slice(0, 12),
         type: 'info',
         link,
       };
     default:
       return {
-        title: joined(' ', capital(kind.replaceAll('_', ' ')), findOwn(done, action) ?? action),
-        lines: by,
+        title: joinTexts(' ', capitalize(kind.replaceAll('_', ' ')), findOwn(actionLabels, action) ?? action),
+        lines: details,
         type: 'info',
         link,
       };
   }
 }
 
-/** GitLab, whose hooks name their kind in the payload. */
-export const gitlab: Program = {
+/** Adapter for GitLab, whose payloads contain their kind. */
+export const gitlab: InboundAdapter = {
   name: 'GitLab',
-  claims: (payload) =>
+  matches: (payload) =>
     payload.text('object_kind') !== '' &&
     (payload.has('project') || payload.has('project_id') || payload.has('repository')),
-  read(payload) {
-    const reading = read(payload);
+  parse(payload) {
+    const notification = parseEvent(payload);
     const project =
       payload.text('project.path_with_namespace') || payload.text('project_name') || payload.text('repository.name');
     return {
-      ...reading,
-      title: joined(' ', project && `[${project}]`, reading.title),
-      link: reading.link ?? payload.link('project.web_url'),
+      ...notification,
+      title: joinTexts(' ', project && `[${project}]`, notification.title),
+      link: notification.link ?? payload.link('project.web_url'),
     };
   },
 };

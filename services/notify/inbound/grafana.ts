@@ -1,38 +1,38 @@
 import type { NotificationType } from '../../contracts/notify/notification.ts';
-import { alertLines, alertsLines, typeOfSeverity } from './alertmanager.ts';
-import type { Part } from './part.ts';
-import { joined, linesOf, linkLine, type Program } from './reading.ts';
+import { formatAlert, formatAlerts, parseSeverity } from './alertmanager.ts';
+import type { Payload } from './payload.ts';
+import { joinTexts, toLines, buildLinkLine, type InboundAdapter } from './adapter.ts';
 
-function typeOf(payload: Part): NotificationType {
+function parseType(payload: Payload): NotificationType {
   const state = payload.text('state').toLowerCase() || payload.text('status').toLowerCase();
   if (['ok', 'resolved', 'normal'].includes(state)) return 'success';
   if (['no_data', 'nodata', 'pending', 'paused'].includes(state)) return 'warning';
   const severity = payload.text('commonLabels.severity');
-  return severity === '' ? 'failure' : typeOfSeverity(severity);
+  return severity === '' ? 'failure' : parseSeverity(severity);
 }
 
-function valuesOf(alert: Part): string {
-  return joined(', ', ...alert.pairs('values').map(([name, value]) => (value === '' ? '' : `${name} = ${value}`)));
+function formatValues(alert: Payload): string {
+  return joinTexts(', ', ...alert.pairs('values').map(([name, value]) => (value === '' ? '' : `${name} = ${value}`)));
 }
 
-/** What Grafana writes into `message` unless the contact point has a template of its own. */
+/** Default text of `message`, without a custom template in the contact point. */
 const defaultMessage = /^\s*\*\*(?:Firing|Resolved)\*\*\s*\n\s*(?:Value:|Labels:)/;
 
-/** Unified alerting: Alertmanager's shape with Grafana's own title, state and values. */
-export const grafana: Program = {
+/** Adapter for unified alerting: Alertmanager's format with Grafana's title, state and values. */
+export const grafana: InboundAdapter = {
   name: 'Grafana',
-  claims: (payload) => payload.names('alerts') && payload.has('orgId') && payload.has('title'),
-  read(payload) {
+  matches: (payload) => payload.hasKey('alerts') && payload.has('orgId') && payload.has('title'),
+  parse(payload) {
     const alerts = payload.list('alerts');
-    const lines = alertsLines(payload, alerts, (alert) => alertLines(alert, new Set(), valuesOf(alert)));
+    const lines = formatAlerts(payload, alerts, (alert) => formatAlert(alert, new Set(), formatValues(alert)));
     const [first] = alerts;
-    const message = payload.whole('message').trim();
-    const isOwn = message !== '' && (alerts.length === 0 || !defaultMessage.test(message));
+    const message = payload.fullText('message').trim();
+    const isCustomMessage = message !== '' && (alerts.length === 0 || !defaultMessage.test(message));
     return {
       title: payload.text('title'),
       lines,
-      ...(isOwn ? { body: message } : {}),
-      type: typeOf(payload),
+      ...(isCustomMessage ? { body: message } : {}),
+      type: parseType(payload),
       link:
         (alerts.length === 1 ? (first?.link('panelURL') ?? first?.link('dashboardURL')) : undefined) ??
         payload.link('externalURL'),
@@ -40,22 +40,22 @@ export const grafana: Program = {
   },
 };
 
-/** The webhook of dashboards' own alerts, which Grafana had until version 11. */
-export const legacyGrafana: Program = {
+/** Adapter for legacy dashboard alerts, which Grafana supported until version 11. */
+export const legacyGrafana: InboundAdapter = {
   name: 'Grafana',
-  claims: (payload) => payload.has('ruleName') && payload.has('state') && payload.names('evalMatches'),
-  read(payload) {
+  matches: (payload) => payload.has('ruleName') && payload.has('state') && payload.hasKey('evalMatches'),
+  parse(payload) {
     const matches = payload
       .list('evalMatches')
       .map((match) => [`${match.text('metric') || 'value'}: ${match.text('value')}`]);
     return {
       title: payload.text('title') || `[${payload.text('state')}] ${payload.text('ruleName')}`,
       lines: [
-        ...linesOf(payload.lines('message')),
+        ...toLines(payload.lines('message')),
         ...matches.slice(0, 20),
-        ...linkLine('Picture', payload.link('imageUrl')),
+        ...buildLinkLine('Picture', payload.link('imageUrl')),
       ],
-      type: typeOf(payload),
+      type: parseType(payload),
       link: payload.link('ruleUrl'),
     };
   },

@@ -1,6 +1,6 @@
 import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
-import { joined, linesOf, type Program } from './reading.ts';
+import { joinTexts, toLines, type InboundAdapter } from './adapter.ts';
 
 const types: Readonly<Record<string, NotificationType>> = {
   up: 'success',
@@ -11,23 +11,23 @@ const types: Readonly<Record<string, NotificationType>> = {
   new: 'info',
 };
 
-/** Healthchecks: its `$JSON` (the check as its API shows it), or a body of `$NAME`, `$STATUS` and `$CODE`. */
-export const healthchecks: Program = {
+/** Adapter for Healthchecks: `$JSON` (the check as in its API), or a body of `$NAME`, `$STATUS` and `$CODE`. */
+export const healthchecks: InboundAdapter = {
   name: 'Healthchecks',
-  claims: (payload) =>
+  matches: (payload) =>
     Object.hasOwn(types, payload.text('status').toLowerCase()) &&
     payload.text('name') !== '' &&
     ['n_pings', 'ping_url', 'unique_key', 'code'].some((name) => payload.has(name)),
-  read(payload) {
+  parse(payload) {
     const status = payload.text('status').toLowerCase();
     const last = payload.text('last_ping');
     const tags = payload.text('tags');
     return {
       title: `${payload.text('name')} is ${status}`,
       lines: [
-        ...linesOf(payload.lines('desc')),
+        ...toLines(payload.lines('desc')),
         [
-          joined(
+          joinTexts(
             ', ',
             last && `last ping ${last}`,
             payload.has('n_pings') ? `${payload.text('n_pings')} pings so far` : '',
@@ -36,7 +36,7 @@ export const healthchecks: Program = {
         [tags && `Tags: ${tags}`],
       ].filter(([piece]) => piece !== ''),
       type: findOwn(types, status) ?? 'info',
-      // Not its ping address: to follow that is a ping.
+      // The ping address is not linked, because opening it would be a ping.
       link: payload.link('details_url'),
     };
   },

@@ -1,32 +1,32 @@
 import type { NotificationType } from '../../contracts/notify/notification.ts';
-import { joined, linesOf, type Program } from './reading.ts';
+import { joinTexts, toLines, type InboundAdapter } from './adapter.ts';
 
-function typeOf(event: string): NotificationType {
+function parseType(event: string): NotificationType {
   if (/FAILED|CREATED$/.test(event)) return event === 'ISSUE_CREATED' ? 'warning' : 'failure';
   if (/AVAILABLE|RESOLVED|APPROVED/.test(event)) return 'success';
   return /DECLINED|REOPENED/.test(event) ? 'warning' : 'info';
 }
 
-/** Overseerr and Jellyseerr in their default JSON: requests, issues and what became of them. */
-export const seerr: Program = {
+/** Adapter for the default JSON of Overseerr and Jellyseerr: requests and issues. */
+export const seerr: InboundAdapter = {
   name: 'Seerr',
-  claims: (payload) => payload.has('notification_type') && payload.names('subject'),
-  read(payload) {
+  matches: (payload) => payload.has('notification_type') && payload.hasKey('subject'),
+  parse(payload) {
     const subject = payload.text('subject');
     const event = payload.text('event') || payload.text('notification_type').toLowerCase().replaceAll('_', ' ');
-    const by = payload.text('request.requestedBy_username') || payload.text('issue.reportedBy_username');
+    const userName = payload.text('request.requestedBy_username') || payload.text('issue.reportedBy_username');
     const extra = payload.list('extra').map((each) => [`${each.text('name')}: ${each.text('value')}`]);
     return {
-      title: joined(': ', event, subject),
+      title: joinTexts(': ', event, subject),
       lines: [
-        ...linesOf(payload.lines('message')),
-        ...(by === '' ? [] : [[`By ${by}`]]),
+        ...toLines(payload.lines('message')),
+        ...(userName === '' ? [] : [[`By ${userName}`]]),
         ...(payload.has('comment.comment_message')
           ? [[`${payload.text('comment.commentedBy_username')}: ${payload.text('comment.comment_message')}`]]
           : []),
         ...extra,
       ],
-      type: typeOf(payload.text('notification_type')),
+      type: parseType(payload.text('notification_type')),
     };
   },
 };

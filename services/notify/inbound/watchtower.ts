@@ -1,11 +1,11 @@
-import { joined, type Program } from './reading.ts';
+import { joinTexts, type InboundAdapter } from './adapter.ts';
 import { formatCount } from '../../kit/format-count.ts';
 
-/** Watchtower's own JSON template: a report of the session, or the lines of its log. */
-export const watchtower: Program = {
+/** Adapter for Watchtower's JSON template: a report of the session, or its log lines. */
+export const watchtower: InboundAdapter = {
   name: 'Watchtower',
-  claims: (payload) => payload.names('entries') && payload.names('host') && payload.names('title'),
-  read(payload) {
+  matches: (payload) => payload.hasKey('entries') && payload.hasKey('host') && payload.hasKey('title'),
+  parse(payload) {
     const groups = (['updated', 'failed', 'stale'] as const).map(
       (state) => [state, payload.list(`report.${state}`)] as const,
     );
@@ -13,7 +13,7 @@ export const watchtower: Program = {
     const containers = groups.flatMap(([state, list]) =>
       list.map((each) => [
         { strong: each.text('name').replace(/^\//, '') },
-        ` (${each.text('imageName')}): ${joined(' – ', state, each.text('error'))}`,
+        ` (${each.text('imageName')}): ${joinTexts(' – ', state, each.text('error'))}`,
       ]),
     );
     const log = payload.list('entries').map((entry) => [entry.text('message')]);

@@ -1,26 +1,29 @@
-import { withDestination, withLine, withoutLine } from '../domain/edit.ts';
-import { withoutYamlDestination, withYamlDestination, withYamlEntry } from '../domain/edit-yaml.ts';
+import { appendLine, replaceLine, removeLine } from '../domain/edit-text.ts';
+import { removeYamlDestination, appendYamlDestination, replaceYamlDestination } from '../domain/edit-yaml.ts';
 import type { Entry } from './read-key.ts';
 import type { WrittenConfiguration } from '../store/configurations.ts';
 
 type Tags = readonly string[];
 
-/** The configuration with a destination more at its end. */
+/** Returns the configuration with an additional destination at its end. */
 export function addEntry({ format, text }: WrittenConfiguration, url: string, tags: Tags): WrittenConfiguration {
-  return { format, text: format === 'yaml' ? withYamlDestination(text, url, tags) : withDestination(text, url, tags) };
+  return { format, text: format === 'yaml' ? appendYamlDestination(text, url, tags) : appendLine(text, url, tags) };
 }
 
-/** The configuration with another address or other tags for one of its destinations. */
+/** Returns the configuration with another URL or other tags for one destination. */
 export function changeEntry(
   { format, text }: WrittenConfiguration,
   { line, path = [] }: Entry,
   url: string,
   tags: Tags,
 ): WrittenConfiguration {
-  return { format, text: format === 'yaml' ? withYamlEntry(text, path, url, tags) : withLine(text, line, url, tags) };
+  return {
+    format,
+    text: format === 'yaml' ? replaceYamlDestination(text, path, url, tags) : replaceLine(text, line, url, tags),
+  };
 }
 
-/** The configuration without one of its destinations. */
+/** Returns the configuration without one destination. */
 export function removeEntry({ format, text }: WrittenConfiguration, { line, path = [] }: Entry): WrittenConfiguration {
-  return { format, text: format === 'yaml' ? withoutYamlDestination(text, path) : withoutLine(text, line) };
+  return { format, text: format === 'yaml' ? removeYamlDestination(text, path) : removeLine(text, line) };
 }

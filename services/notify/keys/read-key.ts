@@ -1,134 +1,146 @@
 import type { NotifyKey } from '../../contracts/notify/api.ts';
 import { destinationId, parseDestination } from '../destinations/catalogue.ts';
 import type { Destination } from '../destinations/destination.ts';
-import { plainText } from '../destinations/plain-url.ts';
-import type { IsServed } from '../destinations/served.ts';
+import { toStandardText } from '../destinations/standard-url.ts';
+import type { IsAllowed } from '../destinations/service-filter.ts';
 
-import { needsEngine, type EngineDestinations } from '../apprise/destinations.ts';
-import { parseConfiguration } from '../domain/formats.ts';
-import { takeRules, withRules, type Rules } from '../domain/rules.ts';
+import type { EngineDestinations } from '../apprise/destinations.ts';
+import { parseConfiguration } from '../domain/parse-configuration.ts';
+import { extractRules, withRules, type DeliveryRules } from '../domain/delivery-rules.ts';
 import type { Tag } from '../domain/tags.ts';
 import type { WrittenConfiguration } from '../store/configurations.ts';
 
-/** Destinations a configuration, or a call that brings its own, may have. */
-export const mostDestinations = 1000;
+/** Maximum number of destinations in a configuration or a stateless call. */
+export const maxDestinations = 1000;
 
-/** A destination with the tags it wears in its configuration. */
+/** Destination with its effective tags. */
 export interface TaggedDestination {
   readonly destination: Destination;
   readonly tags: readonly Tag[];
-  /** What its owner asks of its deliveries. */
-  readonly rules: Rules;
+  /** Delivery rules in its URL. */
+  readonly rules: DeliveryRules;
 }
 
-/** A destination of a key with its place in the text. */
+/** Destination of a key with its position in the text. */
 export interface Entry extends TaggedDestination {
   readonly line: number;
-  /** In YAML: the steps that lead to it. */
+  /** Path in the YAML document. */
   readonly path: readonly (string | number)[] | undefined;
   readonly id: string;
-  /** Its rules as they stand in the URL. */
-  readonly written: readonly string[];
-  /** The URL as its owner typed it, with its secrets. */
-  readonly typed: string;
-  /** The tags its own line names; `tags` has those of its groups too. */
-  readonly own: readonly string[];
+  /** Arguments of the delivery rules, as written in the URL. */
+  readonly ruleArguments: readonly string[];
+  /** URL as typed, with secrets. */
+  readonly typedUrl: string;
+  /** Tags of its own line; `tags` also contains those of its groups. */
+  readonly ownTags: readonly string[];
 }
 
-/** The destination an address names, with the rules among its arguments, or a sentence that says why there is none. */
-function readDestination(
-  address: string,
-  engine: EngineDestinations,
-): (Pick<TaggedDestination, 'destination' | 'rules'> & { readonly written: readonly string[] }) | string {
-  const taken = takeRules(address);
-  if (typeof taken === 'string') return taken;
-  const destination = parseDestination(taken.url, (url) => engine.find(url));
-  return typeof destination === 'string' ? destination : { destination, rules: taken.rules, written: taken.written };
+/** Parsed URL of a destination. */
+type ParsedDestination = Pick<TaggedDestination, 'destination' | 'rules'> & {
+  readonly ruleArguments: readonly string[];
+};
+
+/** Reason why a URL has no usable destination. */
+export interface UnusableDestination {
+  readonly reason: string;
+  /** True if the URL can be used after the installation of the Apprise engine. */
+  readonly needsEngine: boolean;
 }
 
-/** The same, where the settings serve it. */
-export function whereServed(
-  read: ReturnType<typeof readDestination>,
-  isServed: IsServed,
-): ReturnType<typeof readDestination> {
-  if (typeof read === 'string' || isServed(read.destination)) return read;
-  return `${read.destination.service} is switched off by a setting`;
+/** Parses the destination of a URL with its delivery rules. */
+function readDestination(address: string, engine: EngineDestinations): ParsedDestination | UnusableDestination {
+  const extracted = extractRules(address);
+  if (typeof extracted === 'string') return { reason: extracted, needsEngine: false };
+  const destination = parseDestination(extracted.url, (url) => engine.parse(url));
+  if (typeof destination === 'string') return { reason: destination, needsEngine: engine.isMissingFor(extracted.url) };
+  return { destination, rules: extracted.rules, ruleArguments: extracted.written };
 }
 
-/** The same for several, none of which is in a configuration yet; the engine is asked about those that are not native. */
+/** Replaces a destination that the settings do not allow by a reason. */
+export function refuseDisallowed(
+  result: ParsedDestination | UnusableDestination,
+  isAllowed: IsAllowed,
+): ParsedDestination | UnusableDestination {
+  if ('reason' in result || isAllowed(result.destination)) return result;
+  return { reason: `${result.destination.service} is switched off by a setting`, needsEngine: false };
+}
+
+/** Parses URLs that are not in a configuration yet; the engine is asked about those that are not native. */
 export async function readDestinations(
   addresses: readonly string[],
   engine: EngineDestinations,
-): Promise<readonly ReturnType<typeof readDestination>[]> {
-  await engine.learn(withoutRules(addresses), { keep: false });
+): Promise<readonly (ParsedDestination | UnusableDestination)[]> {
+  await engine.describe(withoutRules(addresses), { persist: false });
   return addresses.map((address) => readDestination(address, engine));
 }
 
-/** The URLs of a configuration without their rules. */
+/** Returns the URLs of a configuration without their rules. */
 export function urlsIn({ text, format }: WrittenConfiguration): readonly string[] {
   return withoutRules(parseConfiguration(text, format).entries.map(({ url }) => url));
 }
 
 function withoutRules(addresses: readonly string[]): readonly string[] {
-  return addresses.map(takeRules).flatMap((taken) => (typeof taken === 'string' ? [] : [taken.url]));
+  return addresses.map(extractRules).flatMap((extracted) => (typeof extracted === 'string' ? [] : [extracted.url]));
 }
 
-/** What a configuration amounts to. */
-export interface ReadKey {
+/** Parsed configuration of a key. */
+export interface ParsedKey {
   readonly entries: readonly Entry[];
-  /** The lines that do nothing, and why. */
+  /** Lines without effect, with their reasons. */
   readonly skipped: NotifyKey['skipped'];
 }
 
-/** The destinations of a configuration, each with its line; what cannot be used is named with its reason. */
-export async function readKey(written: WrittenConfiguration, engine: EngineDestinations): Promise<ReadKey> {
-  await engine.learn(urlsIn(written), { keep: true });
-  const { text, format } = written;
+/** Parses a configuration. Unusable lines are listed with their reasons. */
+export async function readKey(ruleArguments: WrittenConfiguration, engine: EngineDestinations): Promise<ParsedKey> {
+  await engine.describe(urlsIn(ruleArguments), { persist: true });
+  const { text, format } = ruleArguments;
   const { entries, skipped } = parseConfiguration(text, format);
-  const useless: NotifyKey['skipped'] = [...skipped];
+  const skippedLines: NotifyKey['skipped'] = [...skipped];
   const usable: Entry[] = [];
-  for (const { url, tags, own, line, path } of entries) {
-    const typed = plainText(url);
-    const read = readDestination(typed, engine);
-    if (typeof read === 'string')
-      useless.push({ line, reason: read, ...(read === needsEngine ? { needsEngine: true } : {}) });
-    else if (usable.length === mostDestinations) {
-      useless.push({ line, reason: `only ${mostDestinations} destinations are served` });
-    } else usable.push({ ...read, tags, line, path, id: destinationId(read.destination), typed, own });
+  for (const { url, tags, ownTags, line, path } of entries) {
+    const typed = toStandardText(url);
+    const result = readDestination(typed, engine);
+    if ('reason' in result) {
+      const { reason, needsEngine } = result;
+      skippedLines.push({ line, reason, ...(needsEngine ? { needsEngine } : {}) });
+    } else if (usable.length === maxDestinations) {
+      skippedLines.push({ line, reason: `only ${maxDestinations} destinations are served` });
+    } else
+      usable.push({ ...result, tags, line, path, id: destinationId(result.destination), typedUrl: typed, ownTags });
   }
-  return { entries: usable, skipped: useless.sort((a, b) => a.line - b.line) };
+  return { entries: usable, skipped: skippedLines.sort((a, b) => a.line - b.line) };
 }
 
-/** The same without what the settings do not serve; those lines do nothing. */
-export function servedOnly({ entries, skipped }: ReadKey, isServed: IsServed): ReadKey {
-  const useless = entries
-    .filter(({ destination }) => !isServed(destination))
+/** Removes destinations that the settings do not allow; their lines are listed as skipped. */
+export function removeDisallowed({ entries, skipped }: ParsedKey, isAllowed: IsAllowed): ParsedKey {
+  const skippedLines = entries
+    .filter(({ destination }) => !isAllowed(destination))
     .map(({ line, destination }) => ({ line, reason: `${destination.service} is switched off by a setting` }));
-  if (useless.length === 0) return { entries, skipped };
-  const lines = [...skipped, ...useless].sort((a, b) => a.line - b.line);
-  return { entries: entries.filter(({ destination }) => isServed(destination)), skipped: lines };
+  if (skippedLines.length === 0) return { entries, skipped };
+  const lines = [...skipped, ...skippedLines].sort((a, b) => a.line - b.line);
+  return { entries: entries.filter(({ destination }) => isAllowed(destination)), skipped: lines };
 }
 
-/** Ids under which deliveries to a destination are kept: one a receiver. */
+/** Returns the IDs of a destination's deliveries: one per receiver. */
 export function deliveryIds({ destination }: TaggedDestination): readonly string[] {
   return (destination.parts ?? [destination]).map(destinationId);
 }
 
-/** The text with the secrets of its destinations masked, for showing; of YAML what it amounts to, as TEXT. */
+/** Returns the text with masked secrets. YAML is converted to TEXT. */
 export async function maskedText(configuration: WrittenConfiguration, engine: EngineDestinations): Promise<string> {
   const { entries, skipped } = await readKey(configuration, engine);
-  const lines = new Map(entries.map((entry) => [entry.line, statementOf(entry)]));
-  if (configuration.format === 'yaml') return entries.map((entry) => `${statementOf(entry)}\n`).join('');
-  const useless = new Set(skipped.map(({ line }) => line));
+  const lines = new Map(entries.map((entry) => [entry.line, formatStatement(entry)]));
+  if (configuration.format === 'yaml') return entries.map((entry) => `${formatStatement(entry)}\n`).join('');
+  const skippedLines = new Set(skipped.map(({ line }) => line));
   return configuration.text
     .split(/\r\n|\n|\r/)
     .map(
-      // A line that is no destination may be one with a mistake, so it may hold a secret as well.
-      (line, at) => lines.get(at + 1) ?? (useless.has(at + 1) ? '# (a line that cannot be read)' : line),
+      // An unusable line may be a mistyped destination that contains a secret.
+      (line, index) => lines.get(index + 1) ?? (skippedLines.has(index + 1) ? '# (a line that cannot be read)' : line),
     )
     .join('\n');
 }
 
-function statementOf({ own, destination, written }: Entry): string {
-  return `${own.join(',')}${own.length === 0 ? '' : '='}${withRules(destination.url(true), written)}`;
+function formatStatement({ ownTags, destination, ruleArguments }: Entry): string {
+  return `${ownTags.join(',')}${ownTags.length === 0 ? '' : '='}${withRules(destination.url(true), ruleArguments)}`;
 }

@@ -3,69 +3,73 @@ import { urlPurpose } from '../deliver/job.ts';
 import { destinationId, parseDestination } from '../destinations/catalogue.ts';
 import type { Destination } from '../destinations/destination.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
-import type { ShownUrls } from './shown-urls.ts';
-import type { OpenDelivery } from '../store/notices.ts';
+import type { MaskedUrls } from './masked-urls.ts';
+import type { OpenDelivery } from '../store/notifications.ts';
 
-/** Destinations that are kept opened. */
-const mostOpened = 500;
+/** Maximum number of opened destinations in the cache. */
+const maxOpened = 500;
 
-interface Written {
+interface SealedUrls {
   readonly sealedUrl: string;
   readonly shownUrl: string;
 }
 
 /**
- * Destinations as deliveries keep them. Each is sealed, and opened, once and not for each of its deliveries: a key's
- * destinations stay the same objects as long as its text is the same.
+ * Seals and opens the destinations of deliveries, each once and not for each delivery: the destinations of a key
+ * remain the same objects while its text is unchanged.
  */
 export class SealedDestinations {
   readonly #vault: Vault;
   readonly #engine: EngineDestinations;
-  readonly #shown: ShownUrls;
-  readonly #written = new WeakMap<Destination, Written>();
+  readonly #maskedUrls: MaskedUrls;
+  readonly #sealed = new WeakMap<Destination, SealedUrls>();
   readonly #opened = new Map<string, Destination>();
 
-  constructor(vault: Vault, engine: EngineDestinations, shown: ShownUrls) {
+  constructor(vault: Vault, engine: EngineDestinations, maskedUrls: MaskedUrls) {
     this.#vault = vault;
-    this.#shown = shown;
+    this.#maskedUrls = maskedUrls;
     this.#engine = engine;
   }
 
-  write(destination: Destination): Written {
-    const known = this.#written.get(destination);
-    if (known !== undefined) return known;
+  seal(destination: Destination): SealedUrls {
+    const cached = this.#sealed.get(destination);
+    if (cached !== undefined) return cached;
     const sealedUrl = this.#vault.seal(destination.url(false), urlPurpose);
-    const written = { sealedUrl, shownUrl: this.#shown.seal(destination.url(true)) };
-    this.#written.set(destination, written);
-    return written;
+    const sealedUrls = { sealedUrl, shownUrl: this.#maskedUrls.seal(destination.url(true)) };
+    this.#sealed.set(destination, sealedUrls);
+    return sealedUrls;
   }
 
-  /** The destination, or a sentence that says why there is none. @throws Problem `vault.unreadable`. */
+  /**
+   * Opens a destination, or returns the reason why it is invalid.
+   *
+   * @throws Problem `vault.unreadable`.
+   */
   open({ sealedUrl, service, shownUrl }: OpenDelivery): Destination | string {
-    const known = this.#opened.get(sealedUrl);
-    if (known !== undefined) return known;
-    let isEngines = false;
+    const cached = this.#opened.get(sealedUrl);
+    if (cached !== undefined) return cached;
+    let usesEngine = false;
     const destination = parseDestination(this.#vault.open(sealedUrl, urlPurpose), (url) => {
-      isEngines = true;
-      return this.#engine.open({ service, url, masked: this.#shown.open(shownUrl), optional: false });
+      usesEngine = true;
+      return this.#engine.createDestination({ service, url, masked: this.#maskedUrls.open(shownUrl), optional: false });
     });
-    if (typeof destination !== 'string' && !isEngines) this.#keep(sealedUrl, destination);
+    if (typeof destination !== 'string' && !usesEngine) this.#remember(sealedUrl, destination);
     return destination;
   }
 
-  #keep(sealedUrl: string, destination: Destination): void {
+  #remember(sealedUrl: string, destination: Destination): void {
     this.#opened.set(sealedUrl, destination);
-    if (this.#opened.size <= mostOpened) return;
+    if (this.#opened.size <= maxOpened) return;
     for (const oldest of this.#opened.keys()) return void this.#opened.delete(oldest);
   }
 }
 
 const ids = new WeakMap<Destination, string>();
 
-/** Stable identity of a destination, made once for each. */
-export function idOf(destination: Destination): string {
-  const known = ids.get(destination);
-  if (known !== undefined) return known;
+/** Returns the stable ID of a destination, which is computed once. */
+export function getDestinationId(destination: Destination): string {
+  const cached = ids.get(destination);
+  if (cached !== undefined) return cached;
   const id = destinationId(destination);
   ids.set(destination, id);
   return id;

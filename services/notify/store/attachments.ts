@@ -3,10 +3,10 @@ import type { Migration } from '../../contracts/service.ts';
 import type { StoredFile } from '../attachments/folder.ts';
 import type { NotifyTables } from './tables.ts';
 
-/** Values that go into one statement. */
-const batch = 1000;
+/** Maximum number of values in one statement. */
+const batchSize = 1000;
 
-export const attachmentsAndHops: Migration = {
+export const attachmentTable: Migration = {
   name: '005-add-attachments',
   async up(db: Kysely<any>) {
     await db.schema
@@ -28,75 +28,82 @@ export const attachmentsAndHops: Migration = {
   },
 };
 
-/** Which files belong to which notice. */
+/** Stores the attachments of notifications. */
 export class AttachmentStore {
   readonly #db: Kysely<NotifyTables>;
-  readonly #keptBytes: () => number;
+  readonly #getRetainedBytes: () => number;
 
-  /** `keptBytes`: how much is kept of notices of which every delivery was made, the newest first. */
-  constructor(db: Kysely<NotifyTables>, keptBytes = (): number => 0) {
+  /** `getRetainedBytes` returns how many bytes are retained for delivered notifications, the newest first. */
+  constructor(db: Kysely<NotifyTables>, getRetainedBytes = (): number => 0) {
     this.#db = db;
-    this.#keptBytes = keptBytes;
+    this.#getRetainedBytes = getRetainedBytes;
   }
 
-  async add(transaction: Kysely<NotifyTables>, noticeId: string, files: readonly StoredFile[]): Promise<void> {
+  async add(transaction: Kysely<NotifyTables>, notificationId: string, files: readonly StoredFile[]): Promise<void> {
     if (files.length === 0) return;
-    const rows = files.map((each, place) => ({ notice_id: noticeId, place, ...each }));
+    const rows = files.map((each, index) => ({ notice_id: notificationId, place: index, ...each }));
     await transaction.insertInto('attachments').values(rows).execute();
   }
 
-  async of(noticeId: string): Promise<readonly StoredFile[]> {
+  async list(notificationId: string): Promise<readonly StoredFile[]> {
     const rows = await this.#db
       .selectFrom('attachments')
       .select(['file', 'name', 'type', 'size'])
-      .where('notice_id', '=', noticeId)
+      .where('notice_id', '=', notificationId)
       .orderBy('place')
       .execute();
     return rows.map((row) => ({ ...row, size: Number(row.size) }));
   }
 
-  /** Lets go of files when every delivery of a notice was made, as far as there is no room for them. Returns their names, for removal. */
-  async release(noticeId: string): Promise<readonly string[]> {
-    if (this.#keptBytes() > 0) return this.#makeRoom();
+  /** Deletes the files of a delivered notification that exceed the retained size. Returns their names, for removal. */
+  async deleteDelivered(notificationId: string): Promise<readonly string[]> {
+    if (this.#getRetainedBytes() > 0) return this.#deleteExcess();
     const rows = await this.#db
       .deleteFrom('attachments')
-      .where('notice_id', '=', noticeId)
-      .where('notice_id', 'not in', this.#open())
+      .where('notice_id', '=', notificationId)
+      .where('notice_id', 'not in', this.#selectUndelivered())
       .returning('file')
       .execute();
     return rows.map(({ file }) => file);
   }
 
-  /** Names of all files that are still needed; those of finished notices there is no room for are let go first. */
-  async needed(): Promise<ReadonlySet<string>> {
-    await this.#makeRoom();
+  /** Returns the names of all retained files, after deleting those that exceed the retained size. */
+  async listRetained(): Promise<ReadonlySet<string>> {
+    await this.#deleteExcess();
     const rows = await this.#db.selectFrom('attachments').select('file').execute();
     return new Set(rows.map(({ file }) => file));
   }
 
-  /** Of finished notices the newest keep their files, each all or none. */
-  async #makeRoom(): Promise<readonly string[]> {
+  /**
+   * Deletes the oldest files of delivered notifications above the retained size; a notification keeps all its files
+   * or none.
+   */
+  async #deleteExcess(): Promise<readonly string[]> {
     const rows = await this.#db
       .selectFrom('attachments')
       .innerJoin('notices', 'notices.id', 'attachments.notice_id')
       .select(({ fn }) => ['attachments.notice_id', fn.sum<number | string>('size').as('bytes')])
-      .where('attachments.notice_id', 'not in', this.#open())
+      .where('attachments.notice_id', 'not in', this.#selectUndelivered())
       .groupBy(['attachments.notice_id', 'notices.created_at'])
       .orderBy('notices.created_at', 'desc')
       .execute();
-    const kept = this.#keptBytes();
-    let room = kept;
-    const late = rows.filter(({ bytes }) => kept === 0 || (room -= Number(bytes)) < 0);
+    const retainedBytes = this.#getRetainedBytes();
+    let remainingBytes = retainedBytes;
+    const excess = rows.filter(({ bytes }) => retainedBytes === 0 || (remainingBytes -= Number(bytes)) < 0);
     const removed: string[] = [];
-    for (let start = 0; start < late.length; start += batch) {
-      const ids = late.slice(start, start + batch).map(({ notice_id }) => notice_id);
-      const gone = await this.#db.deleteFrom('attachments').where('notice_id', 'in', ids).returning('file').execute();
-      removed.push(...gone.map(({ file }) => file));
+    for (let start = 0; start < excess.length; start += batchSize) {
+      const ids = excess.slice(start, start + batchSize).map(({ notice_id }) => notice_id);
+      const deletedRows = await this.#db
+        .deleteFrom('attachments')
+        .where('notice_id', 'in', ids)
+        .returning('file')
+        .execute();
+      removed.push(...deletedRows.map(({ file }) => file));
     }
     return removed;
   }
 
-  #open() {
+  #selectUndelivered() {
     return this.#db.selectFrom('deliveries').select('deliveries.notice_id').where('deliveries.state', '!=', 'done');
   }
 }

@@ -5,61 +5,61 @@ import type { Vault } from '../../contracts/service.ts';
 import type { ConfigurationFormat } from '../domain/configuration.ts';
 import type { NotifyTables } from './tables.ts';
 
-/** A configuration as its owner wrote it. */
+/** Configuration as written by its owner. */
 export interface WrittenConfiguration {
   readonly format: ConfigurationFormat;
   readonly text: string;
 }
 
-/** A stored configuration with what its owner chose for its key. */
+/** Stored configuration with the options of its key. */
 export interface StoredConfiguration extends WrittenConfiguration {
   readonly key: string;
   readonly options: NotifyKeyOptions;
-  /** What programs sign with that post to the key. */
+  /** Secret with which programs sign their posts to the key. */
   readonly secret?: string | undefined;
 }
 
-/** What seals are bound to; a seal made for something else does not open here. */
+/** Purposes to which the seals are bound. */
 const purpose = 'notify.configuration';
 const secretPurpose = 'notify.secret';
 
-/** Configurations by key. Their text holds passwords and tokens, so it lies sealed. */
+/** Stores configurations by key. Their text contains passwords and tokens, so it is sealed. */
 export class ConfigurationStore {
   readonly #db: Kysely<NotifyTables>;
   readonly #vault: Vault;
-  readonly #alone: boolean;
-  /** The last text opened of each key: reading a key on every call must not cost a decryption. */
-  readonly #opened = new Map<string, { readonly written: string; readonly configuration: StoredConfiguration }>();
-  /** Grows with each write: what was read before is not kept after it. */
+  readonly #isSoleWriter: boolean;
+  /** Last opened text of each key, so that a call does not need a decryption. */
+  readonly #cache = new Map<string, { readonly source: string; readonly configuration: StoredConfiguration }>();
+  /** Number of writes; results of reads that began before a write are not cached. */
   #writes = 0;
 
-  /** `alone`: nobody else writes, so a key that was read need not be read again. */
-  constructor(db: Kysely<NotifyTables>, vault: Vault, alone = false) {
+  /** `isSoleWriter`: no other process writes, so a cached key need not be read again. */
+  constructor(db: Kysely<NotifyTables>, vault: Vault, isSoleWriter = false) {
     this.#db = db;
     this.#vault = vault;
-    this.#alone = alone;
+    this.#isSoleWriter = isSoleWriter;
   }
 
-  /** The same object as long as the stored text is the same, so that callers can keep what they made of it. */
+  /** Returns the same object while the stored text is unchanged, so that callers can cache derived values. */
   async find(key: string): Promise<StoredConfiguration | undefined> {
-    const known = this.#opened.get(key);
-    if (this.#alone && known !== undefined) return known.configuration;
+    const cached = this.#cache.get(key);
+    if (this.#isSoleWriter && cached !== undefined) return cached.configuration;
     const writes = this.#writes;
     const build = () => this.#db.selectFrom('configurations').selectAll().where('key', '=', key).compile();
     const { rows } = await executeCached(this.#db, 'notify.configuration', [key], build);
     const [row] = rows;
     if (row === undefined) {
-      this.#opened.delete(key);
+      this.#cache.delete(key);
       return undefined;
     }
-    const written = `${row.format} ${row.options} ${row.secret ?? ''} ${row.body}`;
-    if (known?.written === written) return known.configuration;
+    const source = `${row.format} ${row.options} ${row.secret ?? ''} ${row.body}`;
+    if (cached?.source === source) return cached.configuration;
     const text = row.sealed === 0 ? row.body : this.#vault.open(row.body, purpose);
     const format = row.format === 'yaml' ? 'yaml' : 'text';
     const options = NotifyKeyOptions.parse(JSON.parse(row.options));
     const secret = row.secret === null ? undefined : this.#vault.open(row.secret, secretPurpose);
     const configuration: StoredConfiguration = { key, format, text, options, secret };
-    if (writes === this.#writes) this.#opened.set(key, { written, configuration });
+    if (writes === this.#writes) this.#cache.set(key, { source, configuration });
     return configuration;
   }
 
@@ -68,8 +68,8 @@ export class ConfigurationStore {
     return rows.map(({ key }) => key);
   }
 
-  /** Whether anybody wrote one: the first is there from the start. */
-  async isWritten(): Promise<boolean> {
+  /** Returns whether a user has written a configuration; the first one is preset. */
+  async hasUserConfiguration(): Promise<boolean> {
     const row = await this.#db
       .selectFrom('configurations')
       .select('key')
@@ -78,16 +78,16 @@ export class ConfigurationStore {
     return row !== undefined;
   }
 
-  /** Writes one as it is, which tells whether the database takes anything. */
-  async writeAgain(transaction: Kysely<NotifyTables>): Promise<void> {
+  /** Writes a row unchanged, to check that the database accepts writes. */
+  async probeWrite(transaction: Kysely<NotifyTables>): Promise<void> {
     await sql`update configurations set updated_at = updated_at
       where key = (select min(key) from configurations)`.execute(transaction);
   }
 
-  /** The key's options stay as they are. */
+  /** Saves the text; the options of the key are unchanged. */
   async save(key: string, { format, text }: WrittenConfiguration, now: number): Promise<void> {
     const values = { key, format, body: this.#vault.seal(text, purpose), sealed: 1, updated_at: now };
-    using _writing = this.#writing();
+    using _invalidation = this.#invalidateDuringWrite();
     await this.#db
       .insertInto('configurations')
       .values({ ...values, options: '{}' })
@@ -95,9 +95,9 @@ export class ConfigurationStore {
       .execute();
   }
 
-  /** False when there is no such key. */
-  async choose(key: string, options: NotifyKeyOptions, now: number): Promise<boolean> {
-    using _writing = this.#writing();
+  /** Returns false if the key does not exist. */
+  async saveOptions(key: string, options: NotifyKeyOptions, now: number): Promise<boolean> {
+    using _invalidation = this.#invalidateDuringWrite();
     const { numUpdatedRows } = await this.#db
       .updateTable('configurations')
       .set({ options: JSON.stringify(options), updated_at: now })
@@ -106,10 +106,10 @@ export class ConfigurationStore {
     return numUpdatedRows > 0n;
   }
 
-  /** Undefined takes it away. False when there is no such key. */
-  async chooseSecret(key: string, secret: string | undefined, now: number): Promise<boolean> {
+  /** Saves the secret; undefined removes it. Returns false if the key does not exist. */
+  async saveSecret(key: string, secret: string | undefined, now: number): Promise<boolean> {
     const sealed = secret === undefined ? null : this.#vault.seal(secret, secretPurpose);
-    using _writing = this.#writing();
+    using _invalidation = this.#invalidateDuringWrite();
     const { numUpdatedRows } = await this.#db
       .updateTable('configurations')
       .set({ secret: sealed, updated_at: now })
@@ -118,16 +118,16 @@ export class ConfigurationStore {
     return numUpdatedRows > 0n;
   }
 
-  /** False when there was none. */
-  async remove(key: string): Promise<boolean> {
-    using _writing = this.#writing();
+  /** Returns false if the key does not exist. */
+  async delete(key: string): Promise<boolean> {
+    using _invalidation = this.#invalidateDuringWrite();
     const { numDeletedRows } = await this.#db.deleteFrom('configurations').where('key', '=', key).executeTakeFirst();
     return numDeletedRows > 0n;
   }
 
-  /** False, and nothing done, when the new name is taken. */
+  /** Returns false, without a change, if the new name exists. */
   async rename(key: string, to: string, now: number): Promise<boolean> {
-    using _writing = this.#writing();
+    using _invalidation = this.#invalidateDuringWrite();
     return await this.#db.transaction().execute(async (transaction) => {
       const other = await transaction
         .selectFrom('configurations')
@@ -144,9 +144,9 @@ export class ConfigurationStore {
     });
   }
 
-  /** Puts these in the place of all there are, in one transaction. */
+  /** Replaces all configurations in one transaction. */
   async replaceAll(configurations: readonly StoredConfiguration[], now: number): Promise<void> {
-    using _writing = this.#writing();
+    using _invalidation = this.#invalidateDuringWrite();
     const rows = configurations.map(({ key, format, text, options, secret }) => ({
       key,
       format,
@@ -162,22 +162,22 @@ export class ConfigurationStore {
     });
   }
 
-  /** Forgets what was read, also what is read while the write goes on. */
-  #writing(): Disposable {
+  /** Clears the cache, before and after a write. */
+  #invalidateDuringWrite(): Disposable {
     const forget = (): void => {
       this.#writes += 1;
-      this.#opened.clear();
+      this.#cache.clear();
     };
     forget();
     return { [Symbol.dispose]: forget };
   }
 
-  /** For exports: the text readable only by this installation. */
+  /** Seals text for an export that only this installation can read. */
   seal(text: string): string {
     return this.#vault.seal(text, purpose);
   }
 
-  /** @throws Problem `vault.unreadable` when it was sealed elsewhere. */
+  /** @throws Problem `vault.unreadable` if it was sealed by another installation. */
   unseal(sealed: string): string {
     return this.#vault.open(sealed, purpose);
   }

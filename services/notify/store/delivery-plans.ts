@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import type { NotifyTables } from './tables.ts';
 
-/** What is needed to hold, join and not repeat notices. */
+/** Columns for delayed, combined and repeated notifications. */
 export const deliveryPlans: Migration = {
   name: '006-add-delivery-plans',
   async up(db: Kysely<any>) {
@@ -17,8 +17,8 @@ export const deliveryPlans: Migration = {
   },
 };
 
-/** How many notices went to a destination alone since a time, those that wait included. */
-export async function countSince(db: Kysely<NotifyTables>, destinationId: string, time: number): Promise<number> {
+/** Returns how many rate-limited deliveries to a destination were accepted since a time, including waiting ones. */
+export async function countRatedSince(db: Kysely<NotifyTables>, destinationId: string, time: number): Promise<number> {
   const { count } = await db
     .selectFrom('deliveries')
     .select((on) => on.fn.countAll<number | string>().as('count'))
@@ -28,8 +28,8 @@ export async function countSince(db: Kysely<NotifyTables>, destinationId: string
   return Number(count);
 }
 
-/** When a notice of this fingerprint was accepted last, if that was not before `since`. */
-export async function lastOf(
+/** Returns when a notification with this fingerprint was last accepted, if after `since`. */
+export async function findLastAcceptedAt(
   db: Kysely<NotifyTables>,
   fingerprint: string,
   since: number,

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import type { NotifyTables } from './tables.ts';
 
-/** What of a delivery that takes several requests was confirmed, as JSON; empty for nothing. */
+/** Column for the confirmed steps of a delivery with several requests, as JSON; empty for none. */
 export const deliveryProgress: Migration = {
   name: '012-add-delivery-progress',
   async up(db: Kysely<any>) {
@@ -13,17 +13,17 @@ export const deliveryProgress: Migration = {
   },
 };
 
-/** Notes how far a delivery came. */
-export async function noteProgress(
+/** Updates the progress of a delivery. */
+export async function updateProgress(
   transaction: Kysely<NotifyTables>,
-  noticeId: string,
+  notificationId: string,
   destinationId: string,
   progress: string,
 ): Promise<void> {
   await transaction
     .updateTable('deliveries')
     .set({ progress })
-    .where('notice_id', '=', noticeId)
+    .where('notice_id', '=', notificationId)
     .where('destination_id', '=', destinationId)
     .execute();
 }

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import type { EngineUrlTable, NotifyTables } from './tables.ts';
 
-/** What the engine said about a URL, kept so that its destination is known while the engine is away. */
+/** Stored description of a URL by the engine, so that its destination is known while the engine is missing. */
 export type EngineUrl = EngineUrlTable;
 
 export const engineUrls: Migration = {
@@ -19,10 +19,10 @@ export const engineUrls: Migration = {
   },
 };
 
-/** Rows of one statement. */
-const batch = 500;
+/** Maximum number of rows in one statement. */
+const batchSize = 500;
 
-/** The URLs in configurations that the engine has taken. */
+/** Stores the URLs of configurations that the engine accepted. */
 export class EngineUrlStore {
   readonly #db: Kysely<NotifyTables>;
 
@@ -32,14 +32,14 @@ export class EngineUrlStore {
 
   async find(ids: readonly string[]): Promise<readonly EngineUrl[]> {
     const rows: EngineUrl[] = [];
-    for (const part of partsOf(ids)) {
+    for (const part of chunk(ids)) {
       rows.push(...(await this.#db.selectFrom('engine_urls').selectAll().where('id', 'in', part).execute()));
     }
     return rows;
   }
 
   async add(urls: readonly EngineUrl[]): Promise<void> {
-    for (const part of partsOf(urls)) {
+    for (const part of chunk(urls)) {
       await this.#db
         .insertInto('engine_urls')
         .values([...part])
@@ -48,15 +48,17 @@ export class EngineUrlStore {
     }
   }
 
-  /** Removes all but these. */
-  async keep(ids: ReadonlySet<string>): Promise<void> {
+  /** Deletes all other rows. */
+  async deleteExcept(ids: ReadonlySet<string>): Promise<void> {
     const rows = await this.#db.selectFrom('engine_urls').select('id').execute();
-    for (const part of partsOf(rows.map(({ id }) => id).filter((id) => !ids.has(id)))) {
+    for (const part of chunk(rows.map(({ id }) => id).filter((id) => !ids.has(id)))) {
       await this.#db.deleteFrom('engine_urls').where('id', 'in', part).execute();
     }
   }
 }
 
-function partsOf<T>(list: readonly T[]): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(list.length / batch) }, (_, at) => list.slice(at * batch, (at + 1) * batch));
+function chunk<T>(list: readonly T[]): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(list.length / batchSize) }, (_, index) =>
+    list.slice(index * batchSize, (index + 1) * batchSize),
+  );
 }

@@ -18,66 +18,75 @@ export const escalations: Migration = {
   },
 };
 
-/** What a level has come to. */
+/** State of a chain's current level. */
 export type LevelState =
   | { readonly kind: 'open' | 'over' }
-  /** Nobody there could be reached: who was asked in vain, and who is asked next. */
-  | { readonly kind: 'failed'; readonly asked: readonly string[]; readonly next: readonly string[] };
+  /** The level failed: its destinations, and the deliveries of the next level. */
+  | { readonly kind: 'failed'; readonly failed: readonly string[]; readonly next: readonly string[] };
 
-/** Keeps the levels of a chain, the first one too, so that it is known when all there were tried. */
-export async function keepLevels(
+/** Inserts the levels of a chain, including the first one, whose failure must be detected. */
+export async function insertLevels(
   transaction: Kysely<NotifyTables>,
-  noticeId: string,
+  notificationId: string,
   rows: readonly Omit<EscalationTable, 'notice_id'>[],
 ): Promise<void> {
   if (rows.length === 0) return;
   await transaction
     .insertInto('escalations')
-    .values(rows.map((row) => ({ notice_id: noticeId, ...row })))
+    .values(rows.map((row) => ({ notice_id: notificationId, ...row })))
     .execute();
 }
 
 /**
- * Looks how the present level of a chain stands, after an attempt in it ended. A level that is over takes the chain with
- * it; one that failed gives way to the next, whose deliveries the caller makes in the same transaction.
+ * Checks the current level of a chain after an attempt. If the level succeeded, the chain is deleted; if it failed,
+ * the next level is returned, whose deliveries the caller creates in the same transaction.
  */
-export async function advance(transaction: Kysely<NotifyTables>, noticeId: string, chain: number): Promise<LevelState> {
-  // Writing first holds the chain: of two attempts that end at the same moment one sees what became of the other.
+export async function advanceChain(
+  transaction: Kysely<NotifyTables>,
+  notificationId: string,
+  chain: number,
+): Promise<LevelState> {
+  // The update locks the chain: of two simultaneous attempts, the second one sees the result of the first.
   const rows = await transaction
     .updateTable('escalations')
     .set({ chain: sql`chain` })
-    .where('notice_id', '=', noticeId)
+    .where('notice_id', '=', notificationId)
     .where('chain', '=', chain)
     .returning(['destination_id', 'level', 'optional', 'held'])
     .execute();
   if (rows.length === 0) return { kind: 'over' };
   const levels = [...new Set(rows.map(({ level }) => Number(level)))].sort((a, b) => a - b);
-  const at = (level: number | undefined) => rows.filter((row) => Number(row.level) === level);
-  const [present, following] = levels;
-  const asked = at(present);
-  const made = await transaction
+  const rowsOfLevel = (level: number | undefined) => rows.filter((row) => Number(row.level) === level);
+  const [currentLevel, nextLevel] = levels;
+  const currentRows = rowsOfLevel(currentLevel);
+  const deliveries = await transaction
     .selectFrom('deliveries')
     .select(['destination_id', 'state', 'attempts'])
-    .where('notice_id', '=', noticeId)
+    .where('notice_id', '=', notificationId)
     .where(
       'destination_id',
       'in',
-      asked.map(({ destination_id }) => destination_id),
+      currentRows.map(({ destination_id }) => destination_id),
     )
     .execute();
-  const needed = new Set(asked.filter(({ optional }) => optional === 0).map(({ destination_id }) => destination_id));
-  const states = made.filter(({ destination_id }) => needed.has(destination_id));
+  const needed = new Set(
+    currentRows.filter(({ optional }) => optional === 0).map(({ destination_id }) => destination_id),
+  );
+  const states = deliveries.filter(({ destination_id }) => needed.has(destination_id));
   const forget = (all: boolean) => {
-    const rest = transaction.deleteFrom('escalations').where('notice_id', '=', noticeId).where('chain', '=', chain);
-    return (all || present === undefined ? rest : rest.where('level', '=', present)).execute();
+    const rest = transaction
+      .deleteFrom('escalations')
+      .where('notice_id', '=', notificationId)
+      .where('chain', '=', chain);
+    return (all || currentLevel === undefined ? rest : rest.where('level', '=', currentLevel)).execute();
   };
-  if (following === undefined || needed.size === 0 || states.some(({ state }) => state === 'done')) {
+  if (nextLevel === undefined || needed.size === 0 || states.some(({ state }) => state === 'done')) {
     await forget(true);
     return { kind: 'over' };
   }
   if (!states.every(({ state, attempts }) => state === 'dead' || attempts > 0)) return { kind: 'open' };
-  const next = at(following).map(({ held }) => held);
-  // Nobody comes after the last level, so nothing of it is to be known any more.
+  const next = rowsOfLevel(nextLevel).map(({ held }) => held);
+  // After the last level, no row of the chain is needed.
   await forget(levels.length === 2);
-  return { kind: 'failed', asked: [...needed], next };
+  return { kind: 'failed', failed: [...needed], next };
 }

@@ -4,9 +4,8 @@ import type { Context, Migration } from '../../contracts/service.ts';
 import type { NotifyTables } from './tables.ts';
 
 /**
- * The last result of each destination has a row of its own. Looked up among the deliveries it needed an index by
- * destination, of which each notice touched a page for each destination, twice; that was a quarter of what a notice to
- * many destinations cost. What else looked there has an index of the few rows it wants.
+ * Table with the last result of each destination. A query over the deliveries needed an index by destination, which
+ * cost a quarter of the time of a notification to many destinations. Other queries use partial indexes.
  */
 export const destinationHealth: Migration = {
   name: '021-create-destination-health',
@@ -36,21 +35,21 @@ export const destinationHealth: Migration = {
   },
 };
 
-/** So long results are gathered before they are written. */
-const gatherMs = 1000;
-/** Values that go into one statement: SQLite binds 32,766, a row has five. */
-const batch = 1000;
+/** Results are collected for this time before they are written. */
+const writeDelayMs = 1000;
+/** Maximum number of rows in one statement: SQLite binds 32,766 values, a row has five. */
+const batchSize = 1000;
 
 /**
- * How each destination fares. Results are gathered and written once for all; a crash may lose those of the last second,
- * which the history still tells.
+ * Stores the health of destinations. Results are collected and written together; a crash may lose those of the last
+ * second, which remain in the history.
  */
 export class HealthStore implements AsyncDisposable {
   readonly #context: Pick<Context, 'clock' | 'commit' | 'db' | 'log'>;
-  #gathered = new Map<string, NotifyHealth>();
-  /** On their way to the table. */
-  #leaving: ReadonlyMap<string, NotifyHealth> = new Map();
-  #soon: Disposable | undefined;
+  #pending = new Map<string, NotifyHealth>();
+  /** Results that are being written. */
+  #beingWritten: ReadonlyMap<string, NotifyHealth> = new Map();
+  #timer: Disposable | undefined;
   #saving: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -58,23 +57,23 @@ export class HealthStore implements AsyncDisposable {
     this.#context = context;
   }
 
-  /** After the disposal nothing is noted any more: what ends then stands in the history. */
-  note(destinationId: string, state: NotifyHealth['state'], detail: string): void {
+  /** Records a result. After the disposal, results are only recorded in the history. */
+  record(destinationId: string, state: NotifyHealth['state'], detail: string): void {
     if (this.#closed) return;
     const time = this.#context.clock.now();
-    const lastSuccess = state === 'done' ? time : (this.#gathered.get(destinationId)?.lastSuccess ?? null);
-    this.#gathered.set(destinationId, { state, detail, time, lastSuccess });
-    this.#soon ??= this.#context.clock.after(gatherMs, () => void this.#save());
+    const lastSuccess = state === 'done' ? time : (this.#pending.get(destinationId)?.lastSuccess ?? null);
+    this.#pending.set(destinationId, { state, detail, time, lastSuccess });
+    this.#timer ??= this.#context.clock.after(writeDelayMs, () => void this.#save());
   }
 
-  /** By id; destinations nothing was sent to are left out. */
-  async of(ids: readonly string[]): Promise<ReadonlyMap<string, NotifyHealth>> {
+  /** Returns the health by ID; destinations without deliveries are omitted. */
+  async findAll(ids: readonly string[]): Promise<ReadonlyMap<string, NotifyHealth>> {
     const health = new Map<string, NotifyHealth>();
-    // Taken before the table is read: what is written meanwhile is in one of the two.
-    const unwritten = [this.#leaving, this.#gathered];
+    // Copied before the table is read: results written in the meantime are in one of the two.
+    const unsaved = [this.#beingWritten, this.#pending];
     const db: Kysely<NotifyTables> = this.#context.db;
-    for (let start = 0; start < ids.length; start += batch) {
-      const some = ids.slice(start, start + batch);
+    for (let start = 0; start < ids.length; start += batchSize) {
+      const some = ids.slice(start, start + batchSize);
       const rows = await db.selectFrom('destination_health').selectAll().where('destination_id', 'in', some).execute();
       for (const { destination_id, state, detail, updated_at, succeeded_at } of rows) {
         const lastSuccess = succeeded_at === null ? null : Number(succeeded_at);
@@ -82,18 +81,18 @@ export class HealthStore implements AsyncDisposable {
       }
     }
     for (const id of ids) {
-      for (const results of unwritten) {
+      for (const results of unsaved) {
         const newer = results.get(id);
-        const known = health.get(id);
-        if (newer === undefined || newer.time < (known?.time ?? 0)) continue;
-        health.set(id, { ...newer, lastSuccess: newer.lastSuccess ?? known?.lastSuccess ?? null });
+        const stored = health.get(id);
+        if (newer === undefined || newer.time < (stored?.time ?? 0)) continue;
+        health.set(id, { ...newer, lastSuccess: newer.lastSuccess ?? stored?.lastSuccess ?? null });
       }
     }
     return health;
   }
 
-  /** Forgets destinations to which nothing was sent since a time. */
-  async prune(time: number): Promise<void> {
+  /** Deletes destinations without a delivery since a time. */
+  async deleteOld(time: number): Promise<void> {
     const db: Kysely<NotifyTables> = this.#context.db;
     await db.deleteFrom('destination_health').where('updated_at', '<', time).execute();
   }
@@ -104,25 +103,29 @@ export class HealthStore implements AsyncDisposable {
   }
 
   #save(): Promise<void> {
-    this.#soon?.[Symbol.dispose]();
-    this.#soon = undefined;
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
     return (this.#saving = this.#saving.then(() => this.#write()));
   }
 
   async #write(): Promise<void> {
-    const leaving = this.#gathered;
-    if (leaving.size === 0) return;
-    this.#leaving = leaving;
-    this.#gathered = new Map();
-    const rows = [...leaving].map(([destination_id, { state, detail, time, lastSuccess }]) => ({
-      ...{ destination_id, state, detail, updated_at: time, succeeded_at: lastSuccess },
+    const results = this.#pending;
+    if (results.size === 0) return;
+    this.#beingWritten = results;
+    this.#pending = new Map();
+    const rows = [...results].map(([destination_id, { state, detail, time, lastSuccess }]) => ({
+      destination_id,
+      state,
+      detail,
+      updated_at: time,
+      succeeded_at: lastSuccess,
     }));
     try {
       await this.#context.commit(async (transaction: Kysely<NotifyTables>) => {
-        for (let start = 0; start < rows.length; start += batch) {
+        for (let start = 0; start < rows.length; start += batchSize) {
           await transaction
             .insertInto('destination_health')
-            .values(rows.slice(start, start + batch))
+            .values(rows.slice(start, start + batchSize))
             .onConflict((conflict) =>
               conflict.column('destination_id').doUpdateSet((on) => ({
                 state: on.ref('excluded.state'),
@@ -135,16 +138,16 @@ export class HealthStore implements AsyncDisposable {
         }
       });
     } catch (error) {
-      // The next result of each comes with another try.
-      this.#context.log.warn('results of destinations were not noted', { destinations: rows.length, error });
+      // The next result of each destination is written again.
+      this.#context.log.warn('destination health update failed', { destinations: rows.length, error });
     } finally {
-      this.#leaving = new Map();
+      this.#beingWritten = new Map();
     }
   }
 }
 
-/** The health of a destination with several receivers: the worst of the latest results. */
-export function healthOf(ids: readonly string[], all: ReadonlyMap<string, NotifyHealth>): NotifyHealth | null {
+/** Returns the health of a destination with several receivers: the worst of their last results. */
+export function findWorstHealth(ids: readonly string[], all: ReadonlyMap<string, NotifyHealth>): NotifyHealth | null {
   const parts = ids.flatMap((id) => all.get(id) ?? []);
   const rank = { dead: 0, waiting: 1, done: 2 } as const;
   return parts.sort((a, b) => rank[a.state] - rank[b.state] || b.time - a.time)[0] ?? null;

@@ -2,68 +2,72 @@ import type { Expression, Kysely, SqlBool } from 'kysely';
 import type { NotifyDelivery, NotifyHistoryEntry } from '../../contracts/notify/history.ts';
 import { NotificationType, TextFormat, type NotificationContent } from '../../contracts/notify/notification.ts';
 import { parseSearch } from '../../kit/search-words.ts';
-import type { NoticeIndex } from '../accept/notice-index.ts';
-import type { ShownUrls } from '../keys/shown-urls.ts';
+import type { NotificationIndex } from '../accept/notification-index.ts';
+import type { MaskedUrls } from '../keys/masked-urls.ts';
 import type { DeliveryTable, NotifyTables } from './tables.ts';
 
-/** A notice as the history shows it; what can be tried again is known to the jobs alone. */
-export interface PastNotice extends Omit<NotifyHistoryEntry, 'deliveries'> {
+/** Notification in the history; only the jobs know which deliveries can be retried. */
+export interface PastNotification extends Omit<NotifyHistoryEntry, 'deliveries'> {
   readonly deliveries: readonly Omit<NotifyDelivery, 'givenUp' | 'nextAt'>[];
 }
 
-/** What the history is narrowed to. */
+/** Filter of the history. */
 export interface HistoryFilter {
-  /** Older than the notice of this id. */
+  /** Only notifications older than the one with this ID. */
   readonly before?: string | undefined;
   readonly q?: string | undefined;
   readonly key?: string | undefined;
   readonly state?: DeliveryTable['state'] | undefined;
-  /** This one alone. */
+  /** Only this notification. */
   readonly id?: string;
   readonly limit: number;
 }
 
-/** Characters of a body that the history shows. */
-const bodyLength = 500;
+/** Maximum number of characters of a body in the history. */
+const maxBodyLength = 500;
 
-/** Accepted notices and what became of them, for a person who looks back. */
+/** Queries accepted notifications and the results of their deliveries. */
 export class History {
   readonly #db: Kysely<NotifyTables>;
-  readonly #urls: Pick<ShownUrls, 'open'>;
-  readonly #index: Pick<NoticeIndex, 'catchUp' | 'words'>;
+  readonly #urls: Pick<MaskedUrls, 'open'>;
+  readonly #index: Pick<NotificationIndex, 'catchUp' | 'terms'>;
 
-  constructor(db: Kysely<NotifyTables>, urls: Pick<ShownUrls, 'open'>, index: Pick<NoticeIndex, 'catchUp' | 'words'>) {
+  constructor(
+    db: Kysely<NotifyTables>,
+    urls: Pick<MaskedUrls, 'open'>,
+    index: Pick<NotificationIndex, 'catchUp' | 'terms'>,
+  ) {
     this.#db = db;
     this.#urls = urls;
     this.#index = index;
   }
 
-  /** Newest first. */
-  async list({ before, q = '', key, state, id, limit }: HistoryFilter): Promise<readonly PastNotice[]> {
+  /** Returns the matching notifications, the newest first. */
+  async list({ before, q = '', key, state, id, limit }: HistoryFilter): Promise<readonly PastNotification[]> {
     const phrases = parseSearch(q);
-    // There are words, but none that could be found.
+    // The search text contains no searchable word.
     if (phrases.length === 0 && q.trim() !== '') return [];
     if (phrases.length > 0) await this.#index.catchUp();
     const after = before === undefined ? undefined : await this.#time(before);
     if (before !== undefined && after === undefined) return [];
-    const notices = await this.#db
+    const notifications = await this.#db
       .selectFrom('notices')
       .select(['id', 'configuration', 'title', 'type', 'source', 'created_at'])
-      .select((on) => on.fn<string>('substr', ['body', on.val(1), on.val(bodyLength)]).as('body'))
+      .select((on) => on.fn<string>('substr', ['body', on.val(1), on.val(maxBodyLength)]).as('body'))
       .where((on) => {
-        const with_ = (wanted: DeliveryTable['state']): Expression<SqlBool> =>
+        const hasDelivery = (requiredState: DeliveryTable['state']): Expression<SqlBool> =>
           on.exists(
             on
               .selectFrom('deliveries')
               .select('deliveries.notice_id')
               .whereRef('deliveries.notice_id', '=', 'notices.id')
-              .where('deliveries.state', '=', wanted),
+              .where('deliveries.state', '=', requiredState),
           );
-        const all: Expression<SqlBool>[] = phrases.length === 0 ? [] : [this.#index.words.has(phrases)];
+        const all: Expression<SqlBool>[] = phrases.length === 0 ? [] : [this.#index.terms.buildCondition(phrases)];
         if (id !== undefined) all.push(on('id', '=', id));
         if (key !== undefined && key !== '') all.push(on('configuration', '=', key));
-        if (state === 'done') all.push(on.not(with_('dead')), on.not(with_('waiting')));
-        else if (state !== undefined) all.push(with_(state));
+        if (state === 'done') all.push(on.not(hasDelivery('dead')), on.not(hasDelivery('waiting')));
+        else if (state !== undefined) all.push(hasDelivery(state));
         if (after !== undefined && before !== undefined) {
           const same = on.and([on('created_at', '=', after), on('id', '<', before)]);
           all.push(on.or([on('created_at', '<', after), same]));
@@ -74,8 +78,8 @@ export class History {
       .orderBy('id', 'desc')
       .limit(limit)
       .execute();
-    if (notices.length === 0) return [];
-    const ids = notices.map(({ id }) => id);
+    if (notifications.length === 0) return [];
+    const ids = notifications.map(({ id }) => id);
     const deliveries = await this.#db
       .selectFrom('deliveries')
       .select(['notice_id', 'destination_id', 'service', 'shown_url', 'state', 'attempts', 'detail', 'updated_at'])
@@ -83,48 +87,60 @@ export class History {
       .execute();
     const opened = deliveries.map((row) => ({ ...row, shown_url: this.#urls.open(row.shown_url) }));
     opened.sort((a, b) => (a.shown_url < b.shown_url ? -1 : 1));
-    const byNotice = Map.groupBy(opened, (row) => row.notice_id);
-    return notices.map(({ configuration, created_at, ...notice }) => ({
-      ...notice,
+    const deliveriesByNotification = Map.groupBy(opened, (row) => row.notice_id);
+    return notifications.map(({ configuration, created_at, ...notification }) => ({
+      ...notification,
       key: configuration,
       time: Number(created_at),
-      deliveries: (byNotice.get(notice.id) ?? []).map((row) => ({
-        ...{ destination: row.destination_id, service: row.service, url: row.shown_url, state: row.state },
-        ...{ attempts: row.attempts, detail: row.detail, updatedAt: Number(row.updated_at) },
+      deliveries: (deliveriesByNotification.get(notification.id) ?? []).map((row) => ({
+        destination: row.destination_id,
+        service: row.service,
+        url: row.shown_url,
+        state: row.state,
+        attempts: row.attempts,
+        detail: row.detail,
+        updatedAt: Number(row.updated_at),
       })),
     }));
   }
 
-  /** A whole notice with the ids of its destinations, to be sent once more. */
+  /** Returns a complete notification with the IDs of its destinations, for resending. */
   async find(id: string): Promise<
     | {
         readonly configuration: string;
-        readonly notice: NotificationContent;
+        readonly content: NotificationContent;
         readonly destinations: readonly string[];
-        /** How many it had. */
+        /** Original number of attachments. */
         readonly files: number;
       }
     | undefined
   > {
     const row = await this.#db.selectFrom('notices').selectAll().where('id', '=', id).executeTakeFirst();
     if (row === undefined) return undefined;
-    const made = await this.#db.selectFrom('deliveries').select('destination_id').where('notice_id', '=', id).execute();
+    const deliveries = await this.#db
+      .selectFrom('deliveries')
+      .select('destination_id')
+      .where('notice_id', '=', id)
+      .execute();
     const tags: unknown = JSON.parse(row.tags);
     return {
       configuration: row.configuration,
       files: row.files,
-      notice: {
-        ...{ title: row.title, body: row.body, source: row.source },
-        ...{ type: NotificationType.parse(row.type), format: TextFormat.parse(row.format) },
+      content: {
+        title: row.title,
+        body: row.body,
+        source: row.source,
+        type: NotificationType.parse(row.type),
+        format: TextFormat.parse(row.format),
         tags: Array.isArray(tags) ? tags.map(String) : [],
         ...(row.link === null ? {} : { link: row.link }),
       },
-      destinations: made.map(({ destination_id }) => destination_id),
+      destinations: deliveries.map(({ destination_id }) => destination_id),
     };
   }
 
-  /** Deliveries in this state that an attempt failed at, and of which this was said last, as `notice:destination`. */
-  async failedFor(cause: string, state: 'waiting' | 'dead'): Promise<ReadonlySet<string>> {
+  /** Returns the deliveries in this state with this latest failure, as `notification:destination`. */
+  async findFailed(cause: string, state: 'waiting' | 'dead'): Promise<ReadonlySet<string>> {
     const rows = await this.#db
       .selectFrom('deliveries')
       .select(['notice_id', 'destination_id'])

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 
-/** What the owner of a key chooses for it, beside its configuration. */
+/** Column for the options of a key. */
 export const keyOptions: Migration = {
   name: '004-add-key-options',
   async up(db: Kysely<any>) {

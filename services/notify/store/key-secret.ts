@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 
-/** The secret programs sign with, sealed; null for none. */
+/** Column for the signing secret of a key, sealed; null for none. */
 export const keySecret: Migration = {
   name: '011-add-key-secret',
   async up(db: Kysely<any>) {

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
-import { attachmentsAndHops } from './attachments.ts';
+import { attachmentTable } from './attachments.ts';
+import { deliveryCodes } from './delivery-codes.ts';
 import { deliveryPlans } from './delivery-plans.ts';
 import { deliveryProgress } from './delivery-progress.ts';
 import { escalations } from './escalations.ts';
@@ -8,9 +9,8 @@ import { engineUrls } from './engine-urls.ts';
 import { destinationHealth } from './health.ts';
 import { keyOptions } from './key-options.ts';
 import { keySecret } from './key-secret.ts';
-import { noticeWords } from './words.ts';
+import { notificationSearchIndex } from './search-index.ts';
 
-/** The steps of the schema. */
 export const migrations: readonly Migration[] = [
   {
     name: '001-create-notify',
@@ -55,7 +55,7 @@ export const migrations: readonly Migration[] = [
     },
   },
   {
-    // The key that is there from the start. It holds no secret, so it needs no seal, which migrations could not make.
+    // The preset key contains no secret, so it needs no seal, which migrations cannot create.
     name: '002-add-first-key',
     async up(db: Kysely<any>) {
       await db
@@ -71,7 +71,7 @@ export const migrations: readonly Migration[] = [
     },
   },
   {
-    // The health of a destination is its latest deliveries.
+    // The health of a destination is derived from its latest deliveries.
     name: '003-index-deliveries-by-destination',
     async up(db: Kysely<any>) {
       await db.schema
@@ -82,12 +82,13 @@ export const migrations: readonly Migration[] = [
     },
   },
   keyOptions,
-  attachmentsAndHops,
+  attachmentTable,
   deliveryPlans,
   escalations,
   keySecret,
   deliveryProgress,
   engineUrls,
   destinationHealth,
-  noticeWords,
+  deliveryCodes,
+  notificationSearchIndex,
 ];

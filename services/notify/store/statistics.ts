@@ -1,40 +1,41 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import type { NotifyHour } from '../../contracts/notify/statistics.ts';
+import type { NotifyFailureCode, NotifyHour } from '../../contracts/notify/statistics.ts';
 import type { DeliveryTable, NotifyTables } from './tables.ts';
 
-/** Deliveries of a destination whose notices came in one of the asked stretches of time. */
-export interface CountedDeliveries {
+/** Number of deliveries of a destination in one time interval. */
+export interface DeliveryCount {
   readonly destination: string;
   readonly state: DeliveryTable['state'];
-  /** Which stretch, from 0. */
+  /** Index of the interval, from 0. */
   readonly index: number;
   readonly count: number;
 }
 
-/** How long deliveries took, in ms. */
+/** Latency of deliveries, in ms. */
 export interface Latency {
   readonly p50: number;
   readonly p95: number;
 }
 
-/** A delivery that was not made. */
-export interface OpenDelivery {
+/** Incomplete delivery. */
+export interface IncompleteDelivery {
   readonly notice: string;
   readonly destination: string;
   readonly service: string;
   readonly state: 'waiting' | 'dead';
-  /** 0: it waits for the one ahead of it. */
+  /** 0: waits for its predecessor. */
   readonly attempts: number;
   readonly detail: string;
+  readonly code: NotifyFailureCode | '';
   readonly updatedAt: number;
 }
 
-/** Deliveries that wait or were given up, of which so many are looked at: more than a house has, so that sums are whole. */
-export const mostOpen = 100_000;
-/** Of which so many are read by one statement: with what was said of each, more would be too large for it. */
-const openPage = 10_000;
+/** Maximum number of waiting and dead deliveries that are summarized; higher than a home reaches. */
+export const maxIncomplete = 100_000;
+/** Maximum number of rows per query, because each row contains a failure text. */
+const pageSize = 10_000;
 
-/** Sums over the deliveries, made by the database beside the loop. */
+/** Aggregates deliveries in the database. */
 export class DeliveryStatistics {
   readonly #db: Kysely<NotifyTables>;
 
@@ -42,56 +43,64 @@ export class DeliveryStatistics {
     this.#db = db;
   }
 
-  /** By destination and stretch; `from`: the first moments of the stretches, oldest first. */
-  async count(from: readonly number[]): Promise<readonly CountedDeliveries[]> {
+  /** Counts deliveries by destination and interval; `from` contains the starts of the intervals, oldest first. */
+  async count(from: readonly number[]): Promise<readonly DeliveryCount[]> {
     const rows = await this.#db
       .selectFrom('deliveries')
       .innerJoin('notices', 'notices.id', 'deliveries.notice_id')
       .where('notices.created_at', '>=', from[0] ?? 0)
       .select(['deliveries.destination_id as destination', 'deliveries.state as state'])
-      .select(stretchOf(from).as('index'))
+      .select(buildIntervalIndex(from).as('index'))
       .select((on) => on.fn.countAll<number>().as('count'))
-      .groupBy(['deliveries.destination_id', 'deliveries.state', stretchOf(from)])
+      .groupBy(['deliveries.destination_id', 'deliveries.state', buildIntervalIndex(from)])
       .execute();
     return rows.map((row) => ({ ...row, index: Number(row.index), count: Number(row.count) }));
   }
 
-  /** By destination: how long what it confirmed took, for notices since a time. */
+  /** Returns the latency by destination, for notifications since a time. */
   async latencies(since: number): Promise<ReadonlyMap<string, Latency>> {
     return this.#percentiles(since, sql<string>`deliveries.destination_id`);
   }
 
-  /** The hours since a moment, oldest first, each with what became of its deliveries. */
+  /** Returns the results of the deliveries by hour, oldest first. */
   async hours(from: readonly number[]): Promise<readonly NotifyHour[]> {
     const [counted, latencies] = await Promise.all([
       this.count(from),
-      this.#percentiles(from[0] ?? 0, stretchOf(from)),
+      this.#percentiles(from[0] ?? 0, buildIntervalIndex(from)),
     ]);
-    return from.map((at, index) => {
-      const of = (state: DeliveryTable['state']): number =>
+    return from.map((hourStart, index) => {
+      const countState = (state: DeliveryTable['state']): number =>
         counted.reduce((sum, row) => sum + (row.index === index && row.state === state ? row.count : 0), 0);
       const latency = latencies.get(String(index));
       return {
-        ...{ at, done: of('done'), dead: of('dead'), waiting: of('waiting') },
-        ...{ p50: latency?.p50 ?? null, p95: latency?.p95 ?? null },
+        at: hourStart,
+        done: countState('done'),
+        dead: countState('dead'),
+        waiting: countState('waiting'),
+        p50: latency?.p50 ?? null,
+        p95: latency?.p95 ?? null,
       };
     });
   }
 
-  /** What an attempt failed at and is not made yet, and what waits untried behind such a one; the newest notices first. */
-  async open(): Promise<readonly OpenDelivery[]> {
-    const found: OpenDelivery[] = [];
-    for (let page = await this.#openAfter(undefined); page.length > 0; page = await this.#openAfter(found.at(-1))) {
-      for (const each of page) found.push(each);
-      if (page.length < openPage || found.length >= mostOpen) break;
+  /** Lists failed deliveries and those that wait for a failed predecessor, the newest notifications first. */
+  async listIncomplete(): Promise<readonly IncompleteDelivery[]> {
+    const deliveries: IncompleteDelivery[] = [];
+    for (
+      let page = await this.#listPageAfter(undefined);
+      page.length > 0;
+      page = await this.#listPageAfter(deliveries.at(-1))
+    ) {
+      for (const each of page) deliveries.push(each);
+      if (page.length < pageSize || deliveries.length >= maxIncomplete) break;
     }
-    return found;
+    return deliveries;
   }
 
-  async #openAfter(last: OpenDelivery | undefined): Promise<readonly OpenDelivery[]> {
+  async #listPageAfter(last: IncompleteDelivery | undefined): Promise<readonly IncompleteDelivery[]> {
     let query = this.#db
       .selectFrom('deliveries')
-      .select(['notice_id', 'destination_id', 'service', 'state', 'attempts', 'detail', 'updated_at'])
+      .select(['notice_id', 'destination_id', 'service', 'state', 'attempts', 'detail', 'code', 'updated_at'])
       .where('state', 'in', ['waiting', 'dead'])
       .where((on) => {
         const failing = on
@@ -104,7 +113,7 @@ export class DeliveryStatistics {
       })
       .orderBy('notice_id', 'desc')
       .orderBy('destination_id', 'desc')
-      .limit(openPage);
+      .limit(pageSize);
     if (last !== undefined) {
       query = query.where((on) =>
         on.or([
@@ -119,8 +128,14 @@ export class DeliveryStatistics {
         ? []
         : [
             {
-              ...{ notice: row.notice_id, destination: row.destination_id, service: row.service, state },
-              ...{ attempts: row.attempts, detail: row.detail, updatedAt: Number(row.updated_at) },
+              notice: row.notice_id,
+              destination: row.destination_id,
+              service: row.service,
+              state,
+              attempts: row.attempts,
+              detail: row.detail,
+              code: row.code,
+              updatedAt: Number(row.updated_at),
             },
           ],
     );
@@ -140,8 +155,11 @@ export class DeliveryStatistics {
   }
 }
 
-/** Which stretch a notice came in; written out, since the same expression must stand in select and group by. */
-function stretchOf(from: readonly number[]): RawBuilder<number> {
+/**
+ * Builds the index of a notification's interval. Uses literals, because the same expression is needed in select and
+ * group by.
+ */
+function buildIntervalIndex(from: readonly number[]): RawBuilder<number> {
   const cases = from.map((time, index) => sql`when notices.created_at >= ${sql.lit(time)} then ${sql.lit(index)}`);
   return sql<number>`case ${sql.join(cases.reverse(), sql` `)} else 0 end`;
 }

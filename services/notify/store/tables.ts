@@ -1,22 +1,23 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { NotifyFailureCode } from '../../contracts/notify/statistics.ts';
 
-/** A big integer: PostgreSQL's driver returns it as text. */
+/** Big integer; the PostgreSQL driver returns text. */
 type Milliseconds = ColumnType<number | string, number, number>;
 
 export interface ConfigurationTable {
   key: string;
   format: string;
-  /** The configuration as it was given; a seal of it unless `sealed` is 0. */
+  /** Configuration as written; sealed unless `sealed` is 0. */
   body: string;
   sealed: number;
-  /** JSON: what the owner chose for the key. */
+  /** JSON: options of the key. */
   options: string;
-  /** Sealed: what programs sign with; null for none. */
+  /** Sealed signing secret; null for none. */
   secret: string | null;
   updated_at: Milliseconds;
 }
 
-export interface NoticeTable {
+export interface NotificationTable {
   id: string;
   /** Empty for a stateless call. */
   configuration: string;
@@ -27,11 +28,11 @@ export interface NoticeTable {
   /** JSON list. */
   tags: string;
   link: string | null;
-  /** How many files go with it. */
+  /** Number of attachments. */
   files: number;
-  /** How many aggregators passed it on before this one. */
+  /** Number of aggregators that forwarded it. */
   hops: number;
-  /** What a repetition is told by; null where repetitions are sent. */
+  /** Recognizes repetitions; null if they are delivered. */
   fingerprint: string | null;
   source: string;
   created_at: Milliseconds;
@@ -41,30 +42,32 @@ export interface DeliveryTable {
   notice_id: string;
   destination_id: string;
   service: string;
-  /** The destination's URL, sealed; empty once it is no longer needed. */
+  /** Sealed URL of the destination; empty when it is no longer needed. */
   sealed_url: string;
-  /** The same with its passwords masked, sealed; plain where an older version wrote it. */
+  /** URL with masked passwords, sealed; unsealed in rows of older versions. */
   shown_url: string;
   optional: number;
-  /** The window whose notices come together; null when it comes alone. */
+  /** Window whose notifications are combined; null for a separate delivery. */
   digest: string | null;
-  /** When it was accepted, where it counts against the rate of its destination. */
+  /** Time of acceptance if it counts against a rate limit. */
   rated_at: Milliseconds | null;
   state: 'waiting' | 'done' | 'dead';
   attempts: number;
-  /** What the last attempt brought. */
+  /** Result of the last attempt. */
   detail: string;
-  /** JSON: what of several requests was confirmed; empty for nothing. */
+  /** Code of the last failure; empty for none. */
+  code: Generated<NotifyFailureCode | ''>;
+  /** JSON: confirmed steps; empty for none. */
   progress: Generated<string>;
   updated_at: Milliseconds;
 }
 
-/** A file of a notice, as long as it is kept. */
+/** Retained attachment of a notification. */
 export interface AttachmentTable {
   notice_id: string;
-  /** Its place among the files of the notice, from 0. */
+  /** Index among the files of the notification, from 0. */
   place: number;
-  /** Name within the service's folder of attachments. */
+  /** File name in the attachments folder. */
   file: string;
   name: string;
   type: string;
@@ -72,41 +75,41 @@ export interface AttachmentTable {
   size: number;
 }
 
-/** A destination of an escalation that is not over: of the level that is asked now, or of a later one. */
+/** Destination of an active escalation, in the current level or a later one. */
 export interface EscalationTable {
   notice_id: string;
   destination_id: string;
   chain: number;
   level: number;
   optional: number;
-  /** JSON: its delivery and its job as they are made when it is asked. The secrets in it are sealed. */
+  /** JSON: delivery and job, created when the level starts. Secrets in it are sealed. */
   held: string;
 }
 
 export interface EngineUrlTable {
-  /** Fingerprint of the URL as it was typed. */
+  /** Fingerprint of the URL as typed. */
   id: string;
   service: string;
-  /** The URL in its normal form, sealed. */
+  /** Normal form of the URL, sealed. */
   sealed_url: string;
-  /** As in the deliveries. */
+  /** URL with masked passwords, sealed. */
   shown_url: string;
   optional: number;
 }
 
-/** What the last attempts at a destination brought. */
+/** Result of the last attempt at a destination. */
 export interface DestinationHealthTable {
   destination_id: string;
   state: DeliveryTable['state'];
   detail: string;
   updated_at: Milliseconds;
-  /** When it took something last; null for never. */
+  /** Time of the last success; null for none. */
   succeeded_at: Milliseconds | null;
 }
 
 export interface NotifyTables {
   configurations: ConfigurationTable;
-  notices: NoticeTable;
+  notices: NotificationTable;
   deliveries: DeliveryTable;
   attachments: AttachmentTable;
   escalations: EscalationTable;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The peer's sentences, as its clients know them. */
+/** Messages of Apprise API, which its clients may expect. */
 export const sentences = {
   badJson: 'Invalid JSON Payload provided',
   badForm: 'Bad FORM Payload provided',
@@ -28,18 +28,18 @@ export const sentences = {
   notFound: 'The requested resource was not found',
 } as const;
 
-/** Key of a configuration; anything else is no address of ours. */
+/** Key of a configuration; other paths are not found. */
 export const Key = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/);
 
-/** Largest JSON or form body, in bytes. */
+/** Maximum size of a JSON or form body, in bytes. */
 export const bodyLimit = 3 * 1024 * 1024;
-/** Largest configuration, in characters. */
+/** Maximum length of a configuration, in characters. */
 export const configurationLimit = 512 * 1024;
 
-/** Objects up to this many characters are written out over several lines: a longer one would grow many times over. */
-const longestIndented = 10_000;
+/** Longer objects are not indented, because indentation can multiply their length. */
+const maxIndentedLength = 10_000;
 
-/** A value a caller may have meant as text: numbers and objects are written out instead of refused. */
+/** Text field; numbers and objects are serialized instead of rejected. */
 const Text = z
   .unknown()
   .optional()
@@ -47,10 +47,10 @@ const Text = z
     if (typeof value === 'string') return value;
     if (value === undefined || value === null) return undefined;
     const text = JSON.stringify(value);
-    return text.length > longestIndented ? text : JSON.stringify(value, undefined, 2);
+    return text.length > maxIndentedLength ? text : JSON.stringify(value, undefined, 2);
   });
 
-/** The fields of a notification, from JSON or a form. `format` null means "as it is". Unknown fields are dropped. */
+/** Fields of a notification, from JSON or a form. `format` null means unchanged. Unknown fields are ignored. */
 export const NotifyFields = z.object({
   body: Text,
   title: Text,
@@ -65,7 +65,7 @@ export const NotifyFields = z.object({
 });
 export type NotifyFields = z.infer<typeof NotifyFields>;
 
-/** `/add`: either `urls`, or `config` with `format`. */
+/** Fields of `/add`: either `urls`, or `config` with `format`. */
 export const AddFields = z.object({
   urls: z.unknown().optional(),
   config: z.unknown().optional(),

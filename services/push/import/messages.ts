@@ -53,7 +53,8 @@ export async function importMessages(
     fileCount += stored.files;
   }
   return [
-    `Taken over: ${formatCount(messageCount, 'message')}, ${formatCount(delayedCount, 'scheduled message')}, ${formatCount(fileCount, 'file')}.`,
+    `Taken over: ${formatCount(messageCount, 'message')}, ${formatCount(delayedCount, 'scheduled message')}, ` +
+      `${formatCount(fileCount, 'file')}.`,
     ...(missingFiles === 0 ? [] : [`Not found where files are kept: ${formatCount(missingFiles, 'file')}.`]),
   ];
 }

@@ -18,7 +18,7 @@ import { sendReminders } from './reminders.ts';
 
 const minuteMs = 60_000;
 
-/** How a message is delivered to the browsers of an account. */
+/** Mode of delivery to the browsers of an account. */
 export interface DeliveryMode {
   /** Without sound. */
   readonly silent?: true;

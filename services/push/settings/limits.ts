@@ -41,12 +41,16 @@ export const limitFields = {
   subscriptionLimit: count
     .default(30)
     .meta({ live: true, title: 'Open subscriptions each', description: 'How many streams one address may keep open.' }),
-  subscriberRateLimiting: z.boolean().default(false).meta({
-    live: true,
-    title: 'Charge those who listen',
-    description:
-      'What application servers send by UnifiedPush counts for whoever listens to the topic. They have to listen first: until then it is refused with 507.',
-  }),
+  subscriberRateLimiting: z
+    .boolean()
+    .default(false)
+    .meta({
+      live: true,
+      title: 'Charge those who listen',
+      description:
+        'What application servers send by UnifiedPush counts for whoever listens to the topic. They have to listen ' +
+        'first: until then it is refused with 507.',
+    }),
   prefixBitsIpv4: z.int().min(1).max(32).default(32).meta({
     live: true,
     title: 'One IPv4 sender',

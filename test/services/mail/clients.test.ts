@@ -56,7 +56,7 @@ describe('real mail clients', () => {
     await expect(attempt).rejects.toMatchObject({ code: 24, stdout: expect.stringContaining('550 5.1.1') });
   });
 
-  it.skipIf(lacksProgram('msmtp'))('msmtp sends a cron mail', async () => {
+  it.skipIf(lacksProgram('msmtp'))('accepts a cron mail from msmtp', async () => {
     const config = join(folder, 'msmtprc');
     writeFileSync(
       config,
@@ -69,7 +69,7 @@ describe('real mail clients', () => {
     await vi.waitFor(() => expect([...offers.push.values()].at(-1)).toMatchObject({ title: 'Cron on host: backup' }));
   });
 
-  it.skipIf(lacksProgram('curl'))('curl sends a file', async () => {
+  it.skipIf(lacksProgram('curl'))('accepts a file from curl', async () => {
     const file = join(folder, 'mail.eml');
     writeFileSync(file, 'From: watch@host\r\nSubject: Updated\r\n\r\n1 container\r\n');
     await execute('curl', [

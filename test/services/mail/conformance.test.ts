@@ -96,13 +96,13 @@ function getNotifications(count: number) {
 }
 
 describe('mails of programs', () => {
-  it('cover all recorded mails', () => {
+  it('covers all recorded mails', () => {
     expect(readdirSync(corpus).map((file) => file.replace('.eml', ''))).toEqual(Object.keys(mails));
     expect(Object.keys(mails)).toHaveLength(39);
     expect(Object.keys(notificationDifferences).filter((name) => !Object.hasOwn(mails, name))).toEqual([]);
   });
 
-  it.each(Object.entries(mails))('convert %s to the recorded notification', async (name, { replies, delivered }) => {
+  it.each(Object.entries(mails))('converts %s to the recorded notification', async (name, { replies, delivered }) => {
     const before = offers.notices.size;
     const codes = await replay('nas@example.com', ['basic@mailrise.xyz'], readFileSync(new URL(`${name}.eml`, corpus)));
     // Mails refused by Mailrise because of their syntax are accepted here.
@@ -124,7 +124,7 @@ describe('mails of programs', () => {
 });
 
 describe('recorded envelopes', () => {
-  it.each(Object.entries(envelopes))('get the recorded replies for %s', async (name, recorded) => {
+  it.each(Object.entries(envelopes))('sends the recorded replies for %s', async (name, recorded) => {
     const ours = replyDifferences[name];
     const before = offers.notices.size;
     const codes = await replay(recorded.from, recorded.to, toSource(recorded.data));

@@ -93,7 +93,7 @@ describe('random mails', () => {
     }
   });
 
-  it('of 30 MB do not block the gateway, and their file is delivered completely', async () => {
+  it('delivers the file of a 30 MB mail completely without blocking the gateway', async () => {
     const line = `${'QUJD'.repeat(19)}\r\n`;
     const lines = Math.floor(30_000_000 / line.length);
     const head = [
@@ -111,7 +111,7 @@ describe('random mails', () => {
 });
 
 describe('misbehaving clients', () => {
-  it('that name a thousand recipients get a hundred accepted and the others deferred', async () => {
+  it('accepts a hundred of a thousand recipients and defers the others', async () => {
     using client = await Client.open(host.port('mail'));
     await client.reply();
     await client.command('EHLO test');
@@ -126,7 +126,7 @@ describe('misbehaving clients', () => {
     await vi.waitFor(() => expect(offers.notices.size).toBe(1));
   });
 
-  it('that send junk or an endless command are refused, and others are served', async () => {
+  it('refuses clients that send junk or an endless command, and serves others', async () => {
     using junk = await Client.open(host.port('mail'));
     await junk.reply();
     junk.write(`${'\xff\0JUNK junk\r\n'.repeat(50)}QUIT\r\n`);
@@ -157,7 +157,7 @@ describe('misbehaving clients', () => {
     expect([...offers.notices.values()][0]?.notice.title).toBe('outer ([no sender])');
   });
 
-  it('beyond the connection limit are asked to try again', async () => {
+  it('defers clients beyond the connection limit', async () => {
     const sockets = Array.from({ length: 200 }, () => connect(host.port('mail'), '127.0.0.1'));
     try {
       const greetings = await Promise.all(

@@ -68,7 +68,7 @@ it.each([
     '<a href="#top">Up</a> <a href="javascript:x()">Run</a> <a name="y">Here</a>',
     'Up Run Here',
   ],
-])('with %s', async (_name, html, text) => {
+])('processes a mail with %s', async (_name, html, text) => {
   expect(await publishHtml(html, 'direct', offers.push)).toBe(text);
 });
 

@@ -13,12 +13,15 @@ const parse = (source: string) => parseMail(Buffer.from(source, 'latin1'));
 describe('mail subject', () => {
   const corpus = new URL('corpus/', import.meta.url);
 
-  it.each(readdirSync(corpus))('of %s is the same from the header and from the whole mail', async (file) => {
-    const raw = readFileSync(new URL(file, corpus));
-    const [header = ''] = raw.toString('latin1').split(/\r?\n\r?\n/, 1);
-    const { subject = '' } = await parseMail(raw);
-    expect(parseSubject(header)).toBe(subject.replace(/[\p{Cc}\s]+/gu, ' ').trim());
-  });
+  it.each(readdirSync(corpus))(
+    'parses the same subject of %s from the header and from the complete mail',
+    async (file) => {
+      const raw = readFileSync(new URL(file, corpus));
+      const [header = ''] = raw.toString('latin1').split(/\r?\n\r?\n/, 1);
+      const { subject = '' } = await parseMail(raw);
+      expect(parseSubject(header)).toBe(subject.replace(/[\p{Cc}\s]+/gu, ' ').trim());
+    },
+  );
 
   it('takes linear time when hostile', () => {
     for (const part of ['=?utf-8?q?', ' \r\n', '=?', '\t', '\r\nsubject'])
@@ -35,7 +38,7 @@ describe('mail sender', () => {
     ['a (b) c', 'a (b) c'],
     ['a (b (c)', 'a (b'],
     ['a)', 'a)'],
-  ])('%s is formatted as %s', async (from, shown) => {
+  ])('formats %s as %s', async (from, shown) => {
     expect((await parse(`From: ${from}\r\n\r\nx`)).from).toBe(shown);
   });
 
@@ -74,7 +77,7 @@ describe('large mail', () => {
     expect([picture?.name, picture?.bytes]).toEqual(['b.png', undefined]);
   });
 
-  it('in one line without charset keeps complete characters', async () => {
+  it('keeps complete characters in one line without charset', async () => {
     const mail = await readMail(Buffer.from(`Subject: x\r\n\r\n${'ü'.repeat(3_000_000)}`));
     expect(toNotification(mail, defaultOptions).body).toMatch(/^ü+…$/);
   });

@@ -26,7 +26,7 @@ describe('envelope recipient', () => {
     ['cam1.warning@house.lan', 'camera', 'warning'],
     ['what.ever.critical@catch.all', 'all', 'info'],
     ['x.failure@catch.all', 'all', 'failure'],
-  ])('%s matches %s as %s', (address, target, type) => {
+  ])('matches %s with %s as %s', (address, target, type) => {
     const match = matchRecipient(mappings, address);
     expect([match?.mapping.targets, match?.type]).toEqual([[target], type]);
   });
@@ -35,7 +35,7 @@ describe('envelope recipient', () => {
     ['nobody@x', 'basic.critical@x', 'basic+x@x', 'backup-db@other', 'cam12@house.lan', 'basic', '.failure@x'].filter(
       (each) => each !== 'basic',
     ),
-  )('%s is unknown', (address) => {
+  )('rejects the unknown recipient %s', (address) => {
     expect(matchRecipient(mappings, address)).toBeUndefined();
   });
 
@@ -52,7 +52,7 @@ describe('target', () => {
     ['http://127.0.0.1:8000/notify/aggregator?tag=backup+daily', 'notify://aggregator?tag=backup+daily'],
     ['https://homeport.lan/sub/path/notify/KEY/', 'notify://KEY'],
     ['push://alerts', 'push://alerts'],
-  ])('%s is valid', (text, name) => {
+  ])('accepts %s', (text, name) => {
     const target = parseTarget(text);
     expect(target && formatTarget(target)).toBe(name);
     expect(target && parseTarget(formatTarget(target))).toEqual(target);
@@ -67,7 +67,7 @@ describe('target', () => {
     'push://a/b',
     'push://a?x=y',
     'mailto://a@b',
-  ])('%j is refused', (text) => {
+  ])('refuses %j', (text) => {
     expect(parseTarget(text)).toBeUndefined();
   });
 });
@@ -79,7 +79,7 @@ describe('recipient settings', () => {
     expect(Settings.parse({}).recipients.map(({ address }) => address)).toEqual(['aggregator', 'alerts']);
   });
 
-  it('report invalid recipients and the expected format', () => {
+  it('reports invalid recipients and the expected format', () => {
     expect(check('a*@b.?', 'push://x  notify://y').success).toBe(true);
     const bad = check('a b', 'mailto://x');
     expect(bad.error?.issues.map(({ path }) => path.join('.'))).toEqual(['recipients.0.address', 'recipients.0.to']);

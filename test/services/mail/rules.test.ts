@@ -32,7 +32,7 @@ const withPicture = [
 ].join('\r\n');
 
 describe('mail targets', () => {
-  it('include keys, topics, the inbox and destinations, without revealing secrets', async () => {
+  it('lists keys, topics, the inbox and destinations, without revealing secrets', async () => {
     await configure({
       recipients: [
         { address: 'all', to: 'notify://house?tag=a push://door inbox://', destinations: 'json://me:s3cr3t@host/hook' },
@@ -63,7 +63,7 @@ describe('mail targets', () => {
     expect([JSON.stringify([messages, detail, settings]), host.log.join('\n')].join()).not.toContain('s3cr3t');
   });
 
-  it("use the recipient's templates and escape the sender's markup", async () => {
+  it("uses the recipient's templates and escapes the sender's markup", async () => {
     await configure({
       recipients: [
         {
@@ -92,7 +92,7 @@ describe('mail targets', () => {
 });
 
 describe('mail rules', () => {
-  it('drop, change and redirect mails by sender and subject; the first match applies', async () => {
+  it('drops, changes and redirects mails by sender and subject; the first match applies', async () => {
     await configure({
       recipients: [{ address: 'alerts', to: 'notify://aggregator push://all' }],
       rules: [
@@ -129,7 +129,7 @@ describe('mail rules', () => {
     expect(await sendMail('alerts@x', `From: a@x\r\nSubject:${subject}\r\n\r\nx`)).toMatch(/^250 /);
   });
 
-  it('and recipients are validated with the invalid field', async () => {
+  it('reports the invalid field of rules and recipients', async () => {
     await expect(configure({ rules: [{ goesTo: 'nowhere' }] })).rejects.toThrow(/rules\.0\.goesTo.*Use notify:/);
     await expect(configure({ recipients: [{ address: 'a', to: '' }] })).rejects.toThrow(/recipients\.0/);
     await expect(configure({ recipients: [{ address: 'a', to: 'no' }] })).rejects.toThrow(
@@ -149,11 +149,11 @@ describe('pattern', () => {
     ['[!a]x', 'ax', false],
     ['a[', 'a[', true],
     ['*[xyz]?', 'aaay1', true],
-  ])('%s and %s: %s', (pattern, text, expected) => {
+  ])('matches %s with %s: %s', (pattern, text, expected) => {
     expect(matches(pattern, text)).toBe(expected);
   });
 
-  it('without wildcards matches anywhere, ignoring case', () => {
+  it('matches a pattern without wildcards anywhere, ignoring case', () => {
     expect([
       matchesAnywhere('DISK', 'the disk is full'),
       matchesAnywhere('disk*', 'the disk'),

@@ -16,7 +16,7 @@ const details = [
 ].join('\n');
 
 describe('Proxmox backup mails', () => {
-  it('keep table, totals and errors of the format since VE 8.1', () => {
+  it('keeps table, totals and errors of the format since VE 8.1', () => {
     const logs = "\n\nLogs\n====\n101: INFO: fine\n102: ERROR: Backup of VM 102 failed - unable to find VM '102'\n";
     expect(recognizeSubject('vzdump backup status (pve.lan): backup failed', details + logs)).toEqual({
       title: 'Backup on pve: failed',
@@ -34,7 +34,7 @@ describe('Proxmox backup mails', () => {
     ).toContain(`job errors\n\n${details}`);
   });
 
-  it('keep the full text without logs', () => {
+  it('keeps the full text without logs', () => {
     const text = 'Something else\n====\nmore\n----\nLogs of today are elsewhere';
     expect(recognizeSubject('vzdump backup status (pve): backup successful', text).body).toBe(text);
   });
@@ -81,7 +81,7 @@ describe('subjects of known programs', () => {
     ['Backup failed for 2 of 3 volumes', 'failure'],
     ['[Failed] Backup Job 1 (3 machines)', 'failure'],
     ['** RECOVERY Service Alert: nas/disk is OK **', 'success'],
-  ])('%s means %s', (subject, type) => {
+  ])('interprets %s as %s', (subject, type) => {
     const rendering = recognizeSubject(subject);
     expect(rendering.type).toBe(type);
     // The outcome does not change the text.
@@ -91,7 +91,7 @@ describe('subjects of known programs', () => {
   it.each([
     ...['Nothing failed today', 'Re: your order', 'Weekly report', 'Parity of prices', 'Re: Problem: the printer'],
     ...['Backup finished: 0 failed', 'No sync without a successful login', 'An error on my invoice'],
-  ])('keep %s unchanged', (subject) => {
+  ])('keeps %s unchanged', (subject) => {
     expect(recognizeSubject(subject)).toEqual({});
   });
 

@@ -89,7 +89,7 @@ describe('sign-in', () => {
     expect(host?.log.join('\n')).not.toMatch(/correct horse|wrong/);
   });
 
-  it('of an account allows granted recipients only', async () => {
+  it('allows an account granted recipients only', async () => {
     const port = await openMail({ signIn: 'optional' });
     await offers.context?.accounts.create({
       name: 'cam',
@@ -160,7 +160,7 @@ describe('login of the settings', () => {
 });
 
 describe('client networks', () => {
-  it('outside of the setting are refused', async () => {
+  it('refuses addresses outside of the setting', async () => {
     const port = await openMail({ clients: ['10.20.0.0/16'], signIn: 'required' });
     using client = await Client.open(port);
     expect(await client.reply()).toMatch(/^554 5\.7\.1 Not from this network/);
@@ -179,7 +179,7 @@ describe('client networks', () => {
     [['192.168.1.0/24'], '127.0.0.1', false],
     [['2001:db8::/32'], '2001:db8::1', true],
     [[], '', false],
-  ])('%j and %s: %s', (networks, address, expected) => {
+  ])('matches %j with %s: %s', (networks, address, expected) => {
     expect(createNetworkFilter(networks)(address)).toBe(expected);
   });
 
@@ -221,7 +221,7 @@ describe('real clients', () => {
     },
   );
 
-  it.skipIf(lacksProgram('msmtp'))('msmtp signs in after STARTTLS, and over implicit TLS', async () => {
+  it.skipIf(lacksProgram('msmtp'))('lets msmtp sign in after STARTTLS, and over implicit TLS', async () => {
     for (const tls of ['starttls', 'implicit'] as const) {
       const port = await openMail({ signIn: 'required', tls, certificateFile, keyFile });
       const config = join(folder, 'msmtprc');
@@ -240,7 +240,7 @@ describe('real clients', () => {
     }
   });
 
-  it.skipIf(lacksProgram('python3'))('Python’s smtplib signs in after STARTTLS and sends a file', async () => {
+  it.skipIf(lacksProgram('python3'))('lets Python’s smtplib sign in after STARTTLS and send a file', async () => {
     const port = await openMail({ signIn: 'required', tls: 'starttls', certificateFile, keyFile });
     const script = `
 import smtplib, ssl, sys

@@ -50,7 +50,7 @@ describe('slow client', () => {
     });
   });
 
-  it('that sends byte by byte does not block others, and is disconnected after half an hour', async () => {
+  it('disconnects a client that sends byte by byte after half an hour, without blocking others', async () => {
     using slow = await Client.open(host.port('mail'));
     await slow.begin(['alerts@x']);
     await trickle(slow, 'Subject: drip\r\n\r\n', 200);

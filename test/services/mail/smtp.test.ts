@@ -208,7 +208,7 @@ describe('mail', () => {
     ).toBe(true);
   });
 
-  it('that is too large is refused early by its declared size, and late by its actual size', async () => {
+  it('refuses a mail that is too large, early by its declared size and late by its actual size', async () => {
     using client = await Client.open(host.port('mail'));
     await client.reply();
     await client.command('EHLO t');
@@ -219,7 +219,7 @@ describe('mail', () => {
     expect(await submit(host.port('mail'), mailRecipients, 'Subject: small\r\n\r\nx')).toMatch(/^250 /);
   });
 
-  it('in a loop is refused', async () => {
+  it('refuses a mail in a loop', async () => {
     expect(
       await submit(host.port('mail'), mailRecipients, `${'Received: from x\r\n'.repeat(26)}Subject: loop\r\n\r\nx`),
     ).toMatch(/^554 5\.4\.6 /);
@@ -242,7 +242,7 @@ describe('mail', () => {
   it.each([
     ['small', 'x'],
     ['large', longText],
-  ])('that is %s is refused temporarily while the disk is full, without leaving data', async (_size, text) => {
+  ])('refuses a mail that is %s temporarily while the disk is full, without leaving data', async (_size, text) => {
     isFull = true;
     expect(await submit(host.port('mail'), mailRecipients, `Subject: x\r\n\r\n${text}`)).toMatch(/^452 4\.3\.1 /);
     isFull = false;
@@ -254,7 +254,7 @@ describe('mail', () => {
   it.each([
     ['small', 'x'],
     ['large', longText],
-  ])('that is %s is not lost when the database response is lost: its client sends again', async (_size, text) => {
+  ])('keeps a mail that is %s when the database response is lost: its client sends again', async (_size, text) => {
     lostAnswers = 1;
     const source = `Subject: kept\r\nMessage-ID: <1@nas>\r\n\r\n${text}`;
     expect(await submit(host.port('mail'), mailRecipients, source)).toMatch(/^451 /);
@@ -263,7 +263,7 @@ describe('mail', () => {
     expect(listSources().map(String)).toEqual([source.endsWith('\n') ? source : `${source}\r\n`]);
   });
 
-  it('whose client disconnects leaves no data', async () => {
+  it('leaves no data when the client disconnects', async () => {
     using client = await Client.open(host.port('mail'));
     await client.begin(mailRecipients);
     client.write(`Subject: half\r\n\r\n${longText}`);
@@ -311,7 +311,7 @@ describe('hostile mail', () => {
     ['nothing but brackets', `Subject: tags\r\nContent-Type: text/html\r\n\r\n${'<a <'.repeat(200_000)}`],
     ['nothing at all', '\r\n'],
   ])(
-    'with %s is shown, and the next one is delivered',
+    'shows a mail with %s, and delivers the next one',
     async (_what, source) => {
       expect(await submit(host.port('mail'), mailRecipients, source)).toMatch(/^250 /);
       expect(await submit(host.port('mail'), mailRecipients, 'Subject: next\r\n\r\nx')).toMatch(/^250 /);

@@ -229,7 +229,7 @@ describe('POST /add', () => {
 });
 
 describe('other addresses', () => {
-  it('describe the state and what is served', async () => {
+  it('describes the state and the supported services', async () => {
     const status = await call('/status/', { method: 'GET', headers: { accept: 'application/json' } });
     expect(await status.json()).toMatchObject({ config_lock: false, status: { details: ['OK'] } });
     const details = await call('/details', { method: 'GET', headers: { accept: 'application/json' } });
@@ -239,13 +239,13 @@ describe('other addresses', () => {
     );
   });
 
-  it('tell many who ask at once the same', async () => {
+  it('shares one status check among simultaneous requests', async () => {
     const all = await Promise.all(Array.from({ length: 40 }, () => call('/status', { method: 'GET' })));
     expect(new Set(all.map((reply) => reply.status))).toEqual(new Set([200]));
     expect(await all[0]?.text()).toBe('OK');
   });
 
-  it('set no cookie and allow no caching', async () => {
+  it('sets no cookie and forbids caching', async () => {
     const { headers } = await call('/status', { method: 'GET' });
     expect(headers.get('cache-control')).toBe('max-age=0, no-cache, no-store, must-revalidate, private');
     expect([headers.has('set-cookie'), headers.has('x-powered-by')]).toEqual([false, false]);
@@ -253,7 +253,7 @@ describe('other addresses', () => {
 });
 
 describe('credentials', () => {
-  it('that are wrong are refused even while none are needed', async () => {
+  it('refuses wrong credentials even if none are required', async () => {
     const headers = { ...json, authorization: `Basic ${Buffer.from('ada:wrong').toString('base64')}` };
     const reply = await call('/notify/aggregator', { headers, body: '{"body":"x"}' });
     expect(reply.status).toBe(401);

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { notificationOffered } from '../../../services/contracts/notify/notification.ts';
-import { fileName, mediaType } from '../../../services/notify/attachments/names.ts';
+import { toFileName, detectMediaType } from '../../../services/notify/attachments/file-name.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
@@ -53,7 +53,7 @@ interface Sent {
 const sent = (): readonly Sent[] => receiver.received.map(({ body }) => JSON.parse(body) as Sent);
 
 describe('files of a notification', () => {
-  it('go to each destination whole, in order, and are gone after the last delivery', async () => {
+  it('delivers files complete and in order to each destination, and deletes them after the last delivery', async () => {
     const large = new Uint8Array(2 * 1024 * 1024).map((_, at) => at % 251);
     const png = Uint8Array.from(Buffer.from('89504e470d0a1a0a00', 'hex'));
     const files = [
@@ -79,7 +79,7 @@ describe('files of a notification', () => {
     await vi.waitFor(() => expect(left()).toEqual([]), 5000);
   });
 
-  it('wait with their notice for a destination that is away, over a restart', async () => {
+  it('keeps files for an unavailable destination across a restart', async () => {
     receiver.answer = 503;
     const png = Uint8Array.from(Buffer.from('89504e470d0a1a0a00', 'hex'));
     await fetch(`${host.url('notify')}/notify/files`, { method: 'POST', body: form([['a.png', png]]) });
@@ -125,7 +125,7 @@ describe('files of a notification', () => {
     await vi.waitFor(() => expect(left()).toEqual([]), 5000);
   });
 
-  it('leave nothing behind when their call is refused, or reaches nobody', async () => {
+  it('deletes files when the call is refused or selects no destination', async () => {
     const one = form([['a.txt', new Uint8Array(3)]]);
     one.append('format', 'nothing');
     expect((await fetch(`${host.url('notify')}/notify/files`, { method: 'POST', body: one })).status).toBe(400);
@@ -138,7 +138,7 @@ describe('files of a notification', () => {
     await vi.waitFor(() => expect(left()).toEqual([]), 5000);
   });
 
-  it('leave nothing behind when their sender hangs up in the middle', async () => {
+  it('deletes files when the client disconnects during the upload', async () => {
     const socket = connect(host.port('notify'), '127.0.0.1');
     await once(socket, 'connect');
     socket.write(
@@ -152,7 +152,7 @@ describe('files of a notification', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('that come with a hand-over go the same way', async () => {
+  it('delivers files of a handover', async () => {
     const bytes = Uint8Array.from(Buffer.from('hello'));
     await offers.context?.handovers.pass(notificationOffered, 'mail:1', {
       configuration: 'files',
@@ -165,7 +165,7 @@ describe('files of a notification', () => {
     await vi.waitFor(() => expect(left()).toEqual([]), 5000);
   });
 
-  it('that nobody knows of any more are cleared away, and young ones are not', async () => {
+  it('removes old orphaned files, but not recent ones', async () => {
     const { dataDir } = host;
     mkdirSync(folder(), { recursive: true });
     const old = new Date(Date.now() - 2 * 3_600_000);
@@ -181,7 +181,7 @@ describe('files of a notification', () => {
 
 describe('a file', () => {
   it('has a name without a path and a type by what is known of it', () => {
-    expect(['a/b\\c.txt', '..', '', ' \r\n', 'ü.pdf'].map((name) => fileName(name, 1))).toEqual([
+    expect(['a/b\\c.txt', '..', '', ' \r\n', 'ü.pdf'].map((name) => toFileName(name, 1))).toEqual([
       'c.txt',
       'attachment.002',
       'attachment.002',
@@ -189,9 +189,9 @@ describe('a file', () => {
       'ü.pdf',
     ]);
     const none = new Uint8Array();
-    expect(mediaType('Image/PNG; x=y', 'a.txt', none)).toBe('image/png');
-    expect(mediaType('application/octet-stream', 'a.txt', Buffer.from('%PDF-1.7'))).toBe('application/pdf');
-    expect(mediaType('evil\r\nheader: x/y', 'a.CSV', none)).toBe('text/csv');
-    expect(mediaType('', 'a.constructor', none)).toBe('application/octet-stream');
+    expect(detectMediaType('Image/PNG; x=y', 'a.txt', none)).toBe('image/png');
+    expect(detectMediaType('application/octet-stream', 'a.txt', Buffer.from('%PDF-1.7'))).toBe('application/pdf');
+    expect(detectMediaType('evil\r\nheader: x/y', 'a.CSV', none)).toBe('text/csv');
+    expect(detectMediaType('', 'a.constructor', none)).toBe('application/octet-stream');
   });
 });

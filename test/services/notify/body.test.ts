@@ -24,7 +24,7 @@ describe('a caller who left while it was looked up', () => {
   it.each([
     ['in the middle of its body', '{"bo'],
     ['after its body', '{"body":1}'],
-  ])('%s is not waited for', async (_when, sent) => {
+  ])('does not wait for %s', async (_when, sent) => {
     const { request, end } = await abandoned(sent);
     await expect(readBody(request)).rejects.toMatchObject({ code: 'notify.left', status: 400 });
     end();

@@ -93,7 +93,7 @@ describe('keys', () => {
     expect((await ask('/get/kept')).status).toBe(200);
   });
 
-  it('let an account without the right see neither', async () => {
+  it('hides both from an account without a grant', async () => {
     await own('POST', '/api/accounts', { name: 'bob', password: 'long enough' });
     const bob = `Basic ${Buffer.from('bob:long enough').toString('base64')}`;
     await close('kept', true);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseTextConfiguration, splitUrls } from '../../../services/notify/domain/configuration.ts';
-import { guessFormat } from '../../../services/notify/domain/formats.ts';
+import { guessFormat } from '../../../services/notify/domain/parse-configuration.ts';
 
 describe('TEXT configuration', () => {
   it('has destinations with and without tags, comments and groups', () => {
@@ -46,7 +46,7 @@ describe('TEXT configuration', () => {
     expect(entries[0]?.tags.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
   });
 
-  it('made to hurt costs no more than its length', () => {
+  it('parses adversarial text in linear time', () => {
     const groups = Array.from({ length: 20_000 }, (_, at) => `g${20_000 - at}=g${19_999 - at}`);
     const { entries, skipped } = parseTextConfiguration(
       [`a${' '.repeat(500_000)}!`, ...groups, ...Array<string>(2000).fill('g0=json://x')].join('\n'),
@@ -70,7 +70,7 @@ describe('lists of URLs', () => {
     expect(splitUrls('nothing, json://a/?x=1, 2 ,,')).toEqual(['nothing', 'json://a/?x=1, 2']);
   });
 
-  it('made of separators alone are read as quickly as any other', () => {
+  it('parses names of only separators in linear time', () => {
     expect(splitUrls(`json://a${','.repeat(1_000_000)}b`)).toHaveLength(1);
   });
 });

@@ -183,7 +183,7 @@ describe.each(['usual', 'locked', 'chosen'] as const)(
     };
 
     it.each(exchanges.filter((each) => settingsOf(each) === settings).map((each) => [each.name, each] as const))(
-      '%s',
+      'replays %s',
       async (name, exchange) => {
         const { request, response, delivered } = exchange;
         // A destination that failed before is not waited for again, so each case has its own.

@@ -6,7 +6,7 @@ import { notificationOffered } from '../../../services/contracts/notify/notifica
 import type { Context } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
 import { notify } from '../../../services/notify/index.ts';
-import { NoticeStore } from '../../../services/notify/store/notices.ts';
+import { NotificationStore } from '../../../services/notify/store/notifications.ts';
 import type { Settings } from '../../../services/notify/settings.ts';
 import { api } from '../../support/api.ts';
 import { createFakeClock } from '../../support/clock.ts';
@@ -106,7 +106,7 @@ describe('a notice that another part of the app hands over', () => {
 });
 
 describe('destinations that do not answer', () => {
-  it('delay neither the healthy ones beside them nor the answer of later calls', async () => {
+  it('does not delay healthy destinations or the responses of later calls', async () => {
     const { host, offers } = await openNotify({ environment: {} });
     const config = `json://127.0.0.1:${receiver.port}/__never\njson://127.0.0.1:${receiver.port}/fine\ninbox://\n`;
     await post(host, '/add/mixed', { config, format: 'text' });
@@ -143,7 +143,7 @@ describe('destinations that do not answer', () => {
     await expect.poll(said).toBe('3 destinations do not take messages, 3 waiting');
   });
 
-  it('get what waited for them after a restart, in order', async () => {
+  it('delivers waiting notifications in order after a restart', async () => {
     const { host, offers } = await openNotify({ receives: ['push'] });
     const reply = await post(host, '/notify/aggregator', { body: 'one' });
     expect(JSON.parse(reply.text)).toMatchObject({ error: null });
@@ -163,7 +163,7 @@ describe('destinations that do not answer', () => {
     expect(again.offers.push.size).toBe(0);
   });
 
-  it('and those that refuse for good make the call fail, unless they are optional', async () => {
+  it('fails the call for final refusals of destinations that are not optional', async () => {
     const { descriptor, readings } = withReadings(notify);
     const { host } = await openNotify({ services: [createProbe(['inbox']).descriptor, descriptor] });
     const gone = `json://127.0.0.1:${receiver.port}/__status/410`;
@@ -185,7 +185,7 @@ describe('destinations that do not answer', () => {
 });
 
 describe('a dead letter', () => {
-  it('that is tried again reaches a destination that has come back', async () => {
+  it('delivers a retried notification to a recovered destination', async () => {
     const { host } = await openNotify({ services: [control, notify] });
     receiver.answer = 410;
     await post(host, '/add/back', { config: `json://127.0.0.1:${receiver.port}/back`, format: 'text' });
@@ -212,7 +212,7 @@ describe('a configuration of very many destinations', () => {
 });
 
 describe('secrets of destinations', () => {
-  it('lie sealed in the data folder and show in no log, list or detail', async () => {
+  it('seals secrets in the data folder and omits them from logs, lists and details', async () => {
     const { host } = await openNotify();
     const url = `json://user:hunter22@127.0.0.1:${receiver.port}/__status/503?+X-Token=s3cr3ttoken`;
     await post(host, '/add/secret', { config: `${url}\nntfy://tk_verysecret1@127.0.0.1:1/topic\n`, format: 'text' });
@@ -249,9 +249,9 @@ describe('the history', () => {
     await post(host, '/notify/aggregator', { body: 'waits for the push server' });
     if (context === undefined) throw new Error('the service was not made');
     await context.jobs.flush();
-    const notices = new NoticeStore(context.db);
-    expect(await notices.prune(Date.now() - 3_600_000)).toBe(0);
-    expect(await notices.prune(Date.now() + 3_600_000)).toBe(1);
+    const notices = new NotificationStore(context.db);
+    expect(await notices.deleteOld(Date.now() - 3_600_000)).toBe(0);
+    expect(await notices.deleteOld(Date.now() + 3_600_000)).toBe(1);
     const left = await context.db.selectFrom('notices').select('body').execute();
     expect(left).toEqual([{ body: 'waits for the push server' }]);
     expect(await context.db.selectFrom('deliveries').select('state').execute()).toHaveLength(2);

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Fetch } from '../../../services/contracts/outgoing.ts';
 import { destinationId, parseDestination } from '../../../services/notify/destinations/catalogue.ts';
-import type { Result } from '../../../services/notify/destinations/destination.ts';
+import type { DeliveryResult } from '../../../services/notify/destinations/destination.ts';
 import { parseDestinationUrl } from '../../../services/notify/destinations/url.ts';
 import type { Message } from '../../../services/notify/domain/message.ts';
 import { openProvider, parsed, sendTo } from './destinations/provider.ts';
 
-async function send(url: string, fields: Partial<Message>, fetch: Fetch): Promise<readonly Result[]> {
+async function send(url: string, fields: Partial<Message>, fetch: Fetch): Promise<readonly DeliveryResult[]> {
   await using provider = await openProvider();
   return sendTo(url, fields, { ...provider.outlets, fetch });
 }
@@ -51,7 +51,7 @@ describe('destination URLs', () => {
     ['push://a?priority=9', 'priority must be 1 to 5'],
     ['inbox://somewhere', 'the inbox takes no address: inbox://'],
     ['ntfy://host/bad!topic', 'a topic holds characters topics do not have'],
-  ])('say what is wrong: %s', (url, reason) => {
+  ])('explains an invalid URL: %s', (url, reason) => {
     expect(parseDestination(url)).toBe(reason);
   });
 
@@ -70,14 +70,14 @@ describe('the end of an attempt', () => {
     [429, false, true],
     [500, false, true],
     [503, false, true],
-  ])('with status %i: ok %s, worth another one %s', async (status, ok, retryable) => {
+  ])('maps status %i to ok %s, retryable %s', async (status, ok, retryable) => {
     const [result] = await send('json://host/', { body: 'x' }, (url) =>
       Promise.resolve({ status, headers: { 'retry-after': '7' }, body: new Uint8Array(), url }),
     );
     expect(result).toMatchObject(ok ? { ok } : { ok, retryable, status, retryAfterMs: 7000 });
   });
 
-  it('without an answer is worth another one unless the address is refused', async () => {
+  it('retries requests without a response unless the address is refused', async () => {
     const failing =
       (status: number): Fetch =>
       () =>
@@ -90,7 +90,7 @@ describe('the end of an attempt', () => {
     expect(JSON.stringify(refused)).not.toContain('secret');
   });
 
-  it('with an answer too long to be read is not repeated: the notice may have been shown', async () => {
+  it('does not retry after an oversized response, because the notification may have been shown', async () => {
     const fetch: Fetch = () => Promise.reject(new Problem('fetch.too_large', 502, 'Too large.'));
     expect(await send('json://host/', { body: 'x' }, fetch)).toMatchObject([{ ok: false, retryable: false }]);
   });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { withPictures } from '../../../services/notify/domain/emoji.ts';
+import { replaceShortCodes } from '../../../services/notify/domain/emoji.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { openTestHost } from '../../support/host.ts';
 import { createProbe, openReceiver } from './support.ts';
@@ -57,6 +57,6 @@ describe('a text with short codes', () => {
     ['without their ends', 'rocket: :rocket', 'rocket: :rocket'],
     ['and nothing else', ':ROCKET:', '🚀'],
   ])('shows those %s', (_which, text, shown) => {
-    expect(withPictures(text)).toBe(shown);
+    expect(replaceShortCodes(text)).toBe(shown);
   });
 });

@@ -11,7 +11,7 @@ import { startLibrary } from '../../../main/host/engines/start.ts';
 import { engineProgress, type EngineLibrary, type Engines } from '../../../services/contracts/control/engines.ts';
 import type { NotifyKey } from '../../../services/contracts/notify/api.ts';
 import { control } from '../../../services/control/index.ts';
-import { retryWaiting } from '../../../services/notify/apprise/waiting.ts';
+import { retryEngineDeliveries } from '../../../services/notify/apprise/retry-waiting.ts';
 import { Library } from '../../../services/notify/apprise/library.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { createFakeClock } from '../../support/clock.ts';
@@ -75,7 +75,7 @@ async function api<T>(host: TestHost, method: string, path: string): Promise<T> 
 }
 
 describe.skipIf(lacksLibrary)('a Python of the engine', () => {
-  it('that is killed in the middle of a send is replaced, and the outbox sends again', async () => {
+  it('replaces a process that was killed while sending, and retries the delivery', async () => {
     answer = never;
     await using host = await openHouse(placeEngine(join(folder, 'engine'), libraryOf('apprise-2')));
     await post(host, '/notify', { body: 'x', urls: urlOf('once') });
@@ -87,7 +87,7 @@ describe.skipIf(lacksLibrary)('a Python of the engine', () => {
     expect(await workers()).not.toContain(pid);
   }, 60_000);
 
-  it('that hangs in one send makes the others wait for nothing', async () => {
+  it('does not delay other deliveries while one hangs', async () => {
     answer = (request, response) => (request.url?.startsWith('/hang') ? never() : fine(request, response));
     await using host = await openHouse(placeEngine(join(folder, 'engine'), libraryOf('apprise-2')));
     await post(host, '/notify', { body: 'x', urls: Array.from({ length: 8 }, (_, at) => urlOf(`hang${at}`)) });
@@ -109,7 +109,7 @@ describe.skipIf(lacksLibrary)('a Python of the engine', () => {
 });
 
 describe.skipIf(lacksLibrary)('an engine', () => {
-  it('that comes, goes and comes back lets its destinations be, wait, and be delivered', async () => {
+  it('keeps, delays and delivers as the engine is installed, removed and installed again', async () => {
     const place = join(folder, 'engine');
     const launcher = join(place, 'apprise');
     await using host = await openHouse(launcher);
@@ -146,27 +146,42 @@ describe.skipIf(lacksLibrary)('an engine', () => {
     await vi.waitFor(() => expect(asked).toContain('/here'), 20_000);
   }, 90_000);
 
-  it('that was installed is waited for no longer', async () => {
-    const jobs = [
-      { id: 'a', lastError: 'Failed to send IRC notification: It needs the Apprise engine: install it.' },
-      { id: 'b', lastError: 'Failed to send JSON notification: timed out.' },
-      { id: 'c', lastError: null },
-    ];
+  it('retries waiting deliveries after the installation', async () => {
     const retried: string[] = [];
-    await retryWaiting({
-      list: async () =>
-        jobs.map((job) => ({ ...job, kind: '', key: '', state: 'waiting', attempts: 1, createdAt: 0, runAt: 0 })),
-      retry: async (id) => retried.push(id) > 0,
-    });
-    expect(retried).toEqual(['a']);
+    const keys = [null, 'notification:irc', 'notification:json'];
+    await retryEngineDeliveries(
+      {
+        list: async () =>
+          keys.map((key) => ({
+            id: key ?? 'unnamed',
+            kind: '',
+            key,
+            state: 'waiting',
+            attempts: 1,
+            createdAt: 0,
+            runAt: 0,
+            lastError: null,
+          })),
+        retry: async (id) => retried.push(id) > 0,
+      },
+      { listWaitingKeys: async (code) => new Set(code === 'needs_engine' ? ['notification:irc'] : []) },
+    );
+    expect(retried).toEqual(['notification:irc']);
   });
 
   it('is waited for no longer by many, a few at a time', async () => {
-    const lastError = 'It needs the Apprise engine: install it.';
-    const job = { kind: '', key: '', state: 'waiting', attempts: 1, createdAt: 0, runAt: 0, lastError } as const;
+    const job = {
+      kind: '',
+      key: 'due',
+      state: 'waiting',
+      attempts: 1,
+      createdAt: 0,
+      runAt: 0,
+      lastError: null,
+    } as const;
     let underWay = 0;
     const seen: number[] = [];
-    await retryWaiting({
+    const jobs: Parameters<typeof retryEngineDeliveries>[0] = {
       list: async () => Array.from({ length: 1000 }, (_, id) => ({ ...job, id: String(id) })),
       retry: async () => {
         underWay += 1;
@@ -175,7 +190,8 @@ describe.skipIf(lacksLibrary)('an engine', () => {
         underWay -= 1;
         return true;
       },
-    });
+    };
+    await retryEngineDeliveries(jobs, { listWaitingKeys: async () => new Set(['due']) });
     expect(seen).toHaveLength(1000);
     expect(Math.max(...seen), 'shares commits').toBeGreaterThan(1);
     expect(Math.max(...seen), 'leaves room for others').toBeLessThan(100);
@@ -202,7 +218,7 @@ describe.skipIf(lacksLibrary)('an engine', () => {
     expect(home?.destinations[0]?.url).toContain('flowtriq://a...y@127.0.0.1');
   }, 60_000);
 
-  it('that cannot be imported says so, and nothing is lost', async () => {
+  it('reports a failed import without losing deliveries', async () => {
     const packages = join(folder, 'packages');
     mkdirSync(join(packages, 'apprise'), { recursive: true });
     writeFileSync(join(packages, 'apprise', '__init__.py'), 'raise ImportError("half of it is missing")\n');
@@ -239,9 +255,9 @@ describe.skipIf(lacksLibrary)('the child', () => {
   }
 
   const send = (library: Library, url: string, more: object = {}, signal = soon()): Promise<z.infer<typeof Sent>> =>
-    library.use((child, stop) => child.ask({ op: 'send', url, ...message, ...more }, Sent, stop), signal);
+    library.run((child, stop) => child.request({ op: 'send', url, ...message, ...more }, Sent, stop), signal);
 
-  it('that does not answer in time gives way to another one', async () => {
+  it('replaces a process that does not respond in time', async () => {
     answer = (request, response) => (request.url?.startsWith('/hang') ? never() : fine(request, response));
     await using library = open();
     expect(await send(library, urlOf('well'))).toMatchObject({ ok: true });
@@ -265,12 +281,12 @@ describe.skipIf(lacksLibrary)('the child', () => {
     ['junk', 'while :; do echo "this is no answer"; done'],
     ['one line without an end', 'exec cat /dev/zero'],
     ['answers to nobody, and its end', 'echo \'{"id":77,"ok":true}\'; exit 0'],
-  ])('that prints %s is ended', async (_name, flood) => {
+  ])('ends a process that prints %s', async (_name, flood) => {
     await using library = open(impostor(`echo '{"ready":"9"}'\nread order\nread job\n${flood}`));
     await expect(send(library, urlOf('well'))).rejects.toThrow('ended unexpectedly');
   });
 
-  it('that gets never ready is given up', async () => {
+  it('ends a process that never becomes ready', async () => {
     const clock = createFakeClock();
     await using library = open(impostor('exec sleep 1000'), clock);
     const sending = send(library, urlOf('well')).catch((error: unknown) => error);

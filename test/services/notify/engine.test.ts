@@ -77,7 +77,7 @@ describe.skipIf(lacksLibrary).each(['apprise-1', 'apprise-2'] as const)(
     beforeEach(() => void (receiver.received.length = 0));
 
     it.each(services(0).map((url) => url.split(':')[0] ?? ''))(
-      '%s gets what the library alone sends',
+      'delivers to %s through the library',
       async (scheme) => {
         const url = services(receiver.port).find((each) => each.startsWith(`${scheme}:`)) ?? '';
         const message = { title: 'Bäckup', body: '# Done\n\n*all* <b>of</b> it 🎉', type: 'warning' };

@@ -31,7 +31,7 @@ describe('the environment of the peer', () => {
   it.each([
     [{ APPRISE_DENY_SERVICES: 'jsons, syslog' }, ['push']],
     [{ APPRISE_ALLOW_SERVICES: 'json', APPRISE_DENY_SERVICES: 'json' }, ['JSON']],
-  ])('%j says which kinds are used', async (environment, services) => {
+  ])('filters destination kinds by %j', async (environment, services) => {
     await openNotify(environment);
     const { port } = open.use(await openReceiver());
     const place = `json://127.0.0.1:${port}/`;

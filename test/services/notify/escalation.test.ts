@@ -59,7 +59,7 @@ describe('levels of a tag', () => {
     expect(details.map(([level]) => level)).toEqual(['WARNING', 'WARNING', 'INFO']);
   });
 
-  it('end with the first one that reaches somebody; who was missed there is tried again all the same', async () => {
+  it('ends at the first level that succeeds, and still retries its failed destinations', async () => {
     await openNotify();
     receiver.answer = 503;
     await add('k', [`oncall=${well('a')}`, `oncall=push://phone`, `1:oncall=${well('boss')}`]);
@@ -71,7 +71,7 @@ describe('levels of a tag', () => {
     await expect.poll(waiting).toBe(0);
   });
 
-  it('pay no heed to who is optional', async () => {
+  it('ignores optional destinations', async () => {
     await openNotify();
     await add('k', [`oncall=${ill('gone')}`, `oncall=${well('screen')}&optional=yes`, `1:oncall=${well('boss')}`]);
     await post('/notify/k', { body: 'x', tag: 'oncall' });
@@ -96,7 +96,7 @@ describe('levels of a tag', () => {
     expect(asked()).toEqual(['second']);
   });
 
-  it('of one alternative do not wait for those of another', async () => {
+  it('runs the chains of alternatives independently', async () => {
     await openNotify();
     await add('k', [
       `a=${well('a0')}`,
@@ -116,13 +116,13 @@ describe('levels of a tag', () => {
     expect(asked().filter((each) => each === 'second')).toHaveLength(3);
   });
 
-  it('fail the call when nobody of the last one can be reached', async () => {
+  it('fails the call when the last level fails', async () => {
     await openNotify();
     await add('k', [`oncall=${ill('first')}`, `1:oncall=${ill('second', 404)}`]);
     expect(await post('/notify/k', { body: 'x', tag: 'oncall' })).toMatchObject({ status: 424 });
   });
 
-  it('hold for notices of other parts of the app too', async () => {
+  it('escalates notifications of other services', async () => {
     await openNotify();
     await add('k', [`oncall=${ill('first', 404)}`, `1:oncall=${well('second')}`]);
     const notice = { title: 'T', body: 'B', type: 'failure', format: 'text', tags: [], source: 'uptime' } as const;
@@ -153,7 +153,7 @@ describe('levels of a tag', () => {
     expect(destinations[1]?.why).toContain('Its level is 1');
   });
 
-  it('go on after a kill -9 from where they were', async () => {
+  it('continues after a kill -9', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-notify-'));
     open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
     {
@@ -173,7 +173,7 @@ describe('levels of a tag', () => {
 });
 
 describe('retries', () => {
-  it('of a URL are made before the outbox takes its time', async () => {
+  it('retries as the URL specifies before the outbox does', async () => {
     await openNotify();
     await add('k', [`${ill('a')}&retry=2`]);
     const reply = await post('/notify/k', { body: 'x' });
@@ -183,14 +183,14 @@ describe('retries', () => {
     await vi.waitFor(() => expect(asked()).toHaveLength(6));
   });
 
-  it('of a call win over those of the URL, are for who wears the tag, and go before the next level', async () => {
+  it('uses the retries of a call for matching destinations, before the next level', async () => {
     await openNotify();
     await add('k', [`oncall=${ill('first')}&retry=5`, `1:oncall=${well('second')}`, `log=${ill('log')}`]);
     await post('/notify/k', { body: 'x', tag: 'oncall:1,log' });
     expect(asked().toSorted()).toEqual(['first', 'first', 'log', 'second']);
   });
 
-  it('wait as long as the URL says, and do not repeat what is final', async () => {
+  it('waits as the URL specifies, and does not retry final failures', async () => {
     await openNotify();
     await add('k', [`${ill('slow').replace('wait=0', 'wait=3')}&retry=1`, `${ill('final', 404)}&retry=3`]);
     const call = post('/notify/k', { body: 'x' });

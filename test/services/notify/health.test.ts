@@ -18,29 +18,29 @@ eachDialect((_name, open, newPlace) => {
     it('is the last result and the last success, before and after they are written', async () => {
       const { clock, context, health } = await openHealth();
       const begin = clock.now();
-      health.note('a', 'done', 'Sent.');
-      health.note('b', 'waiting', 'It did not answer.');
+      health.record('a', 'done', 'Sent.');
+      health.record('b', 'waiting', 'It did not answer.');
       const first = new Map([
         ['a', { state: 'done', detail: 'Sent.', time: begin, lastSuccess: begin }],
         ['b', { state: 'waiting', detail: 'It did not answer.', time: begin, lastSuccess: null }],
       ]);
-      expect(await health.of(['a', 'b', 'never'])).toEqual(first);
+      expect(await health.findAll(['a', 'b', 'never'])).toEqual(first);
       await health[Symbol.asyncDispose]();
-      expect(await new HealthStore(context).of(['a', 'b', 'never'])).toEqual(first);
+      expect(await new HealthStore(context).findAll(['a', 'b', 'never'])).toEqual(first);
     });
 
     it('keeps the last success when the next result is a failure, before and after a restart', async () => {
       const { clock, context, health: former } = await openHealth();
       const begin = clock.now();
-      former.note('a', 'done', 'Sent.');
+      former.record('a', 'done', 'Sent.');
       await former[Symbol.asyncDispose]();
       clock.advance(5000);
       const health = new HealthStore(context);
-      health.note('a', 'dead', 'It refused.');
+      health.record('a', 'dead', 'It refused.');
       const second = new Map([['a', { state: 'dead', detail: 'It refused.', time: begin + 5000, lastSuccess: begin }]]);
-      expect(await health.of(['a'])).toEqual(second);
+      expect(await health.findAll(['a'])).toEqual(second);
       await health[Symbol.asyncDispose]();
-      expect(await new HealthStore(context).of(['a'])).toEqual(second);
+      expect(await new HealthStore(context).findAll(['a'])).toEqual(second);
     });
 
     it('is the newest also when it is written while it is read', async () => {
@@ -64,13 +64,13 @@ eachDialect((_name, open, newPlace) => {
         },
       });
       const health = new HealthStore({ ...context, commit, db });
-      health.note('a', 'waiting', 'It did not answer.');
+      health.record('a', 'waiting', 'It did not answer.');
       clock.advance(1000);
-      expect((await health.of(['a'])).get('a')).toMatchObject({ state: 'waiting', detail: 'It did not answer.' });
+      expect((await health.findAll(['a'])).get('a')).toMatchObject({ state: 'waiting', detail: 'It did not answer.' });
       await health[Symbol.asyncDispose]();
-      health.note('a', 'done', 'Too late.');
+      health.record('a', 'done', 'Too late.');
       clock.advance(60_000);
-      expect((await health.of(['a'])).get('a')).toMatchObject({ detail: 'It did not answer.' });
+      expect((await health.findAll(['a'])).get('a')).toMatchObject({ detail: 'It did not answer.' });
     });
 
     it('is written a moment later, once for all results until then', async () => {
@@ -81,27 +81,27 @@ eachDialect((_name, open, newPlace) => {
         return database.commit(work);
       };
       const health = new HealthStore({ ...context, commit });
-      for (let at = 0; at < 2500; at += 1) health.note(`d${String(at % 1250)}`, 'done', String(at));
+      for (let at = 0; at < 2500; at += 1) health.record(`d${String(at % 1250)}`, 'done', String(at));
       expect(commits).toBe(0);
       clock.advance(1000);
-      await expect.poll(async () => (await new HealthStore(context).of(['d0', 'd1249'])).size).toBe(2);
-      expect((await new HealthStore(context).of(['d1249'])).get('d1249')?.detail).toBe('2499');
+      await expect.poll(async () => (await new HealthStore(context).findAll(['d0', 'd1249'])).size).toBe(2);
+      expect((await new HealthStore(context).findAll(['d1249'])).get('d1249')?.detail).toBe('2499');
       expect(commits).toBe(1);
     });
 
     it('outlives a database that refuses, and is forgotten with the history', async () => {
       const { clock, context } = await openHealth();
       const health = new HealthStore({ ...context, commit: () => Promise.reject(new Error('full')) });
-      health.note('a', 'done', '');
+      health.record('a', 'done', '');
       await health[Symbol.asyncDispose]();
-      expect((await health.of(['a'])).size).toBe(0);
+      expect((await health.findAll(['a'])).size).toBe(0);
       const well = new HealthStore(context);
-      well.note('old', 'done', '');
+      well.record('old', 'done', '');
       clock.advance(60_000);
-      well.note('new', 'done', '');
+      well.record('new', 'done', '');
       await well[Symbol.asyncDispose]();
-      await well.prune(clock.now() - 30_000);
-      expect([...(await well.of(['old', 'new'])).keys()]).toEqual(['new']);
+      await well.deleteOld(clock.now() - 30_000);
+      expect([...(await well.findAll(['old', 'new'])).keys()]).toEqual(['new']);
     });
 
     it('is taken from the history of an older version', async () => {
@@ -133,7 +133,7 @@ eachDialect((_name, open, newPlace) => {
         ])
         .execute();
       const { health } = await openHealth(place);
-      expect(await health.of(['a', 'b', 'c'])).toEqual(
+      expect(await health.findAll(['a', 'b', 'c'])).toEqual(
         new Map([
           ['a', { state: 'dead', detail: 'last', time: 20, lastSuccess: 10 }],
           ['b', { state: 'done', detail: 'same', time: 30, lastSuccess: 30 }],

@@ -47,7 +47,7 @@ describe('a configuration nobody wrote in good faith', () => {
     ['a name of the prototype', 'urls:\n  - json://h:\n      __proto__: x\n      constructor: y\n'],
     ['documents in a row', '---\nurls: inbox://\n---\nurls: push://x\n'],
     ['a key without end', `${'k'.repeat(500_000)}: x`],
-  ])('in YAML is read or refused: %s', async (_name, config) => {
+  ])('parses or refuses a YAML configuration: %s', async (_name, config) => {
     const { status } = await post('/add/hostile', JSON.stringify({ config, format: 'yaml' }), 'application/json');
     expect([200, 400]).toContain(status);
     const listed = await fetch(`${host.url('notify')}/json/urls/hostile`);
@@ -65,7 +65,7 @@ describe('a configuration nobody wrote in good faith', () => {
     ['tags without number', `${Array.from({ length: 20_000 }, (_, at) => `t${at}`).join(',')}=inbox://`],
     ['equal signs', `${'='.repeat(200_000)}`],
     ['spaces', `${' '.repeat(200_000)}=inbox://`],
-  ])('in TEXT is read or refused: %s', async (_name, config) => {
+  ])('parses or refuses a TEXT configuration: %s', async (_name, config) => {
     const { status } = await post('/add/hostile', JSON.stringify({ config, format: 'text' }), 'application/json');
     expect([200, 400]).toContain(status);
     await isUp();
@@ -96,7 +96,7 @@ describe('a call nobody makes in good faith', () => {
     '\n',
   ];
 
-  it('with any tag reaches somebody, nobody, or is refused', async () => {
+  it('selects destinations or refuses the call for any tag', async () => {
     const next = numbers(7);
     for (let at = 0; at < 150; at += 1) {
       const some = () => Array.from({ length: next(12) }, () => tags[next(tags.length)]).join('');
@@ -114,12 +114,12 @@ describe('a call nobody makes in good faith', () => {
     ['a number without end', `{"body":${'9'.repeat(100_000)}}`, 200],
     ['half of a character', '{"body":"\\ud800"}', 200],
     ['nothing but white space', ' '.repeat(1_000_000), 400],
-  ])('in JSON is answered: %s', async (_name, body, status) => {
+  ])('responds to a JSON body: %s', async (_name, body, status) => {
     expect(await post('/notify/aggregator', body, 'application/json')).toMatchObject({ status });
     await isUp();
   });
 
-  it('with any change in a payload that is understood is answered', async () => {
+  it('responds to any mutation of a known payload', async () => {
     const next = numbers(11);
     const payload = JSON.stringify({
       ...{

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { mapFields, mappingRules } from '../../../services/notify/domain/mapping.ts';
 
 const map = (fields: Record<string, unknown>, query: string, nested = true) =>
-  mapFields(fields, mappingRules(new URLSearchParams(query)), { nested, deepest: 5 });
+  mapFields(fields, mappingRules(new URLSearchParams(query)), { nested, maxDepth: 5 });
 
 describe('a payload mapping', () => {
   it('moves, swaps, sets and removes flat fields', () => {

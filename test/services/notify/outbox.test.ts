@@ -66,7 +66,7 @@ describe('a strict key', () => {
 });
 
 describe('behind another to the same destination', () => {
-  it('a caller is answered once its notice is stored; the one before it learns of its attempt, and the order is kept', async () => {
+  it('responds to a caller once its notification is stored, and keeps the order', async () => {
     await openNotify();
     await add('busy', [place('slow')]);
     const reply = receiver.hold();
@@ -101,7 +101,7 @@ describe('a key that does not repeat itself', () => {
 });
 
 describe('the rules of a destination', () => {
-  it('hold calm notices through quiet hours and let a failure pass them', async () => {
+  it('delays notifications in quiet hours, but not failures', async () => {
     await openNotify();
     await add('night', [place('a?quiet=00:00-24:00')]);
     const held = await post('/notify/night', { body: 'calm' });
@@ -113,7 +113,7 @@ describe('the rules of a destination', () => {
     await vi.waitFor(() => expect(bodies()).toEqual(['loud', 'calm', 'calm too']), 15_000);
   });
 
-  it('join what is more than its rate into one at the end of the window', async () => {
+  it('combines notifications above the rate at the end of the window', async () => {
     await openNotify();
     await add('rated', [place('a?rate=2/1h')]);
     for (const title of ['1', '2', '3', '4', '5']) {
@@ -129,7 +129,7 @@ describe('the rules of a destination', () => {
     expect(waiting).toBe(0);
   });
 
-  it('join all of a window, survive a refusal, and come back one by one from the dead', async () => {
+  it('combines a window, survives a refusal, and retries dead letters separately', async () => {
     await openNotify();
     await add('joined', [place('a?digest=15m')]);
     for (const body of ['1', '2']) await post('/notify/joined', { body });
@@ -161,7 +161,7 @@ describe('the rules of a destination', () => {
 describeWaiting(1500);
 
 describe('destinations that do not answer', () => {
-  it('keep the healthy one from nothing, however many they are', async () => {
+  it('does not delay a healthy destination behind many failing ones', async () => {
     await openNotify();
     const dead = Array.from({ length: 40 }, (_, at) => `json://127.0.0.1:${receiver.port}/__never?-n=${String(at)}`);
     await add('dead', dead);

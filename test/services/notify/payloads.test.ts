@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { recognise } from '../../../services/notify/inbound/catalogue.ts';
+import { recognizePayload } from '../../../services/notify/inbound/catalogue.ts';
 import { variants } from './inbound/variants.ts';
 
 interface Recorded {
@@ -17,8 +17,8 @@ const recorded = readdirSync(folder)
 function read(body: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>> = {}) {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const header = (name: string) => lower.get(name);
-  const { body: markdown } = recognise(body, header, 'markdown') ?? {};
-  const { body: text, ...rest } = recognise(body, header, 'text') ?? {};
+  const { body: markdown } = recognizePayload(body, header, 'markdown') ?? {};
+  const { body: text, ...rest } = recognizePayload(body, header, 'text') ?? {};
   return { ...rest, text, ...(markdown === text ? {} : { markdown }) };
 }
 
@@ -44,12 +44,12 @@ describe('payloads of other programs', () => {
     ],
   ])('are nobody’s: %s', (_what, body) => {
     // A number under the name of a text is written out like any other.
-    expect(recognise(body, () => undefined, 'text')?.body).toBe(
+    expect(recognizePayload(body, () => undefined, 'text')?.body).toBe(
       'message' in body && body.message === 7 ? '7' : undefined,
     );
   });
 
-  it('that are huge or deep become a notice of bounded size, fast', () => {
+  it('converts huge or deep payloads quickly to notifications of bounded size', () => {
     let deep: Record<string, unknown> = { message: 'x' };
     for (let level = 0; level < 90; level += 1) deep = { repository: deep, ref: deep, commits: [deep] };
     const huge = {
@@ -62,8 +62,8 @@ describe('payloads of other programs', () => {
         annotations: { summary: 'x'.repeat(100_000), description: `${at}` },
       })),
     };
-    expect(recognise(deep, () => undefined, 'text')?.body.length).toBeLessThan(25_000);
-    const notice = recognise(huge, () => undefined, 'markdown');
+    expect(recognizePayload(deep, () => undefined, 'text')?.body.length).toBeLessThan(25_000);
+    const notice = recognizePayload(huge, () => undefined, 'markdown');
     expect(notice?.body.length).toBeLessThan(25_000);
     expect(notice?.title).toBe('[FIRING:200] Alerts');
   });

@@ -3,7 +3,7 @@ import { nativeSchemes, getDeliverer } from '../../../services/contracts/notify/
 import { notify } from '../../../services/notify/index.ts';
 import { kinds } from '../../../services/notify/destinations/catalogue.ts';
 import { parseYamlConfiguration } from '../../../services/notify/domain/yaml-configuration.ts';
-import { recognise } from '../../../services/notify/inbound/catalogue.ts';
+import { recognizePayload } from '../../../services/notify/inbound/catalogue.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 import { createProbe, openReceiver, type Receiver } from './support.ts';
 
@@ -129,7 +129,7 @@ describe('inputs that programs really send', () => {
     expect(await delivered(() => send('/notify/house', 'application/json', body))).toMatchObject({ message: 'Tür' });
   });
 
-  it('keep preformatted text of HTML', async () => {
+  it('keeps preformatted text of HTML', async () => {
     const body = '<p>Log:</p><pre>line one\n  indented two\nline three</pre><p>end &agrave;</p>';
     const urls = `json://127.0.0.1:${receiver.port}/x?format=text`;
     const message = await delivered(() => call('/notify', { body, format: 'html', urls }));
@@ -144,9 +144,9 @@ describe('payloads', () => {
     state: 'alerting',
     alerts: [{ status: 'firing', labels: { alertname: 'Disk' }, annotations: { summary: 'disk is full' } }],
   };
-  const read = (fields: Record<string, unknown>) => recognise(fields, () => undefined, 'text');
+  const read = (fields: Record<string, unknown>) => recognizePayload(fields, () => undefined, 'text');
 
-  it('of Grafana keep the message of the contact point', () => {
+  it('keeps the message of a Grafana contact point', () => {
     const message = 'my own template text: nas is at 93.2 %';
     expect(read({ ...grafana, message })).toMatchObject({ title: '[FIRING:1] Disk', body: message });
     const usual = '**Firing**\n\nValue: A=1\nLabels:\n - alertname = Disk\n';
@@ -154,7 +154,7 @@ describe('payloads', () => {
     expect(read(grafana)?.body).toContain('disk is full');
   });
 
-  it('of Sonarr say why a download waits', () => {
+  it('includes the reason why a Sonarr download waits', () => {
     const told = read({
       eventType: 'ManualInteractionRequired',
       instanceName: 'Sonarr',

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { NoticeIndex } from '../../../services/notify/accept/notice-index.ts';
+import { NotificationIndex } from '../../../services/notify/accept/notification-index.ts';
 import type { Message } from '../../../services/notify/domain/message.ts';
 import { History } from '../../../services/notify/store/history.ts';
-import { NoticeStore } from '../../../services/notify/store/notices.ts';
+import { NotificationStore } from '../../../services/notify/store/notifications.ts';
 import { migrations } from '../../../services/notify/store/migrations.ts';
 import type { Database } from '../../../main/host/database/open.ts';
 import { createFakeClock } from '../../support/clock.ts';
@@ -16,8 +16,8 @@ function message(id: string, title: string, body: string, time = now): Message {
 }
 
 function storesOf({ kysely, commit }: Database) {
-  const notices = new NoticeStore(kysely);
-  const index = new NoticeIndex({ db: kysely, commit, clock: createFakeClock(), log: silentLog });
+  const notices = new NotificationStore(kysely);
+  const index = new NotificationIndex({ db: kysely, commit, clock: createFakeClock(), log: silentLog });
   const history = new History(kysely, { open: (url) => url }, index);
   return {
     notices,
@@ -51,7 +51,7 @@ eachDialect((_name, open, newPlace) => {
     expect(await find('')).toEqual(['odd', 'new', 'old']);
     await add([message('later', 'Backup', 'done', now + 1)]);
     expect(await find('backup', 2)).toEqual(['later', 'new']);
-    expect(await notices.prune(now - 1)).toBe(1);
+    expect(await notices.deleteOld(now - 1)).toBe(1);
     expect(await find('backup')).toEqual(['later', 'new']);
     expect(await find('cafe')).toEqual([]);
     await add([message('old', 'Backup', 'is back')]);

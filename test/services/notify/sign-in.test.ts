@@ -41,7 +41,7 @@ async function status(path: string, authorization?: string): Promise<number> {
 describe('with sign-in required', () => {
   const nas = `Basic ${Buffer.from('nas:a long password').toString('base64')}`;
 
-  it('nobody gets in without credentials', async () => {
+  it('refuses requests without credentials', async () => {
     for (const path of [
       '/notify/aggregator',
       '/notify',
@@ -54,7 +54,7 @@ describe('with sign-in required', () => {
     }
   });
 
-  it('an account sends to the keys it was granted, and no further', async () => {
+  it('allows an account to send to granted keys only', async () => {
     expect(await status('/notify/aggregator', nas)).toBe(200);
     expect(await status('/notify/other', nas)).toBe(403);
     expect(await status('/notify', nas)).toBe(403);
@@ -84,7 +84,7 @@ describe('export and import of the keys', () => {
       headers: { 'content-type': 'application/json', authorization: adminAuthorization },
       body: JSON.stringify({ config: '# kept\njson://u:pa55word@h/', format: 'text' }),
     });
-    await new ConfigurationStore(context.db, context.vault).chooseSecret('trip', 'signing-w0rd', 1);
+    await new ConfigurationStore(context.db, context.vault).saveSecret('trip', 'signing-w0rd', 1);
     const sealed = await portable?.export({ secrets: false });
     const readable = await portable?.export({ secrets: true });
     expect(JSON.stringify(sealed)).not.toContain('pa55word');

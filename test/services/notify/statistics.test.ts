@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { control } from '../../../services/control/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import type { Message } from '../../../services/notify/domain/message.ts';
-import { NoticeStore } from '../../../services/notify/store/notices.ts';
+import { NotificationStore } from '../../../services/notify/store/notifications.ts';
 import { DeliveryStatistics } from '../../../services/notify/store/statistics.ts';
 import { migrations } from '../../../services/notify/store/migrations.ts';
 import { api } from '../../support/api.ts';
@@ -24,7 +24,7 @@ eachDialect((_name, open) => {
     const database = await open();
     await database.migrate(migrations);
     const { kysely, commit } = database;
-    const notices = new NoticeStore(kysely);
+    const notices = new NotificationStore(kysely);
     const statistics = new DeliveryStatistics(kysely);
     const message = (id: string, time: number): Message => ({
       ...{ id, title: 'T', body: 'B', type: 'info', format: 'text', source: 'test', time, tags: [], link: undefined },
@@ -38,14 +38,14 @@ eachDialect((_name, open) => {
         const id = `n${String(at).padStart(2, '0')}`;
         await notices.add(transaction, 'k', message(id, start + at * 1000), [row('a')]);
         const done = { state: 'done', attempts: 1, detail: 'OK' } as const;
-        await notices.note(transaction, id, 'a', done, start + at * 1000 + at + 1);
+        await notices.recordAttempt(transaction, id, 'a', done, start + at * 1000 + at + 1);
       }
       await notices.add(transaction, 'k', message('o', start - 1), [row('a')]);
       await notices.add(transaction, 'k', message('x', start + hour), [row('a'), row('b'), row('c')]);
       const dead = { state: 'dead', attempts: 3, detail: 'It is gone.' } as const;
-      await notices.note(transaction, 'x', 'a', dead, start + hour + 9);
+      await notices.recordAttempt(transaction, 'x', 'a', dead, start + hour + 9);
       const waiting = { state: 'waiting', attempts: 1, detail: 'It is busy.' } as const;
-      await notices.note(transaction, 'x', 'b', waiting, start + hour + 9);
+      await notices.recordAttempt(transaction, 'x', 'b', waiting, start + hour + 9);
       await notices.add(transaction, 'k', message('y', start + 2 * hour), [row('b')]);
     });
     const counted = await statistics.count([start, start + hour, start + 2 * hour]);
@@ -66,7 +66,7 @@ eachDialect((_name, open) => {
       { at: start + 2 * hour, done: 0, dead: 0, waiting: 1, p50: null, p95: null },
     ]);
     // What was not tried yet is no problem, unless it waits behind one that failed.
-    const missing = await statistics.open();
+    const missing = await statistics.listIncomplete();
     expect(missing.map(({ notice, destination, state }) => [notice, destination, state]).toSorted()).toEqual([
       ['x', 'a', 'dead'],
       ['x', 'b', 'waiting'],
@@ -76,7 +76,7 @@ eachDialect((_name, open) => {
 });
 
 describe('the statistics of our own API', () => {
-  it('group what is not delivered by its cause, until it is tried again or dropped', async () => {
+  it('groups failed deliveries by cause until they are retried or dropped', async () => {
     const answers: Record<string, number> = { '/bad': 403, '/worse': 403, '/good': 200 };
     const receiver = createServer((request, response) => {
       request.resume();
@@ -112,7 +112,7 @@ describe('the statistics of our own API', () => {
     receiver.close();
   });
 
-  it('count what waits behind a failure with it, tried or not', async () => {
+  it('counts deliveries that wait behind a failure', async () => {
     await using receiver = await openReceiver();
     receiver.answer = 503;
     await using host = await openTestHost({ services: [notify, control] });
@@ -136,7 +136,7 @@ describe('the statistics of our own API', () => {
     await vi.waitFor(async () => expect(await problems()).toEqual([]));
   });
 
-  it('tell reasons apart, of which each is tried again or dropped by itself', async () => {
+  it('retries or drops the deliveries of one reason only', async () => {
     const answers: Record<string, number> = { '/bad': 403, '/worse': 404 };
     const receiver = createServer((request, response) => {
       request.resume();
@@ -169,7 +169,7 @@ describe('the statistics of our own API', () => {
   });
 
   it.each(['sqlite', 'postgres'])(
-    'hear of deliveries that were dropped or tried again among the work of all services, on %s',
+    'updates after deliveries were dropped or retried in the job list, on %s',
     async (dialect) => {
       await using resources = new AsyncDisposableStack();
       const url = dialect === 'postgres' ? resources.use(await openPostgresDatabase()).url : undefined;
@@ -213,7 +213,7 @@ describe('the statistics of our own API', () => {
     },
   );
 
-  it('count all that was given up, as much of it as is looked at, however much was said', async () => {
+  it('counts all dead letters up to the limit, regardless of their reasons', async () => {
     await using host = await openTestHost({ services: [notify, control] });
     // All of it together is more than one statement may bring.
     const said = `Gone.${' Really.'.repeat(125)}`;
@@ -237,7 +237,7 @@ describe('the statistics of our own API', () => {
   it.each([
     ['retry-all', 'retried', 6000],
     ['drop-all', 'dropped', 2000],
-  ])('%s takes all that were given up, however many', async (route, counted, all) => {
+  ])('applies %s to all dead letters, regardless of their number', async (route, counted, all) => {
     await using host = await openTestHost({ services: [notify, control] });
     {
       using open = new DisposableStack();

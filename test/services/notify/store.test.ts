@@ -4,8 +4,8 @@ import type { Vault } from '../../../services/contracts/service.ts';
 import type { Message } from '../../../services/notify/domain/message.ts';
 import { ConfigurationStore } from '../../../services/notify/store/configurations.ts';
 import { EngineUrlStore } from '../../../services/notify/store/engine-urls.ts';
-import { advance, keepLevels } from '../../../services/notify/store/escalations.ts';
-import { NoticeStore } from '../../../services/notify/store/notices.ts';
+import { advanceChain, insertLevels } from '../../../services/notify/store/escalations.ts';
+import { NotificationStore } from '../../../services/notify/store/notifications.ts';
 import { migrations } from '../../../services/notify/store/migrations.ts';
 import { eachDialect } from '../../support/database.ts';
 
@@ -35,19 +35,19 @@ eachDialect((_name, open) => {
     await database.migrate(migrations);
     const { kysely, commit } = database;
     const configurations = new ConfigurationStore(kysely, vault);
-    return { commit, notices: new NoticeStore(kysely), configurations, engineUrls: new EngineUrlStore(kysely) };
+    return { commit, notices: new NotificationStore(kysely), configurations, engineUrls: new EngineUrlStore(kysely) };
   };
 
   describe('levels', () => {
-    it('give way to the next once all of them were tried in vain, whoever looks, and once only', async () => {
+    it('starts the next level exactly once after all destinations failed', async () => {
       const { commit, notices } = await openStores();
       const row = (id: string, level: number) =>
         ({ destination_id: id, chain: 0, level, optional: 0, held: id }) as const;
       const fail = (id: string) =>
         commit(async (transaction) => {
           const outcome = { state: 'waiting', attempts: 1, detail: '' } as const;
-          await notices.note(transaction, 'n', id, outcome, now);
-          return advance(transaction, 'n', 0);
+          await notices.recordAttempt(transaction, 'n', id, outcome, now);
+          return advanceChain(transaction, 'n', 0);
         });
       await commit(async (transaction) => {
         await notices.add(
@@ -56,7 +56,7 @@ eachDialect((_name, open) => {
           message('n'),
           ['a', 'b'].map((id) => ({ ...to(id), optional: false })),
         );
-        await keepLevels(transaction, 'n', [row('a', 0), row('b', 0), row('c', 999_999_999)]);
+        await insertLevels(transaction, 'n', [row('a', 0), row('b', 0), row('c', 999_999_999)]);
       });
       const states = await Promise.all(['a', 'b'].map(fail));
       expect(states.map(({ kind }) => kind).toSorted()).toEqual(['failed', 'open']);
@@ -84,18 +84,20 @@ eachDialect((_name, open) => {
       expect(await notices.open('n1', 'elsewhere')).toBeUndefined();
     });
 
-    it('without a link and with any text come back as they were', async () => {
+    it('returns notifications without a link and with any text unchanged', async () => {
       const { commit, notices } = await openStores();
       const odd = message('n1', { link: undefined, title: '', body: '\'\\"\u202e🎉', tags: [] });
       await commit((transaction) => notices.add(transaction, '', odd, [to('d')]));
       expect((await notices.open('n1', 'd'))?.message).toEqual(odd);
     });
 
-    it('forget the address of what was delivered, and keep that of what was given up', async () => {
+    it('deletes the address of completed deliveries and keeps that of dead ones', async () => {
       const { commit, notices } = await openStores();
       await commit((transaction) => notices.add(transaction, 'key', message('n1'), [to('good'), to('bad')]));
       const note = (id: string, state: 'done' | 'dead') =>
-        commit((transaction) => notices.note(transaction, 'n1', id, { state, attempts: 2, detail: 'x' }, now + 1));
+        commit((transaction) =>
+          notices.recordAttempt(transaction, 'n1', id, { state, attempts: 2, detail: 'x' }, now + 1),
+        );
       await note('good', 'done');
       await note('bad', 'dead');
       expect(await notices.open('n1', 'good')).toBeUndefined();
@@ -114,9 +116,9 @@ eachDialect((_name, open) => {
         await commit((transaction) => notices.add(transaction, 'key', message(id, { time }), [to('d')]));
       }
       const done = { state: 'done', attempts: 1, detail: '' } as const;
-      await commit((transaction) => notices.note(transaction, 'done', 'd', done, now));
-      expect(await notices.prune(now)).toBe(1);
-      expect(await notices.prune(now + 1)).toBe(1);
+      await commit((transaction) => notices.recordAttempt(transaction, 'done', 'd', done, now));
+      expect(await notices.deleteOld(now)).toBe(1);
+      expect(await notices.deleteOld(now + 1)).toBe(1);
       expect(await notices.open('waiting', 'd')).toBeDefined();
       expect(await notices.countWaiting()).toBe(1);
     });
@@ -137,7 +139,7 @@ eachDialect((_name, open) => {
       await engineUrls.add([{ ...row('id7'), service: 'other' }]);
       expect(await engineUrls.find([...ids, 'unknown'])).toHaveLength(1200);
       expect(await engineUrls.find(['id7'])).toEqual([row('id7')]);
-      await engineUrls.keep(new Set(['id7', 'id9', 'gone']));
+      await engineUrls.deleteExcept(new Set(['id7', 'id9', 'gone']));
       expect((await engineUrls.find(ids)).map(({ id }) => id).toSorted()).toEqual(['id7', 'id9']);
     });
   });
@@ -153,13 +155,13 @@ eachDialect((_name, open) => {
       expect(found).toEqual({ key: 'k', format: 'yaml', text, options: NotifyKeyOptions.parse({}) });
       expect(await configurations.find('k')).toBe(found);
       const options = NotifyKeyOptions.parse({ withoutTag: 'untagged' });
-      expect(await configurations.choose('k', options, now + 2)).toBe(true);
+      expect(await configurations.saveOptions('k', options, now + 2)).toBe(true);
       expect((await configurations.find('k'))?.options).toEqual(options);
       await configurations.save('k', { format: 'yaml', text: `${text} ` }, now + 3);
       expect((await configurations.find('k'))?.options).toEqual(options);
-      expect(await configurations.choose('nokey', options, now)).toBe(false);
+      expect(await configurations.saveOptions('nokey', options, now)).toBe(false);
       expect(await configurations.keys()).toEqual(['aggregator', 'k']);
-      expect([await configurations.remove('k'), await configurations.remove('k')]).toEqual([true, false]);
+      expect([await configurations.delete('k'), await configurations.delete('k')]).toEqual([true, false]);
       expect(await configurations.find('k')).toBeUndefined();
     });
 

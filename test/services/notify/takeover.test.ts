@@ -45,7 +45,7 @@ async function kept(...keys: readonly string[]): Promise<readonly string[]> {
 }
 
 describe('the store of an Apprise API', () => {
-  it('in its simple form comes along key by key, byte for byte; what does nothing here is said', async () => {
+  it('imports a simple store byte for byte, and lists lines without effect', async () => {
     put('family.cfg', '# ours\nmum,dad=json://u:pa55word@nas/a\nnosuch://x\n');
     put('work.yml', 'urls:\n  - json://nas/b\n');
     put('aggregator.cfg', 'json://nas/c\n');
@@ -71,7 +71,7 @@ describe('the store of an Apprise API', () => {
     expect(await run()).toContain('Taken over: 0 keys.');
   }, 60_000);
 
-  it('in its hashed form comes along under the keys that are named, the others under a name of their own', async () => {
+  it('imports a hashed store under the listed keys, and unknown ones under generated names', async () => {
     put(file(home, 'text'), gzipSync('json://nas/home\n'));
     put(file('a'.repeat(56), 'yaml'), gzipSync('urls: json://nas/who\n'));
     put(file('b'.repeat(56), 'text'), 'not packed');
@@ -88,7 +88,7 @@ describe('the store of an Apprise API', () => {
     expect(await kept('home', named)).toEqual(['json://nas/home\n', 'urls: json://nas/who\n']);
   }, 60_000);
 
-  it('that is none is refused', async () => {
+  it('refuses a folder without a store', async () => {
     await expect(run()).rejects.toMatchObject({ stderr: expect.stringContaining('no configurations') as string });
   }, 60_000);
 });

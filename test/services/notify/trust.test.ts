@@ -155,7 +155,7 @@ describe('a destination whose certificate nobody knows', () => {
 });
 
 describe('a redirect', () => {
-  it.each([301, 302, 307, 308])('with %i takes the whole notification along', async (status) => {
+  it.each([301, 302, 307, 308])('preserves the complete request in a redirect with %i', async (status) => {
     const got: string[] = [];
     const port = await serve((request, response) => {
       let body = '';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  withoutYamlDestination,
-  withYamlDestination,
-  withYamlEntry,
+  removeYamlDestination,
+  appendYamlDestination,
+  replaceYamlDestination,
 } from '../../../services/notify/domain/edit-yaml.ts';
 import { parseYamlConfiguration } from '../../../services/notify/domain/yaml-configuration.ts';
 
@@ -42,7 +42,7 @@ describe('YAML configuration', () => {
       ['json://d/url?x=1', 'base all-of-us yes'],
     ]);
     const { entries, skipped } = parseYamlConfiguration(full);
-    expect(entries.map(({ line, own }) => [line, own.join(' ')])).toEqual([
+    expect(entries.map(({ line, ownTags }) => [line, ownTags.join(' ')])).toEqual([
       [9, ''],
       [10, 'devops admin'],
       [14, 'mom'],
@@ -81,29 +81,29 @@ describe('YAML configuration', () => {
 
 describe('a change to YAML', () => {
   it('adds, changes and removes a destination and leaves the rest, with its comments', () => {
-    const added = withYamlDestination(full, 'json://new', ['n', 'm']);
+    const added = appendYamlDestination(full, 'json://new', ['n', 'm']);
     expect(added).toContain('# mine');
     expect(read(added).at(-1)).toEqual(['json://new', 'base all-of-us n m']);
     const second = parseYamlConfiguration(full).entries[2];
-    const without = withoutYamlDestination(full, second?.path ?? []);
+    const without = removeYamlDestination(full, second?.path ?? []);
     expect(read(without).map(([url]) => url)).toEqual([
       'json://a/plain',
       'json://b/map?to=x%20y',
       'json://c/list?retry=3',
       'json://d/url?x=1',
     ]);
-    const changed = withYamlEntry(full, parseYamlConfiguration(full).entries[1]?.path ?? [], 'json://b2', []);
+    const changed = replaceYamlDestination(full, parseYamlConfiguration(full).entries[1]?.path ?? [], 'json://b2', []);
     expect(read(changed).at(-1)).toEqual(['json://b2', 'base all-of-us']);
     expect(read(changed)).toHaveLength(5);
   });
 
   it('makes a list where there was one address or none', () => {
-    expect(read(withYamlDestination('urls: json://a\n', 'json://b', []))).toEqual([
+    expect(read(appendYamlDestination('urls: json://a\n', 'json://b', []))).toEqual([
       ['json://a', ''],
       ['json://b', ''],
     ]);
-    expect(read(withYamlDestination('version: 1\n', 'json://b', ['t']))).toEqual([['json://b', 't']]);
-    const last = withoutYamlDestination('urls:\n  - json://a:\n      - tag: x\n', ['urls', 0, 'json://a', 0]);
+    expect(read(appendYamlDestination('version: 1\n', 'json://b', ['t']))).toEqual([['json://b', 't']]);
+    const last = removeYamlDestination('urls:\n  - json://a:\n      - tag: x\n', ['urls', 0, 'json://a', 0]);
     expect(read(last)).toEqual([]);
   });
 });

@@ -40,7 +40,7 @@ afterAll(() => rig[Symbol.asyncDispose]());
 
 describe('answers account requests like ntfy', () => {
   for (const { name, request, response } of exchanges) {
-    it(name, async () => {
+    it(`replays ${name}`, async () => {
       const headers = Object.fromEntries(
         Object.entries(request.headers).map(([key, value]) => [key, toCurrent(value)]),
       );

@@ -135,7 +135,7 @@ describe('open stream', () => {
     await expect.poll(() => second.messages.length).toBe(1);
   });
 
-  it('of a visitor ends when the grant of everyone is removed', async () => {
+  it('ends a stream of a visitor when the grant of everyone is removed', async () => {
     await rig.context.accounts.setGrant('*', 'push', 'square', 'read');
     using stream = await rig.listen('/square/json', {});
     await rig.context.accounts.setGrant('*', 'push', 'square', undefined);

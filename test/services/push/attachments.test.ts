@@ -58,7 +58,7 @@ describe('uploaded file', () => {
     ['../../etc/passwd', 'x', 'text/plain; charset=utf-8', '.txt', 'passwd'],
     ['C:\\a\\b.txt', 'x', 'text/plain; charset=utf-8', '.txt', 'b.txt'],
     ['Größe "1".txt', 'x', 'text/plain; charset=utf-8', '.txt', undefined],
-  ])('named %j gets a type from its content and is returned unchanged', async (filename, body, type, ending, name) => {
+  ])('detects the type of a file named %j and returns it unchanged', async (filename, body, type, ending, name) => {
     const headers = filename === '' ? {} : { Filename: `=?UTF-8?B?${Buffer.from(filename).toString('base64')}?=` };
     const message = await upload(body, headers);
     const { attachment } = message;
@@ -140,7 +140,7 @@ describe('uploaded file', () => {
     '/file/a/b',
     '/file/AAAAAAAAAAAA',
     '/file/x.a.b',
-  ])('%s is not found', async (path) => {
+  ])('responds to %s with not found', async (path) => {
     const { status } = await rig.ask('GET', path, { authorization: admin });
     expect(status).toBe(404);
   });

@@ -48,7 +48,7 @@ afterAll(() => rig[Symbol.asyncDispose]());
 describe('answers like ntfy', () => {
   for (const { name, request, response } of exchanges) {
     if (Object.hasOwn(otherServers, name)) continue;
-    it(name, async () => {
+    it(`replays ${name}`, async () => {
       const headers = Object.fromEntries(
         Object.entries(request.headers).map(([key, value]) => [
           key,

@@ -56,7 +56,7 @@ describe('accounts, grants and tokens of homeport.yaml', () => {
   const code = async (method: string, path: string, headers: Record<string, string>, body: object) =>
     (JSON.parse((await ask(method, path, headers, JSON.stringify(body))).text) as { code: number }).code;
 
-  it('exist after the start', async () => {
+  it('creates declared entries at the start', async () => {
     expect(await status('GET', '/v1/users', toBasic('phil', 'secret one'))).toBe(200);
     expect(await status('POST', '/db-backup', toBearer(tokens.nas))).toBe(200);
     expect(await status('POST', '/db-backup', toBasic('nas', 'secret two'))).toBe(200);
@@ -106,7 +106,7 @@ describe('accounts, grants and tokens of homeport.yaml', () => {
     expect(await status('POST', '/v1/account/token', toBearer(tokens.nas), '{"label":"phone"}')).toBe(200);
   });
 
-  it('stay unchanged after a restart without ending sessions', async () => {
+  it('keeps declared entries after a restart without ending sessions', async () => {
     const { secret } = await rig.context.accounts.signIn('nas', 'secret two', { remoteAddress: '::1', userAgent: 't' });
     await rig[Symbol.asyncDispose]();
     rig = await start(fullDeclaration);
@@ -115,7 +115,7 @@ describe('accounts, grants and tokens of homeport.yaml', () => {
     expect(await status('POST', '/db-backup', toBearer(tokens.nas))).toBe(200);
   });
 
-  it('follow changes of the file and are deleted with their declaration', async () => {
+  it('applies changes of the file and deletes entries with their declaration', async () => {
     await rig[Symbol.asyncDispose]();
     rig = await start({
       authUsers: [{ name: 'nas', passwordHash: first }],

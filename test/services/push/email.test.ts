@@ -55,7 +55,7 @@ describe('messages as mail', () => {
     });
   });
 
-  it('use their text as the subject without title, also from JSON', async () => {
+  it('uses the text as the subject without title, also from JSON', async () => {
     const body = JSON.stringify({ topic: 'g', message: 'two\nlines', email: 'you@example.com' });
     expect((await rig.ask('POST', '/', { authorization: admin }, body)).status).toBe(200);
     expect(await next()).toMatchObject({ subject: 'two lines', envelope: { to: ['you@example.com'] } });
@@ -85,7 +85,7 @@ describe('messages as mail', () => {
 });
 
 describe('limits of mail', () => {
-  it("apply to accounts when accounts are limited, with ntfy's code", async () => {
+  it("applies limits to accounts when accounts are limited, with ntfy's code", async () => {
     await using server = await openMailServer();
     await using rig = await openRig({
       services,

@@ -20,7 +20,7 @@ async function collectCodes(
 const headers = { authorization: admin };
 
 describe('limits', () => {
-  it('exempt this computer and accounts by default', async () => {
+  it('exempts this computer and accounts by default', async () => {
     await using rig = await openRig({
       environment: { NTFY_VISITOR_REQUEST_LIMIT_BURST: '2', NTFY_VISITOR_MESSAGE_DAILY_LIMIT: '1' },
     });
@@ -32,7 +32,7 @@ describe('limits', () => {
     });
   });
 
-  it('restrict consecutive requests and replenish', async () => {
+  it('restricts consecutive requests and replenishes', async () => {
     const clock = createFakeClock();
     await using rig = await openRig({
       clock,
@@ -59,7 +59,7 @@ describe('limits', () => {
     expect(await collectCodes(rig, 3, poll)).toEqual([200, 200, 42901]);
   });
 
-  it('restrict messages per day', async () => {
+  it('restricts messages per day', async () => {
     const clock = createFakeClock();
     await using rig = await openRig({
       clock,
@@ -72,7 +72,7 @@ describe('limits', () => {
     expect(await collectCodes(rig, 1, publish)).toEqual([200]);
   });
 
-  it('restrict open streams until one is closed', async () => {
+  it('restricts open streams until one is closed', async () => {
     await using rig = await openRig({ environment: { ...strictEnvironment, NTFY_VISITOR_SUBSCRIPTION_LIMIT: '2' } });
     using first = await rig.listen('/a/json');
     using _second = await rig.listen('/b/json');
@@ -87,7 +87,7 @@ describe('limits', () => {
       .toBe(200);
   });
 
-  it('restrict topics in total, and new topics per sender', async () => {
+  it('restricts topics in total, and new topics per sender', async () => {
     const clock = createFakeClock();
     await using rig = await openRig({
       clock,
@@ -103,7 +103,7 @@ describe('limits', () => {
     expect((await rig.ask('POST', '/', headers, '{"topic":"t9","message":"m"}')).status).toBe(429);
   });
 
-  it('use the address seen by the proxy', async () => {
+  it('uses the address seen by the proxy', async () => {
     await using rig = await openRig({
       environment: {
         NTFY_BEHIND_PROXY: 'true',
@@ -122,7 +122,7 @@ describe('limits', () => {
     expect((await from('nonsense')).status).toBe(200);
   });
 
-  it('count addresses of one network together when configured', async () => {
+  it('counts addresses of one network together when configured', async () => {
     await using rig = await openRig({
       environment: {
         NTFY_BEHIND_PROXY: 'true',
@@ -141,7 +141,7 @@ describe('limits', () => {
     expect(await from('2001:db8:1:300::1')).toBe(200);
   });
 
-  it('charge subscribers of UnifiedPush topics, and refuse messages without subscriber', async () => {
+  it('charges subscribers of UnifiedPush topics, and refuses messages without subscriber', async () => {
     const clock = createFakeClock();
     await using rig = await openRig({
       clock,
@@ -177,7 +177,7 @@ describe('limits', () => {
     expect(await push(topic)).toEqual([50701]);
   });
 
-  it('make a Matrix server delete an address without subscriber for half a day', async () => {
+  it('makes a Matrix server delete an address without subscriber for half a day', async () => {
     const clock = createFakeClock();
     await using rig = await openRig({
       clock,
@@ -200,7 +200,7 @@ describe('limits', () => {
     expect(await publishMatrix()).toEqual([200, { rejected: [] }]);
   });
 
-  it('refuse repeated failed sign-ins of an address, but not the correct password', async () => {
+  it('refuses repeated failed sign-ins of an address, but not the correct password', async () => {
     await using rig = await openRig();
     const wrong = (index: number) =>
       rig.ask('GET', '/v1/account', {

@@ -137,7 +137,7 @@ describe('delayed messages', () => {
     expect(anonymous.status).toBe(401);
   });
 
-  it('of a deleted account remain with administrators', async () => {
+  it('keeps planned messages of a deleted account for administrators', async () => {
     await call('POST', '/api/accounts', {
       name: 'gone',
       password: 'harbour light',
@@ -149,7 +149,7 @@ describe('delayed messages', () => {
     await eventually(account).toBeNull();
   });
 
-  it('notify pages once for several changes', async () => {
+  it('notifies pages once for several changes', async () => {
     const events: number[] = [];
     using _listening = rig.context.bus.subscribe(pushDelayedChanged, ({ time }) => void events.push(time));
     for (let count = 0; count < 5; count += 1) await rig.publish('/told', 'x', { In: '1h' });

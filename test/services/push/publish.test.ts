@@ -22,31 +22,34 @@ describe('parameters', () => {
     ['Icon', 'x-icon', 'icon', 'https://i.example/'],
     ['MD', 'markdown', 'content_type', 'Yes', 'text/markdown'],
     ['SID', 'sequence-id', 'sequence_id', 'S-1'],
-  ])('%s as a header and %s in the query set %s', async (header, query, field, value, expected: unknown = value) => {
-    expect(await rig.publish('/aliases', '', { [header]: value })).toMatchObject({ [field]: expected });
-    expect(await rig.publish(`/aliases?${query}=${encodeURIComponent(value)}`, '')).toMatchObject({
-      [field]: expected,
-    });
-  });
+  ])(
+    'accepts %s as a header and %s in the query for %s',
+    async (header, query, field, value, expected: unknown = value) => {
+      expect(await rig.publish('/aliases', '', { [header]: value })).toMatchObject({ [field]: expected });
+      expect(await rig.publish(`/aliases?${query}=${encodeURIComponent(value)}`, '')).toMatchObject({
+        [field]: expected,
+      });
+    },
+  );
 
-  it('prefer headers to the query and skip empty ones', async () => {
+  it('prefers headers to the query and skips empty ones', async () => {
     const both = await rig.publish('/g?title=query&t=late', 'x', { Title: 'header' });
     expect(both.title).toBe('header');
     const fallen = await rig.publish('/g?title=query', 'x', { 'X-Title': '', Title: ' ', T: 'third' });
     expect(fallen.title).toBe('third');
   });
 
-  it('prefer the body to the message parameter and unescape \\n of the latter', async () => {
+  it('prefers the body to the message parameter and unescapes \\n of the latter', async () => {
     expect((await rig.publish('/g', ' body\n', { Message: 'parameter' })).message).toBe('body');
     expect((await rig.publish('/g', '', { Message: 'one\\ntwo' })).message).toBe('one\ntwo');
   });
 
-  it('ignore a transport priority and keep an explicit default priority', async () => {
+  it('ignores a transport priority and keeps an explicit default priority', async () => {
     expect(await rig.publish('/g', 'x', { Priority: 'u=1, i' })).not.toHaveProperty('priority');
     expect(await rig.publish('/g', 'x', { Priority: '3' })).toMatchObject({ priority: 3 });
   });
 
-  it('use the first of repeated headers', async () => {
+  it('uses the first of repeated headers', async () => {
     const head = 'Host: 127.0.0.1\r\nConnection: close\r\nContent-Length: 1\r\n';
     const twice = 'Title: one\r\nTitle: two\r\nTags: a,b\r\nTags: c\r\nX-Click: x, y\r\n';
     const reply = await sendRaw(rig.port, `POST /g HTTP/1.1\r\n${head}Authorization: ${admin}\r\n${twice}\r\nx`);
@@ -57,19 +60,19 @@ describe('parameters', () => {
     });
   });
 
-  it('publish a poll request without other fields, immediately', async () => {
+  it('publishes a poll request without other fields, immediately', async () => {
     const order = { 'X-Poll-ID': 'abc', Title: 'T', Priority: '5', Tags: 'a', Delay: '1h', 'X-Sequence-ID': 's' };
     const message = await rig.publish('/g', 'body', order);
     expect(Object.keys(message)).toEqual(['id', 'time', 'event', 'topic', 'message', 'poll_id']);
     expect(message.time - Date.now() / 1000).toBeLessThan(60);
   });
 
-  it('derive the name of an external file without path from any URL', async () => {
+  it('derives the name of an external file without path from any URL', async () => {
     const message = await rig.publish('/g', '', { Attach: 'https://x.example/a/..%2F..%2Fetc%2Fpasswd?q=1' });
     expect(message.attachment.name).toBe('passwd');
   });
 
-  it("render a webhook with ntfy's functions", async () => {
+  it("renders a webhook with ntfy's functions", async () => {
     const { title, message } = await rig.publish(
       '/g?template=yes',
       JSON.stringify({ host: 'nas-01', load: [0.5, 9.25] }),
@@ -82,7 +85,7 @@ describe('parameters', () => {
     expect({ title, message }).toEqual({ title: 'nas no. 01', message: '[0.5,9.25] eu 0308ca97 9.2' });
   });
 
-  it('describe a resolved alert', async () => {
+  it('describes a resolved alert', async () => {
     const alert = {
       labels: { alertname: 'Disk', instance: 'nas:9100', severity: 'critical' },
       startsAt: 'A',
@@ -99,7 +102,7 @@ describe('parameters', () => {
     });
   });
 
-  it('stop a regular expression in time', async () => {
+  it('stops a regular expression in time', async () => {
     const template = '{{ range 10000 }}{{ regexFind "(x+x+)+y" (repeat 9000 "x") }}{{ end }}';
     const { status, text } = await rig.ask(
       'POST',
@@ -110,7 +113,7 @@ describe('parameters', () => {
     expect({ status, code: (JSON.parse(text) as { code: number }).code }).toEqual({ status: 400, code: 40055 });
   });
 
-  it('report data that is nested too deeply for a template', async () => {
+  it('reports data that is nested too deeply for a template', async () => {
     const body = `{"a":${'['.repeat(60_000)}${']'.repeat(60_000)}}`;
     for (const template of ['{{ . }}', '{{ toJson . }}', '{{ printf "%v" .a }}', '{{ eq .a .a }}']) {
       const { text } = await rig.ask(
@@ -123,12 +126,12 @@ describe('parameters', () => {
     }
   });
 
-  it('publish a form as text', async () => {
+  it('publishes a form as text', async () => {
     const message = await rig.publish('/g', 'a=b&c=d', { 'Content-Type': 'application/x-www-form-urlencoded' });
     expect(message.message).toBe('a=b&c=d');
   });
 
-  it('ignore an invalid sequence id and prefer the path', async () => {
+  it('ignores an invalid sequence id and prefers the path', async () => {
     expect(await rig.publish('/g/path', 'x', { 'X-Sequence-ID': 'header' })).toMatchObject({ sequence_id: 'path' });
     expect(await rig.publish('/g/publish', 'x')).toMatchObject({ sequence_id: 'publish' });
     expect(await rig.publish('/g')).not.toHaveProperty('sequence_id');
@@ -278,13 +281,13 @@ describe('unsupported features', () => {
   it.each([
     ['E-Mail', 'yes', 40001],
     ['X-Call', '+1234', 40032],
-  ])('refuse %s: %s', async (header, value, code) => {
+  ])('refuses %s: %s', async (header, value, code) => {
     const answer = await rig.ask('POST', '/unserved', { authorization: admin, [header]: value }, 'x');
     expect(JSON.parse(answer.text)).toMatchObject(refusal(code));
     expect(await rig.poll('/unserved/json?poll=1')).toEqual([]);
   });
 
-  it.each(['/v1/tiers', '/file/AAAAAAAAAAAA.txt'])('respond with 404 to %s', async (path) => {
+  it.each(['/v1/tiers', '/file/AAAAAAAAAAAA.txt'])('responds with 404 to %s', async (path) => {
     for (const method of ['GET', 'POST', 'DELETE']) {
       const answer = await rig.ask(method, path, { authorization: admin });
       expect(JSON.parse(answer.text)).toMatchObject(refusal(40401));
@@ -308,17 +311,20 @@ describe('unusual topics', () => {
       '/g%00',
     ],
     ...['/g/a%2Fb/c', '/.', '/..', '/g%0d%0a'],
-  ])('POST %s does not publish', async (path) => {
+  ])('does not publish for POST %s', async (path) => {
     const answer = await rig.ask('POST', path, { authorization: admin }, 'x');
     expect(JSON.parse(answer.text)).toMatchObject(refusal(40401));
   });
 
-  it.each(['__proto__', 'constructor', 'toString', '-', '_', 'x'.repeat(64)])('%s is a normal topic', async (topic) => {
-    await rig.publish(`/${topic}`, 'm');
-    expect(await rig.poll(`/${topic}/json?poll=1`)).toMatchObject([{ topic, message: 'm' }]);
-  });
+  it.each(['__proto__', 'constructor', 'toString', '-', '_', 'x'.repeat(64)])(
+    'treats %s as a normal topic',
+    async (topic) => {
+      await rig.publish(`/${topic}`, 'm');
+      expect(await rig.poll(`/${topic}/json?poll=1`)).toMatchObject([{ topic, message: 'm' }]);
+    },
+  );
 
-  it.each(['docs', 'v1', 'file', 'metrics'])('%s is reserved', async (topic) => {
+  it.each(['docs', 'v1', 'file', 'metrics'])('reserves %s', async (topic) => {
     const publish = await rig.ask('POST', '/', { authorization: admin }, JSON.stringify({ topic }));
     expect(JSON.parse(publish.text)).toMatchObject(refusal(40010));
     const poll = await rig.ask('GET', `/g,${topic}/json?poll=1`, { authorization: admin });
@@ -392,13 +398,13 @@ describe('hostile requests', () => {
     expect(await rig.poll('/smuggle/json?poll=1')).toMatchObject([{ title: 'a\r\nb' }]);
   });
 
-  it('get a refusal for a header of 1 MB, without affecting the next request', async () => {
+  it('refuses a header of 1 MB, without affecting the next request', async () => {
     const head = `POST /g HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nAuthorization: ${admin}\r\nContent-Length: 1\r\n`;
     expect(await sendRaw(rig.port, `${head}Title: ${'x'.repeat(1024 * 1024)}\r\n\r\nx`)).toMatch(/^(HTTP\/1.1 431|$)/);
     expect((await rig.publish('/g')).message).toBe('x');
   });
 
-  it('get an early response to a very large body, with and without Content-Length', async () => {
+  it('responds early to a very large body, with and without Content-Length', async () => {
     for (const headers of [{ 'Content-Length': String(64 * 1024 * 1024) }, { 'Transfer-Encoding': 'chunked' }]) {
       const request = httpRequest({
         port: rig.port,
@@ -419,7 +425,7 @@ describe('hostile requests', () => {
     }
   });
 
-  it('release a publisher that disconnects during its body', async () => {
+  it('releases a publisher that disconnects during its body', async () => {
     const socket = connect(rig.port, '127.0.0.1');
     await once(socket, 'connect');
     socket.write(
@@ -431,7 +437,7 @@ describe('hostile requests', () => {
     expect(await rig.poll('/half/json?poll=1')).toEqual([]);
   });
 
-  it('get only a status for a refused upgrade', async () => {
+  it('sends only a status for a refused upgrade', async () => {
     const head = `GET /g/ws HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
     expect(await sendRaw(rig.port, head)).toMatch(/^HTTP\/1.1 403 [^]*Content-Length: 0\r\n\r\n$/);
   });

@@ -88,7 +88,7 @@ const advance = async (ms: number) => {
 const advanceTo = (time: string) => advance(Date.parse(time) - clock.now());
 
 describe('during quiet hours', () => {
-  it('low priorities are silent, 3 is held, 4 and 5 are delivered', async () => {
+  it('silences low priorities, holds 3, and delivers 4 and 5', async () => {
     await setRules([nightRule]);
     for (const priority of [1, 2, 3, 4, 5]) {
       await rig.publish('/news', `priority ${String(priority)}`, { priority: String(priority) });
@@ -107,7 +107,7 @@ describe('during quiet hours', () => {
     expect(await rig.poll('/doors/json?poll=1')).toEqual([heldMessage]);
   });
 
-  it('one digest at the end lists messages by topic, without replaced and deleted ones', async () => {
+  it('sends one digest at the end, by topic, without replaced and deleted messages', async () => {
     await setRules([nightRule]);
     for (let count = 0; count < 3; count += 1) await rig.publish('/news');
     await rig.publish('/doors/job', '10 %');
@@ -142,7 +142,7 @@ describe('during quiet hours', () => {
     expect(receivedMessages()[0].message.title).toBe('1 message while it was quiet');
   });
 
-  it('a digest counts only subscribed topics that the account may still read', async () => {
+  it('counts only subscribed topics that the account may still read', async () => {
     const credentials = `Basic ${Buffer.from('mia:correct horse').toString('base64')}`;
     const grants = ['news', 'doors'].map((resource) => ({ service: 'push', resource, permission: 'read' as const }));
     await rig.context.accounts.create({ name: 'mia', password: 'correct horse', grants });
@@ -158,7 +158,7 @@ describe('during quiet hours', () => {
     expect(receivedMessages()).toHaveLength(4);
   });
 
-  it('nothing is recorded for topics that the account may not read', async () => {
+  it('records nothing for topics that the account may not read', async () => {
     const credentials = `Basic ${Buffer.from('mia:correct horse').toString('base64')}`;
     const grants = [{ service: 'push', resource: 'news', permission: 'read' as const }];
     await rig.context.accounts.create({ name: 'mia', password: 'correct horse', grants });
@@ -173,7 +173,7 @@ describe('during quiet hours', () => {
     await eventually(() => receivedMessages(hers, '/hers').map(({ message }) => message.message)).toEqual(['news 1']);
   });
 
-  it('a deleted account leaves no data', async () => {
+  it('deletes the data of a deleted account', async () => {
     const credentials = `Basic ${Buffer.from('mia:correct horse').toString('base64')}`;
     const mia = { name: 'mia', password: 'correct horse' };
     await rig.context.accounts.create(mia);
@@ -189,7 +189,7 @@ describe('during quiet hours', () => {
 });
 
 describe('quiet-hours rules', () => {
-  it('of the longest pattern apply, with hours and repetition of the next shorter one by default', async () => {
+  it('applies the rules of the longest pattern, with hours and repetition of the next shorter one by default', async () => {
     await setRules([
       nightRule,
       { topics: 'n*', mode: 'silent' },
@@ -212,7 +212,7 @@ describe('quiet-hours rules', () => {
     expect(receivedTexts()).not.toContain('news 1');
   });
 
-  it('release messages that they no longer hold', async () => {
+  it('releases messages that the rules no longer hold', async () => {
     await setRules([nightRule]);
     await rig.publish('/news');
     await publishMarker('held');
@@ -234,7 +234,7 @@ describe('quiet-hours rules', () => {
     expect((await api('GET', '/api/push/quiet', undefined, '')).status).toBe(401);
   });
 
-  it('of one administrator apply to the computer, while the account is an administrator', async () => {
+  it('applies the rules of one administrator to the computer, while the account is an administrator', async () => {
     const publishedRules: PushPopupRules[] = [];
     using _heard = rig.context.bus.subscribe(pushPopupRules, (rules) => publishedRules.push(rules));
     const credentials = `Basic ${Buffer.from('mia:correct horse').toString('base64')}`;
@@ -257,7 +257,7 @@ describe('quiet-hours rules', () => {
 });
 
 describe('quiet hours over time', () => {
-  it('that ended while the service was down are summarized at the next start', async () => {
+  it('summarizes quiet hours that ended while the service was down at the next start', async () => {
     await setRules([nightRule]);
     await rig.publish('/news');
     await publishMarker('held');
@@ -268,7 +268,7 @@ describe('quiet hours over time', () => {
     expect(receivedTexts().filter((text) => text === 'news 1')).toHaveLength(1);
   });
 
-  it('continue after a restart', async () => {
+  it('continues after a restart', async () => {
     await setRules([nightRule]);
     await rig.publish('/news');
     await publishMarker('held');
@@ -281,7 +281,7 @@ describe('quiet hours over time', () => {
     await eventually(receivedTexts).toContain('news 2');
   });
 
-  it('hold deliveries that failed before they began', async () => {
+  it('holds deliveries that failed before quiet hours began', async () => {
     await setRules([{ topics: '*', mode: 'normal', quiet: ['23:00-07:00'] }]);
     await rig[Symbol.asyncDispose]();
     clock = createFakeClock(Date.parse('2026-06-01T20:59:58Z'));
@@ -300,7 +300,7 @@ describe('quiet hours over time', () => {
   it.each([
     ['the night summer time begins', '2026-03-29T00:30:00Z', '2026-03-29T04:59:59Z'],
     ['the night it ends', '2026-10-24T22:30:00Z', '2026-10-25T05:59:59Z'],
-  ])('%s end at the same local time', async (_night, from, lastSecond) => {
+  ])('ends %s at the same local time', async (_night, from, lastSecond) => {
     await rig[Symbol.asyncDispose]();
     clock = createFakeClock(Date.parse(from));
     await start();
@@ -314,7 +314,7 @@ describe('quiet hours over time', () => {
     await eventually(receivedTexts).toContain('news 1');
   });
 
-  it('follow a clock that is set forward or back', async () => {
+  it('follows a clock that is set forward or back', async () => {
     await setRules([nightRule]);
     await rig.publish('/news');
     await publishMarker('held');

@@ -99,7 +99,7 @@ describe('delayed message', () => {
     ['Delay', '5s', 40005],
     ['X-In', '4 days', 40006],
     ['At', 'whenever', 40004],
-  ])('%s: %s is refused with %i', async (name, value, code) => {
+  ])('refuses %s: %s with %i', async (name, value, code) => {
     const { text } = await rig.ask('POST', '/tea', { authorization: admin, [name]: value }, 'x');
     expect(JSON.parse(text)).toMatchObject({ code });
   });

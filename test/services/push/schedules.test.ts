@@ -242,7 +242,7 @@ describe('missed runs', () => {
       expect(await listTexts(rig, 'once')).toHaveLength(2);
     }));
 
-  it('count as on time within a minute', () =>
+  it('counts runs within a minute as on time', () =>
     inFolder(async (dataDir, clock) => {
       {
         await using rig = await openRig({ dataDir, clock });
@@ -274,7 +274,7 @@ describe('missed runs', () => {
       await eventually(() => listTexts(rig, 'back')).toHaveLength(5);
     }));
 
-  it('run once when the clock jumps ahead', () =>
+  it('runs once when the clock jumps ahead', () =>
     inFolder(async (dataDir, clock) => {
       await using rig = await openRig({ dataDir, clock });
       await createCaller(rig)('POST', '', { ...dailySchedule, topic: 'ahead', rule: '*/5 * * * *' });

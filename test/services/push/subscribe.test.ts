@@ -215,13 +215,13 @@ describe('filters', () => {
     ['p=1,urgent', ['a', 'c']],
     ['priority=1&tags=x', []],
     ['id=nobody', []],
-  ])('apply %s', async (query, expected) => {
+  ])('applies %s', async (query, expected) => {
     expect((await rig.poll(`/filter/json?poll=1&${query}`)).map(({ message }) => message)).toEqual(expected);
     using stream = await rig.listen(`/filter/json?since=all&${query}`);
     await expect.poll(() => stream.lines.length).toBe(expected.length + 1);
   });
 
-  it('accept the id of one message, and headers', async () => {
+  it('accepts the id of one message, and headers', async () => {
     const [first] = await rig.poll('/filter/json?poll=1');
     expect(await rig.poll(`/filter/json?poll=1&id=${first.id}`)).toEqual([first]);
     const { text } = await rig.ask('GET', '/filter/json', {
@@ -233,7 +233,7 @@ describe('filters', () => {
     expect(text.trim().split('\n')).toHaveLength(1);
   });
 
-  it('refuse an unknown priority', async () => {
+  it('refuses an unknown priority', async () => {
     const { text } = await rig.ask('GET', '/filter/json?poll=1&priority=9', { authorization: admin });
     expect(JSON.parse(text).code).toBe(40007);
   });

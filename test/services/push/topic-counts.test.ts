@@ -27,7 +27,7 @@ describe('topic counts by day', () => {
   const published = ({ topics }: Reply): Record<string, readonly number[]> =>
     Object.fromEntries(topics.map((topic) => [topic.name, topic.published]));
 
-  it('continue across days and restarts, busiest topic first', async () => {
+  it('continues across days and restarts, busiest topic first', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'counts-'));
     using _folder = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) };
     const clock = createFakeClock(new Date(2026, 9, 24, 12).getTime());
@@ -52,7 +52,7 @@ describe('topic counts by day', () => {
     expect(published(await readStatistics(host))['busy']).toEqual([0, 0, 0, 0, 0, 3, 1]);
   });
 
-  it('report subscribers, and only topics that the account may read', async () => {
+  it('reports subscribers, and only topics that the account may read', async () => {
     await using host = await openTestHost({ services });
     await publish(host, 'open-news');
     await publish(host, 'closed-news');
@@ -74,7 +74,7 @@ describe('topic counts by day', () => {
     leave.abort();
   });
 
-  it('by hour and priority exclude unreadable topics, regardless of the text', async () => {
+  it('excludes unreadable topics from counts by hour and priority, regardless of the text', async () => {
     const clock = createFakeClock(new Date(2026, 9, 24, 12, 30).getTime());
     await using host = await openTestHost({ services, clock });
     const send = async (topic: string, priority: string, body = 'x'): Promise<void> => {
@@ -114,7 +114,7 @@ describe('topic counts by day', () => {
     expect((await readHours(grace)).slice(-2)).toEqual([earlier, { ...none, at: startTime, normal: 1 }]);
   });
 
-  it('of today and by hour continue across restarts, including expired messages', async () => {
+  it('continues the counts of today and by hour across restarts, including expired messages', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'counts-'));
     using _folder = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) };
     const clock = createFakeClock(new Date(2026, 9, 24, 1, 44).getTime());

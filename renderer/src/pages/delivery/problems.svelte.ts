@@ -90,8 +90,8 @@ export function findFailing({ cause }: NotifyProblem): readonly FailingDestinati
  * True when the deliveries are retried automatically and may succeed without a change. An unknown host name does not
  * resolve itself.
  */
-export function isPassing({ dead, waiting, cause }: NotifyProblem): boolean {
-  return dead === 0 && waiting > 0 && !cause.includes('there is no host of this name');
+export function isPassing({ dead, waiting, code }: NotifyProblem): boolean {
+  return dead === 0 && waiting > 0 && code !== 'unknown_host';
 }
 
 /**

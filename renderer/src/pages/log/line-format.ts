@@ -72,6 +72,7 @@ const messageFormats: Readonly<
     told: ['fields'],
   }),
   'notification given up': () => ({ what: `${formatFailedJob('notify.deliver')} and is given up`, told: [] }),
+  'delivery failed permanently': () => ({ what: `${formatFailedJob('notify.deliver')} and is given up`, told: [] }),
   'sleep detected, failures are ignored temporarily': ({ ms }) => ({
     what: `The computer slept or could not work for ${formatDuration(Number(ms))}; outages right after that are not reported`,
     told: ['ms'],

@@ -22,7 +22,7 @@ export interface Rendering {
  * Returns undefined for mails of other programs. The title is used without the sender, because it contains the
  * computer's name.
  */
-export type Recognizer = (words: MailText) => Rendering | undefined;
+export type Recognizer = (mail: MailText) => Rendering | undefined;
 
 /**
  * Returns the lines before the first one that matches `end`. Each line is tested once, so that hostile text costs no

@@ -5,7 +5,7 @@ import type { Recognizer, MailText } from './program.ts';
 interface OutcomeRule {
   readonly subject: RegExp;
   /** Type, or a function of the mail; undefined keeps the default. */
-  readonly type: NotificationType | ((match: RegExpExecArray, words: MailText) => NotificationType | undefined);
+  readonly type: NotificationType | ((match: RegExpExecArray, mail: MailText) => NotificationType | undefined);
 }
 
 const failurePattern = /\b(?:fail\w*|error\w*|fatal|critical|unsuccessful|false|abnormal)\b/i;
@@ -27,9 +27,9 @@ function getPoolType({ text }: MailText): NotificationType {
 
 const outcomeRules: readonly OutcomeRule[] = [
   // ZFS event daemon: `ZFS scrub_finish event for tank on nas`, `ZFS device fault for pool tank on nas`.
-  { subject: /^ZFS (?:scrub|resilver|trim)_finish event for \S+ on \S+/i, type: (_match, words) => getPoolType(words) },
+  { subject: /^ZFS (?:scrub|resilver|trim)_finish event for \S+ on \S+/i, type: (_match, mail) => getPoolType(mail) },
   { subject: /^ZFS (?:device fault|data error|checksum|io failure|\w+ error)\b/i, type: 'failure' },
-  { subject: /^ZFS statechange\b/i, type: (_match, words) => getPoolType(words) },
+  { subject: /^ZFS statechange\b/i, type: (_match, mail) => getPoolType(mail) },
   // Proxmox: replication and fencing (VE); garbage collection, verification, sync and prune (Backup Server).
   {
     subject:
@@ -105,12 +105,12 @@ const outcomeRules: readonly OutcomeRule[] = [
   },
 ];
 
-/** Mail whose subject contains the outcome in the words of a known program. */
-export const knownOutcome: Recognizer = (words) => {
+/** Recognizes mails of known programs whose subject contains the outcome. */
+export const knownOutcome: Recognizer = (mail) => {
   for (const { subject, type } of outcomeRules) {
-    const match = subject.exec(words.subject);
+    const match = subject.exec(mail.subject);
     if (match === null) continue;
-    const outcomeType = typeof type === 'string' ? type : type(match, words);
+    const outcomeType = typeof type === 'string' ? type : type(match, mail);
     return outcomeType === undefined ? undefined : { type: outcomeType };
   }
   return undefined;

@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { FetchReply } from '../../../contracts/outgoing.ts';
 import { readJson, type Exchange } from '../exchange.ts';
-import { choiceField, needed, secretField, textField } from '../fields.ts';
-import type { GrammarField } from '../grammar.ts';
+import { choiceField, requiredField, secretField, textField } from '../fields.ts';
+import type { FormFieldDefinition } from '../form-definition.ts';
 import { postForm, postJson, withQuery } from '../http.ts';
-import { appTitle } from '../palette.ts';
-import { defineScheme, type Scheme } from '../scheme.ts';
+import { appTitle } from '../colors.ts';
+import { defineScheme, type SchemeDefinition } from '../scheme.ts';
 
 const Reply = z.object({
   errcode: z.number().optional(),
@@ -16,35 +16,39 @@ const Reply = z.object({
   message: z.string().optional(),
 });
 
-/** They are busy, or get too much at once: Feishu and Lark 9499, 11232 and 99991400, DingTalk 130101, WeCom 45009 and 45033. */
-const passing: ReadonlySet<number> = new Set([-1, 9499, 11_232, 45_009, 45_033, 130_101, 99_991_400]);
+/**
+ * Codes of a rate limit or an overload: Feishu and Lark 9499, 11232 and 99991400, DingTalk 130101, WeCom 45009 and
+ * 45033.
+ */
+const temporaryCodes: ReadonlySet<number> = new Set([-1, 9499, 11_232, 45_009, 45_033, 130_101, 99_991_400]);
 
-/** These answer 200 whatever happened; `good` is the code of success. */
-function check(reply: FetchReply, { fail }: Exchange, good = 0): void {
+/** Checks the code in the body; these services always answer with status 200. */
+function checkReply(reply: FetchReply, { fail }: Exchange, successCode = 0): void {
   const { errcode, errmsg, code, msg, message } = readJson(reply, Reply) ?? {};
-  const said = errcode ?? code;
-  if (said !== undefined && said !== good) fail(errmsg ?? msg ?? message ?? `code ${said}`, passing.has(said));
+  const replyCode = errcode ?? code;
+  if (replyCode !== undefined && replyCode !== successCode)
+    fail(errmsg ?? msg ?? message ?? `code ${replyCode}`, temporaryCodes.has(replyCode));
 }
 
-function tokenField(help: string): GrammarField {
-  return needed(secretField('token', 'Token', 'host', help));
+function tokenField(help: string): FormFieldDefinition {
+  return requiredField(secretField('token', 'Token', 'host', help));
 }
 
 const markdownField = choiceField('format', 'Format', 'query:format', [
   ['', 'Plain text'],
   ['markdown', 'Markdown'],
 ]);
-/** They count the bytes of a message. */
-const hooked = {
+/** Properties of webhooks whose limit counts bytes. */
+const webhookDefaults = {
   protocols: [],
   titleLimit: 0,
   unit: 'bytes',
   overflow: 'split',
-} as const satisfies Partial<Scheme>;
+} as const satisfies Partial<SchemeDefinition>;
 
 /** `feishu://token`: a bot in a group of Feishu. */
 export const feishuKind = defineScheme({
-  ...hooked,
+  ...webhookDefaults,
   service: 'Feishu',
   label: 'feishu',
   secureProtocols: ['feishu'],
@@ -55,13 +59,13 @@ export const feishuKind = defineScheme({
     if (url.host === '') return 'a token is missing: feishu://token';
     const address = `https://open.feishu.cn/open-apis/bot/v2/hook/${encodeURIComponent(url.host)}/`;
     return async ({ body }, exchange) =>
-      check(await exchange.ask(postJson(address, { msg_type: 'text', content: { text: body } })), exchange);
+      checkReply(await exchange.request(postJson(address, { msg_type: 'text', content: { text: body } })), exchange);
   },
 });
 
-/** `lark://token`: the same outside China. */
+/** `lark://token`: Feishu outside China. */
 export const larkKind = defineScheme({
-  ...hooked,
+  ...webhookDefaults,
   service: 'Lark (Feishu)',
   label: 'lark',
   secureProtocols: ['lark'],
@@ -73,13 +77,16 @@ export const larkKind = defineScheme({
     if (url.host === '') return 'a token is missing: lark://token';
     const address = `https://open.larksuite.com/open-apis/bot/v2/hook/${encodeURIComponent(url.host)}`;
     return async ({ body }, exchange) =>
-      check(await exchange.ask(postJson(address, { msg_type: 'text', content: { text: body } })), exchange);
+      checkReply(await exchange.request(postJson(address, { msg_type: 'text', content: { text: body } })), exchange);
   },
 });
 
-/** `dingtalk://[secret@]token[/phone]`: a robot in a group of DingTalk, which calls the people with these phones. */
+/**
+ * `dingtalk://[secret@]token[/phone]`: a robot in a DingTalk group, which mentions the members with these phone
+ * numbers.
+ */
 export const dingTalkKind = defineScheme({
-  ...hooked,
+  ...webhookDefaults,
   service: 'DingTalk',
   label: 'dingtalk',
   secureProtocols: ['dingtalk'],
@@ -98,26 +105,29 @@ export const dingTalkKind = defineScheme({
     if (url.host === '') return 'a token is missing: dingtalk://token';
     return async ({ body }, exchange) => {
       const timestamp = url.user === undefined ? undefined : exchange.outlets.clock.now();
-      const sign =
+      const signature =
         url.user === undefined
           ? undefined
           : createHmac('sha256', url.user)
               .update(`${String(timestamp)}\n${url.user}`)
               .digest('base64');
-      const query = { access_token: url.host, timestamp, sign };
+      const query = { access_token: url.host, timestamp, sign: signature };
       const address = withQuery('https://oapi.dingtalk.com/robot/send', query);
-      const at = { atMobiles: targets, isAtAll: false };
+      const mentions = { atMobiles: targets, isAtAll: false };
       const title = body.split(/\r?\n/, 1)[0]?.replace(/^#+ /, '') || appTitle;
-      const rich = { msgtype: 'markdown', at, markdown: { title, text: body } };
-      const plain = { msgtype: 'text', at, text: { content: body } };
-      check(await exchange.ask(postJson(address, options.format === 'markdown' ? rich : plain)), exchange);
+      const markdownMessage = { msgtype: 'markdown', at: mentions, markdown: { title, text: body } };
+      const textMessage = { msgtype: 'text', at: mentions, text: { content: body } };
+      checkReply(
+        await exchange.request(postJson(address, options.format === 'markdown' ? markdownMessage : textMessage)),
+        exchange,
+      );
     };
   },
 });
 
 /** `wecombot://key`: a bot in a group of WeCom. */
 export const weComKind = defineScheme({
-  ...hooked,
+  ...webhookDefaults,
   service: 'WeCom Bot',
   label: 'wecombot',
   secureProtocols: ['wecombot'],
@@ -132,7 +142,7 @@ export const weComKind = defineScheme({
     const address = withQuery('https://qyapi.weixin.qq.com/cgi-bin/webhook/send', { key: url.host });
     return async ({ body }, exchange) => {
       const type = options.format === 'markdown' ? 'markdown' : 'text';
-      check(await exchange.ask(postJson(address, { msgtype: type, [type]: { content: body } })), exchange);
+      checkReply(await exchange.request(postJson(address, { msgtype: type, [type]: { content: body } })), exchange);
     };
   },
 });
@@ -151,7 +161,7 @@ export const serverChanKind = defineScheme({
     if (!/^\w+$/.test(url.host)) return 'a key is missing: schan://key';
     const address = `https://sctapi.ftqq.com/${url.host}.send`;
     return async ({ title, body }, exchange) =>
-      check(await exchange.ask(postForm(address, { title, desp: body })), exchange);
+      checkReply(await exchange.request(postForm(address, { title, desp: body })), exchange);
   },
 });
 
@@ -170,10 +180,10 @@ export const pushplusKind = defineScheme({
     if (url.host === '') return 'a token is missing: pushplus://token';
     const template = ({ text: 'txt', markdown: 'markdown', html: 'html' } as const)[options.format];
     return async ({ title, body }, exchange) => {
-      const named = title === '' ? body.slice(0, 100) : title;
-      const message = { token: url.host, title: named, content: body, template, channel: 'wechat' };
-      // Its code of success is that of HTTP.
-      check(await exchange.ask(postJson('https://www.pushplus.plus/send', message)), exchange, 200);
+      const messageTitle = title === '' ? body.slice(0, 100) : title;
+      const message = { token: url.host, title: messageTitle, content: body, template, channel: 'wechat' };
+      // Its success code is an HTTP status.
+      checkReply(await exchange.request(postJson('https://www.pushplus.plus/send', message)), exchange, 200);
     };
   },
 });

@@ -1,16 +1,16 @@
 import type { Message } from '../../domain/message.ts';
 import { fileParts } from '../files.ts';
-import { choiceField, needed, secretField, switchField, textField } from '../fields.ts';
+import { choiceField, requiredField, secretField, switchField, textField } from '../fields.ts';
 import { postJson, postParts, withQuery } from '../http.ts';
 import { isYes } from '../options.ts';
-import { appTitle, colourNumber } from '../palette.ts';
+import { appTitle, getColorNumber } from '../colors.ts';
 import { defineScheme, type Send } from '../scheme.ts';
 
-/** Files in one message (https://docs.discord.com/developers/resources/webhook). */
-const mostFiles = 10;
+/** Maximum number of files in one message (https://docs.discord.com/developers/resources/webhook). */
+const maxFiles = 10;
 
-/** Who may be called by a message: those the URL names. Words of the notice call nobody. */
-function mentions(ping: string | undefined) {
+/** Allows only the mentions of the URL. Mentions in the text of a notification have no effect. */
+function buildAllowedMentions(ping: string | undefined) {
   const ids = (mark: RegExp): string[] => [...(ping ?? '').matchAll(mark)].map(([, id = '']) => id);
   return {
     parse: /@(here|everyone)/.test(ping ?? '') ? ['everyone'] : [],
@@ -19,14 +19,14 @@ function mentions(ping: string | undefined) {
   };
 }
 
-/** The card of a message; its title links to `href`. */
-function embed({ title, body, type }: Message, { footer, href }: { footer?: object; href: string | undefined }) {
+/** Builds the embed of a message; its title links to `href`. */
+function buildEmbed({ title, body, type }: Message, { footer, href }: { footer?: object; href: string | undefined }) {
   const link = href === undefined ? {} : { url: href };
-  const bottom = footer === undefined ? {} : { footer };
-  return { title, description: body, color: colourNumber(type), ...link, ...bottom };
+  const footerField = footer === undefined ? {} : { footer };
+  return { title, description: body, color: getColorNumber(type), ...link, ...footerField };
 }
 
-/** `discord://[name@]webhook_id/webhook_token?thread=&tts=&ping=&footer=`; as Markdown it is shown in a coloured card. */
+/** `discord://[name@]webhook_id/webhook_token?thread=&tts=&ping=&footer=`; Markdown is shown in a colored embed. */
 export const discordKind = defineScheme({
   service: 'Discord',
   label: 'discord',
@@ -35,17 +35,17 @@ export const discordKind = defineScheme({
   templates: ['{schema}://{webhook_id}/{webhook_token}', '{schema}://{botname}@{webhook_id}/{webhook_token}'],
   args: ['tts', 'footer', 'thread', 'ping', 'avatar_url', 'href'],
   files: true,
-  wordless: true,
+  filesOnly: true,
   titleLimit: 250,
   bodyLimit: 2000,
   titleCounts: true,
   overflow: 'split',
   form: {
     about: 'A channel of a Discord server, by its webhook.',
-    fixed: 1,
+    fixedSegments: 1,
     fields: [
-      needed(secretField('id', 'Webhook ID', 'host', 'The number in the address of the webhook.')),
-      needed(secretField('token', 'Webhook token', 'segment:0', 'What follows the number in the address.')),
+      requiredField(secretField('id', 'Webhook ID', 'host', 'The number in the address of the webhook.')),
+      requiredField(secretField('token', 'Webhook token', 'segment:0', 'What follows the number in the address.')),
       textField('name', 'Shown name', 'user', 'Empty: the name of the webhook.'),
       textField('thread', 'Thread', 'query:thread', 'The ID of a thread of the channel.'),
       textField('picture', 'Picture', 'query:avatar_url', 'The address of a picture beside the name.'),
@@ -58,8 +58,8 @@ export const discordKind = defineScheme({
       ]),
     ],
   },
-  moved: ['url'],
-  arrange(url) {
+  movedArguments: ['url'],
+  normalize(url) {
     const query = new Map(url.query);
     const link = query.get('url');
     query.delete('url');
@@ -69,8 +69,8 @@ export const discordKind = defineScheme({
   open({ url, options, argument }) {
     const [token] = url.path;
     if (url.host === '' || token === undefined) return 'a webhook is missing: discord://webhook_id/webhook_token';
-    const hook = `https://discord.com/api/webhooks/${encodeURIComponent(url.host)}/${encodeURIComponent(token)}`;
-    const address = withQuery(hook, { thread_id: argument('thread') });
+    const webhookUrl = `https://discord.com/api/webhooks/${encodeURIComponent(url.host)}/${encodeURIComponent(token)}`;
+    const address = withQuery(webhookUrl, { thread_id: argument('thread') });
     const tts = isYes(argument('tts'), false);
     const hasFooter = isYes(argument('footer'), false);
     const footer = hasFooter ? { footer: { text: appTitle } } : {};
@@ -81,24 +81,33 @@ export const discordKind = defineScheme({
       ...(url.user === undefined || url.user === '' ? {} : { username: url.user }),
       ...(picture === undefined ? {} : { avatar_url: picture }),
     };
-    const card = options.format !== 'text' || hasFooter;
-    const call = ping === undefined ? '' : `👉 ${ping}`;
-    const send: Send = async (message, { ask, boundary, once }) => {
+    const usesEmbed = options.format !== 'text' || hasFooter;
+    const mentionText = ping === undefined ? '' : `👉 ${ping}`;
+    const send: Send = async (message, { request, boundary, once }) => {
       const { title, body, attachments = [] } = message;
-      const text = [call, title, body].filter((part) => part !== '').join('\r\n');
-      const shown = card
-        ? { ...(call === '' ? {} : { content: call }), embeds: [embed(message, { ...footer, href })] }
+      const text = [mentionText, title, body].filter((part) => part !== '').join('\r\n');
+      const content = usesEmbed
+        ? {
+            ...(mentionText === '' ? {} : { content: mentionText }),
+            embeds: [buildEmbed(message, { ...footer, href })],
+          }
         : { content: text };
-      const words = postJson(address, { tts, wait: !tts, ...name, allowed_mentions: mentions(ping), ...shown });
-      if (text !== '') await once('text', () => ask(words));
-      for (let at = 0; at < attachments.length; at += mostFiles) {
-        await once(`files ${String(at)}`, async () => {
-          const files = await fileParts(attachments.slice(at, at + mostFiles), (part) => `files[${part}]`);
+      const textRequest = postJson(address, {
+        tts,
+        wait: !tts,
+        ...name,
+        allowed_mentions: buildAllowedMentions(ping),
+        ...content,
+      });
+      if (text !== '') await once('text', () => request(textRequest));
+      for (let index = 0; index < attachments.length; index += maxFiles) {
+        await once(`files ${String(index)}`, async () => {
+          const files = await fileParts(attachments.slice(index, index + maxFiles), (part) => `files[${part}]`);
           const payload = JSON.stringify({ tts: false, wait: true, ...name });
-          await ask(postParts(address, { payload_json: payload }, files, boundary()));
+          await request(postParts(address, { payload_json: payload }, files, boundary()));
         });
       }
     };
-    return { send, taken: card || call === '' ? 0 : call.length + 2 };
+    return { send, reservedLength: usesEmbed || mentionText === '' ? 0 : mentionText.length + 2 };
   },
 });

@@ -1,4 +1,4 @@
-import { needed, secretField, textField } from '../fields.ts';
+import { requiredField, secretField, textField } from '../fields.ts';
 import { postJson, withQuery } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
 
@@ -21,11 +21,11 @@ export const googleChatKind = defineScheme({
   heading: (title) => `*${title}*\n`,
   form: {
     about: 'A space of Google Chat, by its webhook.',
-    fixed: 2,
+    fixedSegments: 2,
     fields: [
-      needed(secretField('space', 'Space', 'host', 'What follows /spaces/ in the address of the webhook.')),
-      needed(secretField('key', 'Key', 'segment:0', 'What follows key= in the address.')),
-      needed(secretField('token', 'Token', 'segment:1', 'What follows token= in the address.')),
+      requiredField(secretField('space', 'Space', 'host', 'What follows /spaces/ in the address of the webhook.')),
+      requiredField(secretField('key', 'Key', 'segment:0', 'What follows key= in the address.')),
+      requiredField(secretField('token', 'Token', 'segment:1', 'What follows token= in the address.')),
       textField('thread', 'Thread', 'targets', 'A name of your own: messages with the same one stand together.'),
     ],
   },
@@ -34,10 +34,10 @@ export const googleChatKind = defineScheme({
     if (url.host === '' || key === undefined || token === undefined)
       return 'a token is missing: gchat://space/key/token';
     const [thread] = targets;
-    const reply = thread === undefined ? undefined : 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD';
+    const replyOption = thread === undefined ? undefined : 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD';
     const space = `https://chat.googleapis.com/v1/spaces/${encodeURIComponent(url.host)}/messages`;
-    const address = withQuery(space, { token, key, messageReplyOption: reply });
-    const place = thread === undefined ? {} : { thread: { thread_key: thread } };
-    return ({ body }, { ask }) => ask(postJson(address, { text: body, ...place }));
+    const address = withQuery(space, { token, key, messageReplyOption: replyOption });
+    const threadField = thread === undefined ? {} : { thread: { thread_key: thread } };
+    return ({ body }, { request }) => request(postJson(address, { text: body, ...threadField }));
   },
 });

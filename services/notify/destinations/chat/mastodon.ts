@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { readJson } from '../exchange.ts';
 import { fileParts } from '../files.ts';
-import { choiceField, needed, secretField, serverFields, textField } from '../fields.ts';
+import { choiceField, requiredField, secretField, serverFields, textField } from '../fields.ts';
 import { postJson, postParts } from '../http.ts';
 import { isYes } from '../options.ts';
 import { defineScheme, type Send } from '../scheme.ts';
-import { lengthOf } from '../../domain/text/split.ts';
+import { measureLength } from '../../domain/text/split.ts';
 
 const Media = z.object({ id: z.union([z.string(), z.number()]).transform(String) });
 const visibilities = ['direct', 'private', 'unlisted', 'public'];
 
-/** `mastodon://token@host[/@person]`: a post, seen by whom the URL says. */
+/** `mastodon://token@host[/@person]`: a post with the visibility of the URL. */
 export const mastodonKind = defineScheme({
   service: 'Mastodon',
   label: 'mastodon',
@@ -27,7 +27,9 @@ export const mastodonKind = defineScheme({
     about: 'Posts of a Mastodon account.',
     fields: [
       ...serverFields,
-      needed(secretField('token', 'Access token', 'user', 'Made under Preferences, Development; it needs write.')),
+      requiredField(
+        secretField('token', 'Access token', 'user', 'Made under Preferences, Development; it needs write.'),
+      ),
       textField('people', 'Mentions', 'targets', '@names, commas between several.'),
       choiceField('visibility', 'Seen by', 'query:visibility', [
         ['', 'As set in the account'],
@@ -41,32 +43,32 @@ export const mastodonKind = defineScheme({
   open({ url, origin, targets, argument }) {
     if (!url.user) return 'a token is missing: mastodon://token@host';
     const visibility = argument('visibility')?.toLowerCase();
-    const chosen = visibilities.find((each) => each === visibility);
-    if (visibility !== undefined && visibility !== 'default' && chosen === undefined) {
+    const selectedVisibility = visibilities.find((each) => each === visibility);
+    if (visibility !== undefined && visibility !== 'default' && selectedVisibility === undefined) {
       return `visibility must be one of ${visibilities.join(', ')}`;
     }
     const authorization = `Bearer ${url.user}`;
     const mentions = targets.map((name) => `@${name.replace(/^@/, '')}`).join(' ');
-    const send: Send = async ({ id, body, attachments = [] }, { ask, boundary }) => {
+    const send: Send = async ({ id, body, attachments = [] }, { request, boundary }) => {
       const media: string[] = [];
       for (const part of await fileParts(attachments.slice(0, 4), () => 'file')) {
-        const request = postParts(`${origin}/api/v1/media`, { description: part.name }, [part], boundary(), {
+        const uploadRequest = postParts(`${origin}/api/v1/media`, { description: part.name }, [part], boundary(), {
           authorization,
         });
-        const stored = readJson(await ask(request), Media);
-        if (stored !== undefined) media.push(stored.id);
+        const upload = readJson(await request(uploadRequest), Media);
+        if (upload !== undefined) media.push(upload.id);
       }
       const status = {
         status: [mentions, body].filter((part) => part !== '').join(' '),
         sensitive: isYes(argument('sensitive'), false),
         ...(argument('language') === undefined ? {} : { language: argument('language') }),
-        ...(chosen === undefined ? {} : { visibility: chosen }),
+        ...(selectedVisibility === undefined ? {} : { visibility: selectedVisibility }),
         ...(argument('spoiler') === undefined ? {} : { spoiler_text: argument('spoiler') }),
         ...(media.length === 0 ? {} : { media_ids: media }),
       };
-      // The server answers a repetition with the first post.
-      await ask(postJson(`${origin}/api/v1/statuses`, status, { authorization, 'idempotency-key': id }));
+      // The server returns the first post for a repeated idempotency key.
+      await request(postJson(`${origin}/api/v1/statuses`, status, { authorization, 'idempotency-key': id }));
     };
-    return { send, taken: mentions === '' ? 0 : lengthOf(mentions) + 1 };
+    return { send, reservedLength: mentions === '' ? 0 : measureLength(mentions) + 1 };
   },
 });

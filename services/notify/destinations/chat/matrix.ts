@@ -4,7 +4,7 @@ import { convertText, escapeHtml } from '../../domain/text/convert.ts';
 import { readJson, type Exchange } from '../exchange.ts';
 import { choiceField, formatField, passwordField, serverFields, textField } from '../fields.ts';
 import { postJson, withQuery } from '../http.ts';
-import { appTitle, colourOf } from '../palette.ts';
+import { appTitle, getColor } from '../colors.ts';
 import { defineScheme, type Address, type Send } from '../scheme.ts';
 import type { DestinationUrl } from '../url.ts';
 
@@ -19,20 +19,25 @@ const Upload = z.object({ content_uri: z.string() });
 
 type Mode = 'off' | 'slack' | 'matrix' | 't2bot';
 
-/** A bare token is a webhook of the public bridge, as in the peer. */
-function modeOf({ query, host, user, password, path }: DestinationUrl): Mode | undefined {
-  const word = query.get('mode')?.toLowerCase() ?? '';
-  if (word === '') return /^\w{64}$/.test(host) && !user && !password && path.length === 0 ? 't2bot' : 'off';
-  return (['off', 'slack', 'matrix', 't2bot'] as const).find((mode) => mode === word);
+/** Returns the mode of a URL. A token without a user is a webhook of the public bridge, as in Apprise. */
+function parseMode({ query, host, user, password, path }: DestinationUrl): Mode | undefined {
+  const modeText = query.get('mode')?.toLowerCase() ?? '';
+  if (modeText === '') return /^\w{64}$/.test(host) && !user && !password && path.length === 0 ? 't2bot' : 'off';
+  return (['off', 'slack', 'matrix', 't2bot'] as const).find((mode) => mode === modeText);
 }
 
-/** The body as text, and formatted where the URL asks for it. */
-function eventOf({ title, body, format }: Message, msgtype: string) {
+/** Builds the event with the body as text, and formatted if the URL requests it. */
+function buildEvent({ title, body, format }: Message, msgtype: string) {
   if (format === 'text') return { msgtype, body: title === '' ? body : `# ${title}\r\n${body}` };
   const heading = title === '' ? '' : `<h1>${escapeHtml(title)}</h1>`;
-  const plain = convertText(body, format, 'text');
+  const plainText = convertText(body, format, 'text');
   const formatted_body = `${heading}${convertText(body, format, 'html')}`;
-  return { msgtype, body: [title, plain].filter(Boolean).join('\n'), format: 'org.matrix.custom.html', formatted_body };
+  return {
+    msgtype,
+    body: [title, plainText].filter(Boolean).join('\n'),
+    format: 'org.matrix.custom.html',
+    formatted_body,
+  };
 }
 
 function fileKind(type: string): string {
@@ -40,91 +45,91 @@ function fileKind(type: string): string {
   return `m.${family ?? 'file'}`;
 }
 
-async function uploadFile({ ask, fail }: Exchange, base: string, file: Attachment, authorization: string) {
+async function uploadFile({ request, fail }: Exchange, base: string, file: Attachment, authorization: string) {
   const url = withQuery(`${base}/_matrix/media/v3/upload`, { filename: file.name });
   const headers = { authorization, 'content-type': file.type };
-  const reply = readJson(await ask({ method: 'POST', url, headers, body: await file.read() }), Upload);
+  const reply = readJson(await request({ method: 'POST', url, headers, body: await file.read() }), Upload);
   if (reply === undefined) return fail('no place for a file');
   const info = { mimetype: file.type, size: file.size };
   return { body: file.name, info, msgtype: fileKind(file.type), url: reply.content_uri };
 }
 
-/** Sends as a member: signs in where there is no token, joins the rooms, and signs out again. */
+/** Sends as a member: signs in if there is no token, joins the rooms, and signs out again. */
 function sendToServer({ url, origin, targets, argument }: Address): Send | string {
   const token = url.password === undefined || url.user === '' ? url.user || url.password : undefined;
   if (token === undefined && !url.user) return 'a user or a token is missing: matrix://user:password@host/#room';
   const api = `${origin}/_matrix/client/v3`;
   const msgtype = argument('msgtype')?.toLowerCase() === 'notice' ? 'm.notice' : 'm.text';
 
-  /** To every room, as who is signed in. */
-  const tell = async (message: Message, exchange: Exchange, login: z.infer<typeof Login>): Promise<void> => {
-    const { ask, fail } = exchange;
+  /** Sends to all rooms with the credentials of the login. */
+  const sendToRooms = async (message: Message, exchange: Exchange, login: z.infer<typeof Login>): Promise<void> => {
+    const { request, fail } = exchange;
     const authorization = `Bearer ${login.access_token}`;
-    const home = login.home_server ?? login.user_id?.replace(/^[^:]*:/, '') ?? url.host;
+    const homeServer = login.home_server ?? login.user_id?.replace(/^[^:]*:/, '') ?? url.host;
     const files = [];
     for (const file of message.attachments ?? []) files.push(await uploadFile(exchange, origin, file, authorization));
     const aliases = targets.map((target) => {
       const room = /^[#!]/.test(target) ? target : `#${target}`;
-      // Identities of newer rooms have no server in them.
-      return room.includes(':') || room.startsWith('!') ? room : `${room}:${home}`;
+      // IDs of newer rooms have no server part.
+      return room.includes(':') || room.startsWith('!') ? room : `${room}:${homeServer}`;
     });
     const joined =
       aliases.length > 0
         ? []
-        : (readJson(await ask({ method: 'GET', url: `${api}/joined_rooms`, headers: { authorization } }), Rooms)
+        : (readJson(await request({ method: 'GET', url: `${api}/joined_rooms`, headers: { authorization } }), Rooms)
             ?.joined_rooms ?? []);
     const rooms = [...aliases, ...joined];
     if (rooms.length === 0) fail('this account is a member of no room');
     for (const alias of rooms) {
-      const join = postJson(`${api}/join/${encodeURIComponent(alias)}`, {}, { authorization });
-      const room = readJson(await ask(join), Room)?.room_id ?? alias;
-      // The transaction is the notice's own: the server passes over what it has had already.
-      const events = [...files, eventOf(message, msgtype)];
-      for (const [at, event] of events.entries()) {
-        const address = `${api}/rooms/${encodeURIComponent(room)}/send/m.room.message/${message.id}-${at}`;
-        const put = { ...postJson(address, event, { authorization }), method: 'PUT' };
-        await exchange.once(`${room} ${String(at)}`, () => ask(put));
+      const joinRequest = postJson(`${api}/join/${encodeURIComponent(alias)}`, {}, { authorization });
+      const room = readJson(await request(joinRequest), Room)?.room_id ?? alias;
+      // The transaction ID contains the notification's ID, so the server ignores repetitions.
+      const events = [...files, buildEvent(message, msgtype)];
+      for (const [index, event] of events.entries()) {
+        const address = `${api}/rooms/${encodeURIComponent(room)}/send/m.room.message/${message.id}-${index}`;
+        const putRequest = { ...postJson(address, event, { authorization }), method: 'PUT' };
+        await exchange.once(`${room} ${String(index)}`, () => request(putRequest));
       }
     }
   };
 
   return async (message, exchange) => {
-    if (token !== undefined) return tell(message, exchange, { access_token: token });
+    if (token !== undefined) return sendToRooms(message, exchange, { access_token: token });
     const signIn = {
       type: 'm.login.password',
       identifier: { type: 'm.id.user', user: url.user },
       password: url.password,
       initial_device_display_name: appTitle,
     };
-    const login = readJson(await exchange.ask(postJson(`${api}/login`, signIn)), Login);
+    const login = readJson(await exchange.request(postJson(`${api}/login`, signIn)), Login);
     if (login === undefined) return exchange.fail('something that is no answer of a Matrix server');
     try {
-      return await tell(message, exchange, login);
+      return await sendToRooms(message, exchange, login);
     } finally {
-      // Or each attempt would leave a device behind in the account.
+      // Without the sign-out, each attempt would leave a device in the account.
       const authorization = `Bearer ${login.access_token}`;
-      await exchange.askLightly(postJson(`${api}/logout`, {}, { authorization }));
+      await exchange.tryRequest(postJson(`${api}/logout`, {}, { authorization }));
     }
   };
 }
 
 /** Sends through a webhook bridge. */
-function sendToHook({ url, origin }: Address, mode: Exclude<Mode, 'off'>): Send | string {
+function sendToWebhook({ url, origin }: Address, mode: Exclude<Mode, 'off'>): Send | string {
   const token = mode === 't2bot' ? url.host : (url.password ?? url.user);
   if (!token) return 'a token is missing: matrix://name:token@host/?mode=matrix';
   const base = mode === 't2bot' ? 'https://webhooks.t2bot.io' : origin;
   const address = `${base}/api/v1/matrix/hook/${encodeURIComponent(token)}`;
   const name = mode !== 't2bot' && url.user !== undefined && url.password !== undefined ? url.user : appTitle;
-  return ({ title, body, type, format, time }, { ask }) => {
+  return ({ title, body, type, format, time }, { request }) => {
     if (mode === 'slack') {
-      const card = { title: escapeHtml(title), text: escapeHtml(body), color: colourOf(type), footer: appTitle };
-      const attachments = [{ ...card, ts: Math.floor(time / 1000) }];
-      return ask(postJson(address, { username: name, mrkdwn: format === 'markdown', attachments }));
+      const attachment = { title: escapeHtml(title), text: escapeHtml(body), color: getColor(type), footer: appTitle };
+      const attachments = [{ ...attachment, ts: Math.floor(time / 1000) }];
+      return request(postJson(address, { username: name, mrkdwn: format === 'markdown', attachments }));
     }
     const html = format === 'text' ? undefined : convertText(body, format, 'html');
-    const parts = html === undefined ? [title, body] : [escapeHtml(title), html];
-    const text = parts.filter((part) => part !== '').join(html === undefined ? '\r\n' : '<br/>');
-    return ask(postJson(address, { displayName: name, format: html === undefined ? 'plain' : 'html', text }));
+    const textParts = html === undefined ? [title, body] : [escapeHtml(title), html];
+    const text = textParts.filter((part) => part !== '').join(html === undefined ? '\r\n' : '<br/>');
+    return request(postJson(address, { displayName: name, format: html === undefined ? 'plain' : 'html', text }));
   };
 }
 
@@ -143,14 +148,15 @@ export const matrixKind = defineScheme({
   args: ['mode', 'msgtype'],
   files: true,
   titleLimit: 250,
-  // An event has 65,536 bytes (https://spec.matrix.org/latest/client-server-api/#size-limits), and often the text twice.
+  // An event is limited to 65,536 bytes (https://spec.matrix.org/latest/client-server-api/#size-limits) and often
+  // contains the text twice.
   bodyLimit: 20_000,
   unit: 'bytes',
   overflow: 'split',
   form: {
     about: 'Rooms of a Matrix server.',
-    secretAt: (url) =>
-      modeOf(url) === 't2bot' ? ['host'] : url.password === undefined ? ['user', 'password'] : ['password'],
+    secretLocations: (url) =>
+      parseMode(url) === 't2bot' ? ['host'] : url.password === undefined ? ['user', 'password'] : ['password'],
     fields: [
       ...serverFields,
       textField('user', 'User or access token', 'user', 'A token stands here alone, without a password.'),
@@ -170,8 +176,8 @@ export const matrixKind = defineScheme({
     ],
   },
   open(address) {
-    const mode = modeOf(address.url);
+    const mode = parseMode(address.url);
     if (mode === undefined) return 'mode must be off, matrix, slack or t2bot';
-    return mode === 'off' ? sendToServer(address) : sendToHook(address, mode);
+    return mode === 'off' ? sendToServer(address) : sendToWebhook(address, mode);
   },
 });

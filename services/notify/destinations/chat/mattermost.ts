@@ -1,4 +1,4 @@
-import { formatField, needed, secretField, serverFields, textField } from '../fields.ts';
+import { formatField, requiredField, secretField, serverFields, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
 import { encodePart } from '../url.ts';
@@ -15,7 +15,7 @@ export const mattermostKind = defineScheme({
     '{schema}://{host}/{fullpath}/{token}',
   ],
   args: ['to', 'icon_url'],
-  moved: ['channel', 'channels'],
+  movedArguments: ['channel', 'channels'],
   partArguments: { botname: 'user' },
   titleLimit: 0,
   bodyLimit: 4000,
@@ -24,25 +24,27 @@ export const mattermostKind = defineScheme({
     about: 'Channels of a Mattermost server, by an incoming webhook.',
     fields: [
       ...serverFields,
-      needed(secretField('hook', 'Webhook', 'last', 'What follows /hooks/ in its address.')),
+      requiredField(secretField('hook', 'Webhook', 'last', 'What follows /hooks/ in its address.')),
       textField('channels', 'Channels', 'query:to', 'Empty: the one of the webhook. Commas between several.'),
       textField('name', 'Shown name', 'user'),
       textField('icon', 'Picture', 'query:icon_url', 'The address of a picture beside the name.'),
       formatField,
     ],
   },
-  arrange(url) {
+  normalize(url) {
     const query = new Map(url.query);
     const channels = ['to', 'channel', 'channels'].flatMap((name) => query.get(name)?.split(/[\s,]+/) ?? []);
     for (const name of ['channel', 'channels', 'to']) query.delete(name);
-    const named = channels.filter((each) => each !== '').map((each) => (/^[#@]/.test(each) ? each : `#${each}`));
-    if (named.length > 0) query.set('to', named.join(','));
+    const normalizedChannels = channels
+      .filter((each) => each !== '')
+      .map((each) => (/^[#@]/.test(each) ? each : `#${each}`));
+    if (normalizedChannels.length > 0) query.set('to', normalizedChannels.join(','));
     return { ...url, query };
   },
   open({ url, origin, argument }) {
     const hook = url.path.at(-1);
     if (hook === undefined) return 'a webhook is missing: mmost://host/hook';
-    const path = url.path.slice(0, -1).filter((each, at, all) => !(each === 'hooks' && at === all.length - 1));
+    const path = url.path.slice(0, -1).filter((each, index, all) => !(each === 'hooks' && index === all.length - 1));
     const address = `${origin}${[...path, 'hooks', hook].map((each) => `/${encodePart(each)}`).join('')}`;
     const channels = argument('to')?.split(',') ?? [undefined];
     const icon = argument('icon_url');
@@ -50,10 +52,10 @@ export const mattermostKind = defineScheme({
       ...(url.user === undefined ? {} : { username: url.user }),
       ...(icon === undefined ? {} : { icon_url: icon }),
     };
-    return async ({ body }, { ask, once }) => {
+    return async ({ body }, { request, once }) => {
       for (const channel of channels) {
-        const place = channel === undefined ? {} : { channel: channel.replace(/^#/, '') };
-        await once(channel ?? '', () => ask(postJson(address, { text: body, ...sender, ...place })));
+        const channelField = channel === undefined ? {} : { channel: channel.replace(/^#/, '') };
+        await once(channel ?? '', () => request(postJson(address, { text: body, ...sender, ...channelField })));
       }
     };
   },

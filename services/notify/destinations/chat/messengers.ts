@@ -1,11 +1,11 @@
-import { markdownHeading } from '../../domain/fit.ts';
-import { needed, secretField, textField } from '../fields.ts';
+import { markdownHeading } from '../../domain/fit-message.ts';
+import { requiredField, secretField, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
-import { appTitle, colourOf } from '../palette.ts';
-import { withPath } from '../places.ts';
+import { appTitle, getColor } from '../colors.ts';
+import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 
-/** `line://token/user_or_group`: a bot of LINE. Its tokens may have slashes and end in `=`. */
+/** `line://token/user_or_group`: a LINE bot. Its tokens may contain slashes and end with `=`. */
 export const lineKind = defineScheme({
   service: 'Line',
   label: 'line',
@@ -16,33 +16,33 @@ export const lineKind = defineScheme({
   bodyLimit: 5000,
   unit: 'utf16',
   overflow: 'split',
-  each: true,
-  arrange(url) {
-    const end = url.path.findLastIndex((segment) => segment.endsWith('='));
-    if (end === -1) return url;
-    const token = [url.host, ...url.path.slice(0, end + 1)].join('/');
-    return withPath({ ...url, host: token }, url.path.slice(end + 1));
+  perTarget: true,
+  normalize(url) {
+    const tokenEnd = url.path.findLastIndex((segment) => segment.endsWith('='));
+    if (tokenEnd === -1) return url;
+    const token = [url.host, ...url.path.slice(0, tokenEnd + 1)].join('/');
+    return withPath({ ...url, host: token }, url.path.slice(tokenEnd + 1));
   },
   form: {
     about: 'People and groups of LINE, through a bot.',
-    secretAt: () => ['host', 'targets'],
+    secretLocations: () => ['host', 'targets'],
     fields: [
-      needed(secretField('token', 'Channel access token', 'host')),
-      needed(textField('to', 'To', 'targets', 'IDs of people (U…) or groups (C…), commas between several.')),
+      requiredField(secretField('token', 'Channel access token', 'host')),
+      requiredField(textField('to', 'To', 'targets', 'IDs of people (U…) or groups (C…), commas between several.')),
     ],
   },
   open({ url, targets }) {
     const [to] = targets;
     if (url.host === '' || to === undefined) return 'a receiver is missing: line://token/user';
-    return ({ body }, { ask }) => {
+    return ({ body }, { request }) => {
       const messages = [{ type: 'text', text: body, sender: { name: appTitle } }];
       const headers = { authorization: `Bearer ${url.host}` };
-      return ask(postJson('https://api.line.me/v2/bot/message/push', { to, messages }, headers));
+      return request(postJson('https://api.line.me/v2/bot/message/push', { to, messages }, headers));
     };
   },
 });
 
-/** `whatsapp://[template:]token@phone_id/+to`: the business API of WhatsApp. */
+/** `whatsapp://[template:]token@phone_id/+to`: the WhatsApp business API. */
 export const whatsAppKind = defineScheme({
   service: 'WhatsApp',
   label: 'whatsapp',
@@ -56,19 +56,19 @@ export const whatsAppKind = defineScheme({
   titleLimit: 0,
   bodyLimit: 1024,
   overflow: 'split',
-  each: true,
-  arrange: (url) =>
+  perTarget: true,
+  normalize: (url) =>
     withPath(
       url,
       url.path.map((each) => (/^\d{7,15}$/.test(each) ? `+${each}` : each)),
     ),
   form: {
     about: 'People with WhatsApp, through its business API.',
-    secretAt: (url) => (url.password === undefined ? ['user', 'host'] : ['password', 'host']),
+    secretLocations: (url) => (url.password === undefined ? ['user', 'host'] : ['password', 'host']),
     fields: [
-      needed(secretField('token', 'Access token', 'user')),
-      needed(secretField('phone', 'ID of the phone number', 'host')),
-      needed(textField('to', 'To', 'targets', 'Numbers with their country, commas between several.')),
+      requiredField(secretField('token', 'Access token', 'user')),
+      requiredField(secretField('phone', 'ID of the phone number', 'host')),
+      requiredField(textField('to', 'To', 'targets', 'Numbers with their country, commas between several.')),
     ],
   },
   open({ url, targets, argument }) {
@@ -78,11 +78,11 @@ export const whatsAppKind = defineScheme({
     if (to === undefined || !/^\+\d{7,15}$/.test(to)) return 'a phone number is missing: whatsapp://token@phone_id/+to';
     const address = `https://graph.facebook.com/v21.0/${url.host}/messages`;
     const template = { name: url.user, language: { code: argument('lang') ?? 'en_US' } };
-    return ({ body }, { ask }) => {
+    return ({ body }, { request }) => {
       const base = { messaging_product: 'whatsapp', to, recipient_type: 'individual' };
       const text = { type: 'text', text: { body } };
       const message = url.password === undefined ? text : { type: 'template', template };
-      return ask(postJson(address, { ...base, ...message }, { authorization: `Bearer ${token}` }));
+      return request(postJson(address, { ...base, ...message }, { authorization: `Bearer ${token}` }));
     };
   },
 });
@@ -97,16 +97,18 @@ export const webexKind = defineScheme({
   partArguments: { token: 'host' },
   format: 'markdown',
   titleLimit: 0,
-  // 7439 bytes are all a message may have (https://developer.webex.com/docs/api/v1/messages/create-a-message).
+  // A message is limited to 7439 bytes (https://developer.webex.com/docs/api/v1/messages/create-a-message).
   bodyLimit: 7000,
   unit: 'bytes',
   overflow: 'split',
   heading: markdownHeading,
-  each: true,
+  perTarget: true,
   form: {
     about: 'A space of Webex, by an incoming webhook or a bot.',
     fields: [
-      needed(secretField('token', 'Token', 'host', 'The last part of the webhook, or the access token of a bot.')),
+      requiredField(
+        secretField('token', 'Token', 'host', 'The last part of the webhook, or the access token of a bot.'),
+      ),
       textField('rooms', 'Rooms', 'targets', 'For a bot: IDs of rooms, commas between several.'),
     ],
   },
@@ -116,8 +118,8 @@ export const webexKind = defineScheme({
     const field = options.format === 'text' ? 'text' : 'markdown';
     const hook = `https://api.ciscospark.com/v1/webhooks/incoming/${encodeURIComponent(url.host)}`;
     const headers = { authorization: `Bearer ${url.host}` };
-    return ({ body }, { ask }) =>
-      ask(
+    return ({ body }, { request }) =>
+      request(
         roomId === undefined
           ? postJson(hook, { [field]: body })
           : postJson('https://webexapis.com/v1/messages', { roomId, [field]: body }, headers),
@@ -125,7 +127,7 @@ export const webexKind = defineScheme({
   },
 });
 
-/** `notifiarr://api_key/channel`: a channel of Discord, through Notifiarr. */
+/** `notifiarr://api_key/channel`: a Discord channel, through Notifiarr. */
 export const notifiarrKind = defineScheme({
   service: 'Notifiarr',
   label: 'notifiarr',
@@ -135,8 +137,8 @@ export const notifiarrKind = defineScheme({
   args: ['event', 'source'],
   titleLimit: 250,
   bodyLimit: 4000,
-  each: true,
-  arrange: (url) =>
+  perTarget: true,
+  normalize: (url) =>
     withPath(
       url,
       url.path.map((each) => (/^\d+$/.test(each) ? `#${each}` : each)),
@@ -144,23 +146,23 @@ export const notifiarrKind = defineScheme({
   form: {
     about: 'Channels of Discord, through Notifiarr.',
     fields: [
-      needed(secretField('key', 'API key', 'host')),
-      needed(textField('channels', 'Channels', 'targets', 'IDs of Discord channels, commas between several.')),
+      requiredField(secretField('key', 'API key', 'host')),
+      requiredField(textField('channels', 'Channels', 'targets', 'IDs of Discord channels, commas between several.')),
     ],
   },
   open({ url, targets, argument }) {
     const channel = Number(targets[0]?.replace(/^#/, ''));
     if (url.host === '' || !(channel > 0)) return 'a channel is missing: notifiarr://api_key/channel';
-    return ({ title, body, type }, { ask }) => {
+    return ({ title, body, type }, { request }) => {
       const text = { title, content: '', description: body, footer: appTitle };
       const message = {
         source: argument('source') ?? appTitle,
         type,
         notification: { update: argument('event') !== undefined, name: appTitle, event: argument('event') ?? '' },
-        discord: { color: colourOf(type), ping: { pingUser: 0, pingRole: 0 }, text, ids: { channel } },
+        discord: { color: getColor(type), ping: { pingUser: 0, pingRole: 0 }, text, ids: { channel } },
       };
       const address = 'https://notifiarr.com/api/v1/notification/apprise';
-      return ask(postJson(address, message, { 'x-api-key': url.host }));
+      return request(postJson(address, message, { 'x-api-key': url.host }));
     };
   },
 });

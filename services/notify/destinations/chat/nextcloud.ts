@@ -1,13 +1,13 @@
-import { needed, passwordField, serverFields, textField, userField } from '../fields.ts';
+import { requiredField, passwordField, serverFields, textField, userField } from '../fields.ts';
 import { basicAuthorization, postForm, postJson } from '../http.ts';
-import { appTitle } from '../palette.ts';
-import { withPath } from '../places.ts';
+import { appTitle } from '../colors.ts';
+import { withPath } from '../url-fields.ts';
 import { defineScheme, type Address } from '../scheme.ts';
 import { encodePart } from '../url.ts';
 
 const accountFields = [
-  needed({ ...userField, help: 'An account for this app.' }),
-  needed({ ...passwordField, help: 'One made for apps, under Security.' }),
+  requiredField({ ...userField, help: 'An account for this app.' }),
+  requiredField({ ...passwordField, help: 'One made for apps, under Security.' }),
 ];
 const folderField = textField(
   'folder',
@@ -16,8 +16,8 @@ const folderField = textField(
   'Where Nextcloud is not at the root, such as /nextcloud.',
 );
 
-/** Base address and headers of a call, which Nextcloud wants to be marked as one. */
-function callOf({ url, origin, argument }: Address) {
+/** Builds the base URL and the headers of a request to the OCS API, which requires its own header. */
+function buildOcsRequest({ url, origin, argument }: Address) {
   const folder = (argument('url_prefix') ?? '').split('/').filter((each) => each !== '');
   const authorization = basicAuthorization(url);
   return {
@@ -37,26 +37,26 @@ export const nextcloudTalkKind = defineScheme({
   titleLimit: 0,
   bodyLimit: 4000,
   overflow: 'split',
-  each: true,
+  perTarget: true,
   form: {
     about: 'Conversations of Nextcloud Talk.',
     fields: [
       ...serverFields,
       ...accountFields,
-      needed(textField('rooms', 'Conversations', 'targets', 'The last part of their address, after /call/.')),
+      requiredField(textField('rooms', 'Conversations', 'targets', 'The last part of their address, after /call/.')),
       folderField,
     ],
   },
   open(address) {
     const [room] = address.targets;
     if (room === undefined) return 'a room is missing: nctalk://user:password@host/room';
-    const { base, headers } = callOf(address);
-    return ({ body }, { ask }) =>
-      ask(postJson(`${base}/spreed/api/v1/chat/${encodePart(room)}`, { message: body }, headers));
+    const { base, headers } = buildOcsRequest(address);
+    return ({ body }, { request }) =>
+      request(postJson(`${base}/spreed/api/v1/chat/${encodePart(room)}`, { message: body }, headers));
   },
 });
 
-/** `ncloud://admin:password@host/user`: the notifications of people with an account; only administrators may send them. */
+/** `ncloud://admin:password@host/user`: notifications for accounts; the sender must be an administrator. */
 export const nextcloudKind = defineScheme({
   service: 'Nextcloud',
   label: 'ncloud',
@@ -66,8 +66,8 @@ export const nextcloudKind = defineScheme({
   args: ['version', 'url_prefix'],
   titleLimit: 255,
   bodyLimit: 4000,
-  each: true,
-  arrange: (url) =>
+  perTarget: true,
+  normalize: (url) =>
     withPath(
       url,
       url.path.map((name) => (/^[@#]/.test(name) ? name : `@${name}`)),
@@ -77,7 +77,7 @@ export const nextcloudKind = defineScheme({
     fields: [
       ...serverFields,
       ...accountFields,
-      needed(textField('people', 'People', 'targets', 'Names of accounts, commas between several.')),
+      requiredField(textField('people', 'People', 'targets', 'Names of accounts, commas between several.')),
       folderField,
     ],
   },
@@ -85,13 +85,13 @@ export const nextcloudKind = defineScheme({
     const [target] = address.targets;
     if (target === undefined) return 'a name is missing: ncloud://admin:password@host/user';
     if (target.startsWith('#')) return 'groups are not served: name the people';
-    const { base, headers } = callOf(address);
-    // The app that takes them was another one before Nextcloud 21.
-    const old = Number(address.argument('version') ?? 21) < 21;
-    const path = old ? 'admin_notifications/api/v1/notifications' : 'notifications/api/v2/admin_notifications';
-    return ({ title, body }, { ask }) => {
-      const pairs = { shortMessage: title === '' ? appTitle : title, longMessage: body };
-      return ask(postForm(`${base}/${path}/${encodePart(target.replace(/^@/, ''))}`, pairs, headers));
+    const { base, headers } = buildOcsRequest(address);
+    // Nextcloud 21 introduced another app for notifications.
+    const usesOldApi = Number(address.argument('version') ?? 21) < 21;
+    const path = usesOldApi ? 'admin_notifications/api/v1/notifications' : 'notifications/api/v2/admin_notifications';
+    return ({ title, body }, { request }) => {
+      const formFields = { shortMessage: title === '' ? appTitle : title, longMessage: body };
+      return request(postForm(`${base}/${path}/${encodePart(target.replace(/^@/, ''))}`, formFields, headers));
     };
   },
 });

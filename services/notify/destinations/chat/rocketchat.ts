@@ -1,21 +1,21 @@
 import { z } from 'zod';
-import { markdownHeading } from '../../domain/fit.ts';
+import { markdownHeading } from '../../domain/fit-message.ts';
 import { readJson } from '../exchange.ts';
-import { needed, passwordField, serverFields, textField } from '../fields.ts';
+import { requiredField, passwordField, serverFields, textField } from '../fields.ts';
 import { postForm, postJson } from '../http.ts';
-import { withPath } from '../places.ts';
+import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 import { parseDestinationUrl, type DestinationUrl } from '../url.ts';
 
 const Login = z.object({ data: z.object({ authToken: z.string(), userId: z.string() }) });
 const Reply = z.object({ success: z.literal(false), error: z.string().catch('') });
 
-/** `rocket://a/b@host/#chan`: the webhook's slash looks like the end of the host. */
-function joinHook(url: DestinationUrl): DestinationUrl {
-  const at = url.path.findIndex((segment) => segment.includes('@'));
-  if (url.user !== undefined || at !== 0) return url;
-  const [hook = '', place = ''] = (url.path[0] ?? '').split(/@(?=[^@]*$)/);
-  const server = parseDestinationUrl(`x://${place}`);
+/** Normalizes `rocket://a/b@host/#chan`, in which the slash of the webhook ends the host. */
+function normalizeWebhookUrl(url: DestinationUrl): DestinationUrl {
+  const userIndex = url.path.findIndex((segment) => segment.includes('@'));
+  if (url.user !== undefined || userIndex !== 0) return url;
+  const [hook = '', serverPart = ''] = (url.path[0] ?? '').split(/@(?=[^@]*$)/);
+  const server = parseDestinationUrl(`x://${serverPart}`);
   const hidden = withPath({ ...url, host: server?.host ?? '', port: server?.port }, url.path.slice(1));
   return { ...hidden, user: `${url.host}/${hook}` };
 }
@@ -24,7 +24,10 @@ function isHook({ user, password }: DestinationUrl): boolean {
   return password === undefined && user?.includes('/') === true;
 }
 
-/** `rocket://hook/token@host/#channel` by webhook, `rocket://user:password@host/#channel` by an account, `?mode=token` with its ID and token. */
+/**
+ * `rocket://hook/token@host/#channel` by webhook, `rocket://user:password@host/#channel` by an account, `?mode=token`
+ * with the ID and token of an account.
+ */
 export const rocketKind = defineScheme({
   service: 'Rocket.Chat',
   label: 'rocket',
@@ -41,14 +44,14 @@ export const rocketKind = defineScheme({
   bodyLimit: 1000,
   overflow: 'split',
   heading: markdownHeading,
-  each: true,
-  arrange: joinHook,
+  perTarget: true,
+  normalize: normalizeWebhookUrl,
   form: {
     about: 'Channels, rooms and people of a Rocket.Chat server, by an account or an incoming webhook.',
-    secretAt: (url) => (isHook(url) ? ['user'] : ['password']),
+    secretLocations: (url) => (isHook(url) ? ['user'] : ['password']),
     fields: [
       ...serverFields,
-      needed(
+      requiredField(
         textField(
           'user',
           'User',
@@ -66,30 +69,31 @@ export const rocketKind = defineScheme({
     if (isHook(url)) {
       const hook = (url.user ?? '').split('/').map(encodeURIComponent).join('/');
       const room = target === undefined ? {} : { channel: target };
-      return async ({ body }, { ask, fail }) => {
-        const refused = readJson(await ask(postJson(`${origin}/hooks/${hook}`, { text: body, ...room })), Reply);
-        return refused === undefined ? undefined : fail(refused.error);
+      return async ({ body }, { request, fail }) => {
+        const error = readJson(await request(postJson(`${origin}/hooks/${hook}`, { text: body, ...room })), Reply);
+        return error === undefined ? undefined : fail(error.error);
       };
     }
     if (!url.user || !url.password) return 'a user or a webhook is missing: rocket://user:password@host/#channel';
     if (target === undefined) return 'a channel is missing: rocket://user:password@host/#channel';
     const api = `${origin}/api/v1`;
-    const place = 'channel' in channel ? channel : { roomId: target };
-    const byToken = argument('mode')?.toLowerCase() === 'token';
-    return async ({ body }, { ask, askLightly, fail, once }) => {
-      const login = byToken
+    const recipient = 'channel' in channel ? channel : { roomId: target };
+    const usesToken = argument('mode')?.toLowerCase() === 'token';
+    return async ({ body }, { request, tryRequest, fail, once }) => {
+      const login = usesToken
         ? { authToken: url.password ?? '', userId: url.user ?? '' }
-        : readJson(await ask(postForm(`${api}/login`, { username: url.user, password: url.password })), Login)?.data;
+        : readJson(await request(postForm(`${api}/login`, { username: url.user, password: url.password })), Login)
+            ?.data;
       if (login === undefined) return fail('something that is no answer of Rocket.Chat');
       const headers = { 'x-auth-token': login.authToken, 'x-user-id': login.userId };
       try {
         await once('text', async () => {
-          const reply = await ask(postJson(`${api}/chat.postMessage`, { text: body, ...place }, headers));
-          const refused = readJson(reply, Reply);
-          if (refused !== undefined) fail(refused.error);
+          const reply = await request(postJson(`${api}/chat.postMessage`, { text: body, ...recipient }, headers));
+          const error = readJson(reply, Reply);
+          if (error !== undefined) fail(error.error);
         });
       } finally {
-        if (!byToken) await askLightly({ method: 'POST', url: `${api}/logout`, headers });
+        if (!usesToken) await tryRequest({ method: 'POST', url: `${api}/logout`, headers });
       }
       return undefined;
     };

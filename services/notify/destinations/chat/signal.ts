@@ -1,56 +1,58 @@
 import { encodeFiles } from '../files.ts';
 import { basicAuthorization, postJson } from '../http.ts';
-import { needed, passwordField, serverFields, textField, userField } from '../fields.ts';
-import { withPath } from '../places.ts';
+import { requiredField, passwordField, serverFields, textField, userField } from '../fields.ts';
+import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 
-/** A number with the plus the server wants; everything else as it is. */
-function international<T extends string | undefined>(text: T): T | string {
+/** Adds the plus that the server requires to a phone number; other text is unchanged. */
+function toInternational<T extends string | undefined>(text: T): T | string {
   return text !== undefined && /^\d{7,15}$/.test(text) ? `+${text}` : text;
 }
 
-/** `signal://host[:port]/+from/+to`: a signal-cli-rest-api server; without `to` to oneself. */
+/** `signal://host[:port]/+from/+to`: a signal-cli-rest-api server; without `to`, the message goes to the sender. */
 export const signalKind = defineScheme({
   service: 'Signal API',
   label: 'signal',
   protocols: ['signal'],
   secureProtocols: ['signals'],
   templates: ['{schema}://{host}/{from_phone}', '{schema}://{host}:{port}/{from_phone}/{targets}'],
-  moved: ['from'],
+  movedArguments: ['from'],
   files: true,
-  wordless: true,
+  filesOnly: true,
   titleLimit: 0,
   bodyLimit: 32_768,
-  each: true,
+  perTarget: true,
   form: {
     about: 'People and groups of Signal, through a signal-cli-rest-api server of your own.',
-    fixed: 1,
+    fixedSegments: 1,
     fields: [
       ...serverFields,
-      needed(textField('from', 'Own number', 'segment:0', 'The number the server is registered with: +4912345678.')),
+      requiredField(
+        textField('from', 'Own number', 'segment:0', 'The number the server is registered with: +4912345678.'),
+      ),
       textField('to', 'To', 'targets', 'Numbers or group.… IDs, commas between several. Empty: yourself.'),
       userField,
       passwordField,
     ],
   },
-  arrange(url) {
+  normalize(url) {
     const from = url.query.get('from') ?? '';
     const query = new Map(url.query);
     query.delete('from');
     return withPath({ ...url, query }, from === '' ? url.path : [from, ...url.path]);
   },
   open({ url, origin, targets, options }) {
-    const number = international(url.path[0]?.replace(/[\s()-]/g, ''));
+    const number = toInternational(url.path[0]?.replace(/[\s()-]/g, ''));
     if (number === undefined || !/^\+?\d{5,15}$/.test(number)) return 'a number is missing: signal://host/+from/+to';
-    const target = international(targets[0]) ?? number;
+    const target = toInternational(targets[0]) ?? number;
     const recipient = /^[@#]/.test(target) ? `group.${target.slice(1).replace(/^group\./, '')}` : target;
     const authorization = basicAuthorization(url);
-    const mode = options.format === 'markdown' ? 'styled' : 'normal';
-    return async ({ body, attachments }, { ask }) => {
+    const textMode = options.format === 'markdown' ? 'styled' : 'normal';
+    return async ({ body, attachments }, { request }) => {
       const files = (await encodeFiles(attachments)).map(({ base64 }) => base64);
-      const message = { message: body, number, text_mode: mode, recipients: [recipient] };
+      const message = { message: body, number, text_mode: textMode, recipients: [recipient] };
       const payload = { ...message, ...(files.length === 0 ? {} : { base64_attachments: files }) };
-      return ask(postJson(`${origin}/v2/send`, payload, authorization === undefined ? {} : { authorization }));
+      return request(postJson(`${origin}/v2/send`, payload, authorization === undefined ? {} : { authorization }));
     };
   },
 });

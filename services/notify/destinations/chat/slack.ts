@@ -6,8 +6,8 @@ import { untypedParts } from '../files.ts';
 import { secretField, switchField, textField } from '../fields.ts';
 import { postJson, postParts, withQuery, type HttpRequest } from '../http.ts';
 import { isYes } from '../options.ts';
-import { appTitle, colourOf } from '../palette.ts';
-import { withPath } from '../places.ts';
+import { appTitle, getColor } from '../colors.ts';
+import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 import type { DestinationUrl } from '../url.ts';
 
@@ -18,32 +18,32 @@ const Reply = z.object({
   upload_url: z.string().optional(),
   file_id: z.string().optional(),
 });
-/** Errors that pass (https://docs.slack.dev/reference/methods/chat.postMessage#errors). */
-const passing = /^(ratelimited|rate_limited|internal_error|service_unavailable|request_timeout|fatal_error)$/;
+/** Temporary errors (https://docs.slack.dev/reference/methods/chat.postMessage#errors). */
+const temporaryErrors = /^(ratelimited|rate_limited|internal_error|service_unavailable|request_timeout|fatal_error)$/;
 
 function isBot({ host }: DestinationUrl): boolean {
   return /^xox[a-z.]+-/i.test(host);
 }
 
-/** A call of Slack's web API, which answers 200 also where it did nothing. */
-async function call({ ask, fail }: Exchange, request: HttpRequest): Promise<z.infer<typeof Reply>> {
-  const reply = readJson(await ask(request), Reply);
+/** Calls the web API of Slack, which answers with status 200 even for failures. */
+async function callApi({ request, fail }: Exchange, httpRequest: HttpRequest): Promise<z.infer<typeof Reply>> {
+  const reply = readJson(await request(httpRequest), Reply);
   if (reply?.ok === true) return reply;
-  return fail(reply?.error ?? 'something that is no answer of Slack', passing.test(reply?.error ?? ''));
+  return fail(reply?.error ?? 'something that is no answer of Slack', temporaryErrors.test(reply?.error ?? ''));
 }
 
 async function upload(exchange: Exchange, file: Attachment, channel: string, authorization: string): Promise<void> {
   const api = 'https://slack.com/api';
   const url = withQuery(`${api}/files.getUploadURLExternal`, { filename: file.name, length: file.size });
-  const place = await call(exchange, { method: 'GET', url, headers: { authorization } });
-  if (place.upload_url === undefined || place.file_id === undefined) exchange.fail('no place for a file');
-  const parts = await untypedParts([file], () => 'file');
-  await exchange.ask({
-    ...postParts(place.upload_url ?? '', {}, parts, exchange.boundary(), { authorization }),
-    foreign: true,
+  const uploadTarget = await callApi(exchange, { method: 'GET', url, headers: { authorization } });
+  if (uploadTarget.upload_url === undefined || uploadTarget.file_id === undefined) exchange.fail('no place for a file');
+  const formParts = await untypedParts([file], () => 'file');
+  await exchange.request({
+    ...postParts(uploadTarget.upload_url ?? '', {}, formParts, exchange.boundary(), { authorization }),
+    untrusted: true,
   });
-  const files = [{ id: place.file_id, title: file.name }];
-  await call(
+  const files = [{ id: uploadTarget.file_id, title: file.name }];
+  await callApi(
     exchange,
     postJson(`${api}/files.completeUploadExternal`, { files, channel_id: channel }, { authorization }),
   );
@@ -53,7 +53,7 @@ async function upload(exchange: Exchange, file: Attachment, channel: string, aut
 export const slackKind = defineScheme({
   service: 'Slack',
   label: 'slack',
-  ownLink: true,
+  handlesLink: true,
   protocols: [],
   secureProtocols: ['slack'],
   templates: [
@@ -62,18 +62,18 @@ export const slackKind = defineScheme({
     '{schema}://{access_token}/{targets}',
   ],
   args: ['footer', 'timestamp'],
-  moved: ['bot'],
+  movedArguments: ['bot'],
   files: true,
   format: 'markdown',
   dialect: { text: 'slack', markdown: 'slack', html: 'slack' },
   titleLimit: 250,
   bodyLimit: 35_000,
   overflow: 'split',
-  each: true,
+  perTarget: true,
   form: {
     about: 'Channels of Slack, by a webhook or a bot. Fill in the token of the bot, or the three parts of the webhook.',
-    fixed: (url) => (isBot(url) ? 0 : 2),
-    secretAt: (url) => (isBot(url) ? ['host'] : ['host', 'segment:0', 'segment:1']),
+    fixedSegments: (url) => (isBot(url) ? 0 : 2),
+    secretLocations: (url) => (isBot(url) ? ['host'] : ['host', 'segment:0', 'segment:1']),
     unfold: (url) =>
       isBot(url)
         ? { ...withPath(url, ['', '', ...url.path]), host: '', query: new Map([...url.query, ['bot', url.host]]) }
@@ -81,8 +81,8 @@ export const slackKind = defineScheme({
     fold(url) {
       const query = new Map(url.query);
       query.delete('bot');
-      const bot = url.query.get('bot') ?? '';
-      return bot === '' ? url : { ...withPath({ ...url, query }, url.path.slice(2)), host: bot };
+      const usesBot = url.query.get('bot') ?? '';
+      return usesBot === '' ? url : { ...withPath({ ...url, query }, url.path.slice(2)), host: usesBot };
     },
     fields: [
       secretField(
@@ -100,34 +100,38 @@ export const slackKind = defineScheme({
     ],
   },
   open({ url, targets, options, argument }) {
-    const bot = isBot(url);
-    if (!bot && (url.host === '' || url.path.length < 2))
+    const usesBot = isBot(url);
+    if (!usesBot && (url.host === '' || url.path.length < 2))
       return 'a token is missing: slack://A/B/C/#channel or slack://xoxb-…/#channel';
-    const hook = [url.host, ...url.path.slice(0, 2)].map(encodeURIComponent).join('/');
-    const address = bot ? 'https://slack.com/api/chat.postMessage' : `https://hooks.slack.com/services/${hook}`;
+    const webhookPath = [url.host, ...url.path.slice(0, 2)].map(encodeURIComponent).join('/');
+    const address = usesBot
+      ? 'https://slack.com/api/chat.postMessage'
+      : `https://hooks.slack.com/services/${webhookPath}`;
     const authorization = `Bearer ${url.host}`;
-    const channel = targets[0] ?? (bot ? '#general' : undefined);
+    const channel = targets[0] ?? (usesBot ? '#general' : undefined);
     const footer = isYes(argument('footer'), true) ? { footer: appTitle } : {};
     return async ({ title, body, type, time, link, attachments = [] }, exchange) => {
-      const leads = link === undefined || title === '' ? {} : { title_link: link };
-      const stamp = isYes(argument('timestamp'), true) ? { ts: Math.floor(time / 1000) } : {};
-      const request = postJson(
+      const titleLink = link === undefined || title === '' ? {} : { title_link: link };
+      const timestamp = isYes(argument('timestamp'), true) ? { ts: Math.floor(time / 1000) } : {};
+      const httpRequest = postJson(
         address,
         {
           ...(url.user === undefined ? {} : { username: url.user }),
           mrkdwn: options.format !== 'text',
-          attachments: [{ title: escapeHtml(title), ...leads, text: body, color: colourOf(type), ...footer, ...stamp }],
-          // Written +C012345 where a channel's ID is meant and not its name.
+          attachments: [
+            { title: escapeHtml(title), ...titleLink, text: body, color: getColor(type), ...footer, ...timestamp },
+          ],
+          // `+C012345` is the ID of a channel, not its name.
           ...(channel === undefined ? {} : { channel: channel.replace(/^\+/, '') }),
         },
-        bot ? { authorization } : {},
+        usesBot ? { authorization } : {},
       );
-      if (!bot) return exchange.ask(request);
-      // Files are put into a channel by its identity, which only the answer tells.
-      const place = await exchange.once('text', async () => (await call(exchange, request)).channel);
-      for (const [at, file] of attachments.entries()) {
-        await exchange.once(`file ${String(at)}`, () =>
-          upload(exchange, file, place || (channel ?? ''), authorization),
+      if (!usesBot) return exchange.request(httpRequest);
+      // Files are uploaded to a channel ID, which only the reply contains.
+      const postedMessage = await exchange.once('text', async () => (await callApi(exchange, httpRequest)).channel);
+      for (const [index, file] of attachments.entries()) {
+        await exchange.once(`file ${String(index)}`, () =>
+          upload(exchange, file, postedMessage || (channel ?? ''), authorization),
         );
       }
       return undefined;

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { readJson } from '../exchange.ts';
-import { needed, secretField, serverFields } from '../fields.ts';
+import { requiredField, secretField, serverFields } from '../fields.ts';
 import { postForm, withQuery } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
 import { encodePart } from '../url.ts';
 
 const Reply = z.object({ success: z.boolean(), error: z.object({ code: z.number() }).optional().catch(undefined) });
 
-/** It takes no more than so many in a time, and says so by this number. */
-const tooFast = 411;
+/** Error code of the rate limit. */
+const rateLimitCode = 411;
 
 /** `synology://host[:port]/[path/]token`: an incoming webhook of Synology Chat. */
 export const synologyKind = defineScheme({
@@ -23,7 +23,7 @@ export const synologyKind = defineScheme({
     about: 'A channel of Synology Chat, by an incoming webhook.',
     fields: [
       ...serverFields,
-      needed(secretField('token', 'Token', 'last', 'What follows token= in the address of the webhook.')),
+      requiredField(secretField('token', 'Token', 'last', 'What follows token= in the address of the webhook.')),
     ],
   },
   open({ url, origin }) {
@@ -35,10 +35,10 @@ export const synologyKind = defineScheme({
       .join('');
     const query = { api: 'SYNO.Chat.External', method: 'incoming', version: 2, token };
     const address = withQuery(`${origin}${path}/webapi/entry.cgi`, query);
-    return async ({ body }, { ask, fail }) => {
-      const reply = readJson(await ask(postForm(address, { payload: JSON.stringify({ text: body }) })), Reply);
+    return async ({ body }, { request, fail }) => {
+      const reply = readJson(await request(postForm(address, { payload: JSON.stringify({ text: body }) })), Reply);
       const code = reply?.error?.code;
-      return reply?.success === false ? fail(`error ${code ?? 'without a number'}`, code === tooFast) : undefined;
+      return reply?.success === false ? fail(`error ${code ?? 'without a number'}`, code === rateLimitCode) : undefined;
     };
   },
 });

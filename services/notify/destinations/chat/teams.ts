@@ -1,13 +1,13 @@
 import type { NotificationType } from '../../../contracts/notify/notification.ts';
-import { needed, secretField, switchField, textField } from '../fields.ts';
+import { requiredField, secretField, switchField, textField } from '../fields.ts';
 import { postJson, withQuery } from '../http.ts';
 import { isYes } from '../options.ts';
-import { appTitle, colourOf } from '../palette.ts';
+import { appTitle, getColor } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
 import { hostAndPort } from '../url.ts';
 
-/** An Adaptive Card (https://adaptivecards.io/explorer) as Power Automate passes it to Teams. */
-function adaptiveCard(title: string, body: string, wrap: boolean) {
+/** Builds an Adaptive Card (https://adaptivecards.io/explorer) in the form that Power Automate forwards to Teams. */
+function buildAdaptiveCard(title: string, body: string, wrap: boolean) {
   const heading = { type: 'TextBlock', text: title, style: 'heading', weight: 'Bolder', size: 'Large', id: 'title' };
   const text = { type: 'TextBlock', text: body, style: 'default', wrap, id: 'body' };
   return {
@@ -28,7 +28,7 @@ function adaptiveCard(title: string, body: string, wrap: boolean) {
   };
 }
 
-/** `workflow://host/workflow_id/signature`: the address of a flow of Power Automate, which posts to Teams. */
+/** `workflow://host/workflow_id/signature`: the address of a Power Automate flow that posts to Teams. */
 export const workflowKind = defineScheme({
   service: 'Power Automate / Workflows (for MSTeams)',
   label: 'workflow',
@@ -38,22 +38,24 @@ export const workflowKind = defineScheme({
   args: ['wrap', 'ver', 'pa', 'route'],
   format: 'markdown',
   titleLimit: 250,
-  // A request has 28 KB at most.
+  // A request is limited to 28 KB.
   bodyLimit: 20_000,
   unit: 'bytes',
   form: {
     about: 'A channel or chat of Microsoft Teams, by a flow that starts “when a Teams webhook request is received”.',
-    fixed: 2,
+    fixedSegments: 2,
     fields: [
-      needed(textField('host', 'Host', 'host', 'From the address of the flow, such as prod-1.westus.logic.azure.com.')),
+      requiredField(
+        textField('host', 'Host', 'host', 'From the address of the flow, such as prod-1.westus.logic.azure.com.'),
+      ),
       textField('port', 'Port', 'port'),
-      needed(secretField('id', 'Workflow', 'segment:0', 'What follows /workflows/ in the address.')),
-      needed(secretField('signature', 'Signature', 'segment:1', 'What follows sig= in the address.')),
+      requiredField(secretField('id', 'Workflow', 'segment:0', 'What follows /workflows/ in the address.')),
+      requiredField(secretField('signature', 'Signature', 'segment:1', 'What follows sig= in the address.')),
       switchField('pa', 'Newer address', 'query:pa', 'With /powerautomate/ in it, as all have been since 2025.'),
       textField('route', 'Route', 'query:route', 'The number after /cu/, where the address has one.'),
     ],
   },
-  arrange(url) {
+  normalize(url) {
     const query = new Map(url.query);
     for (const [name, other] of [
       ['pa', 'powerautomate'],
@@ -73,16 +75,18 @@ export const workflowKind = defineScheme({
     const route = argument('route');
     if (route !== undefined && !/^\d+$/.test(route)) return 'route must be a number';
     const isAutomate = isYes(argument('pa'), false);
-    const place = isAutomate ? `/powerautomate/automations/direct${route === undefined ? '' : `/cu/${route}`}` : '';
-    const path = `https://${hostAndPort(url)}${place}/workflows/${encodeURIComponent(id)}/triggers/manual/paths/invoke`;
+    const pathPrefix = isAutomate
+      ? `/powerautomate/automations/direct${route === undefined ? '' : `/cu/${route}`}`
+      : '';
+    const path = `https://${hostAndPort(url)}${pathPrefix}/workflows/${encodeURIComponent(id)}/triggers/manual/paths/invoke`;
     const version = argument('ver') ?? (isAutomate ? '2022-03-01-preview' : '2016-06-01');
     const address = withQuery(path, { 'api-version': version, sp: '/triggers/manual/run', sv: '1.0', sig: signature });
     const wrap = isYes(argument('wrap'), true);
-    return ({ title, body }, { ask }) => ask(postJson(address, adaptiveCard(title, body, wrap)));
+    return ({ title, body }, { request }) => request(postJson(address, buildAdaptiveCard(title, body, wrap)));
   },
 });
 
-/** `msteams://[team@]A/B/C[/D]`: an Office connector, where an organisation still has one. */
+/** `msteams://[team@]A/B/C[/D]`: an Office connector; Microsoft has retired them for most organizations. */
 export const teamsKind = defineScheme({
   service: 'MSTeams',
   label: 'msteams',
@@ -94,17 +98,17 @@ export const teamsKind = defineScheme({
   ],
   format: 'markdown',
   titleLimit: 250,
-  // A request has 28 KB at most.
+  // A request is limited to 28 KB.
   bodyLimit: 20_000,
   unit: 'bytes',
   form: {
     about: 'A channel of Microsoft Teams, by an old connector. New ones are flows: see Power Automate.',
-    fixed: 4,
+    fixedSegments: 4,
     fields: [
-      needed(textField('team', 'Organisation', 'host', 'What stands before .webhook.office.com.')),
-      needed(secretField('a', 'First part', 'segment:0', 'What follows /webhookb2/, with its @.')),
-      needed(secretField('b', 'Second part', 'segment:1', 'What follows /IncomingWebhook/.')),
-      needed(secretField('c', 'Third part', 'segment:2', 'The part after that.')),
+      requiredField(textField('team', 'Organisation', 'host', 'What stands before .webhook.office.com.')),
+      requiredField(secretField('a', 'First part', 'segment:0', 'What follows /webhookb2/, with its @.')),
+      requiredField(secretField('b', 'Second part', 'segment:1', 'What follows /IncomingWebhook/.')),
+      requiredField(secretField('c', 'Third part', 'segment:2', 'The part after that.')),
       secretField('d', 'Fourth part', 'segment:3', 'The last part, where there is one.'),
     ],
   },
@@ -112,24 +116,26 @@ export const teamsKind = defineScheme({
     const [a, b, c, d] = url.path;
     if (a === undefined || b === undefined || c === undefined) return 'a token is missing: msteams://team/A/B/C/D';
     if (!/^[a-z0-9-]+$/i.test(url.host)) return 'the organisation is not valid';
-    const rest = [b, c, ...(d === undefined ? [] : [d])].map(encodeURIComponent).join('/');
-    const address = `https://${url.host}.webhook.office.com/webhookb2/${a.split('@').map(encodeURIComponent).join('@')}/IncomingWebhook/${rest}`;
-    return async ({ title, body, type }, { ask, fail }) => {
-      const reply = await ask(postJson(address, messageCard(title, body, type)));
-      const said = Buffer.from(reply.body).toString('utf8');
-      // Its connectors answer 200 whatever became of it; the status that counts stands in the text
+    const remainingPath = [b, c, ...(d === undefined ? [] : [d])].map(encodeURIComponent).join('/');
+    const group = a.split('@').map(encodeURIComponent).join('@');
+    const address = `https://${url.host}.webhook.office.com/webhookb2/${group}/IncomingWebhook/${remainingPath}`;
+    return async ({ title, body, type }, { request, fail }) => {
+      const reply = await request(postJson(address, buildMessageCard(title, body, type)));
+      const responseText = Buffer.from(reply.body).toString('utf8');
+      // Connectors answer with status 200 even for failures; the actual status is in the text
       // (https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using).
-      if (/delivery failed|returned HTTP error/i.test(said)) fail(said, /HTTP error (408|429|5\d\d)/i.test(said));
+      if (/delivery failed|returned HTTP error/i.test(responseText))
+        fail(responseText, /HTTP error (408|429|5\d\d)/i.test(responseText));
     };
   },
 });
 
-function messageCard(title: string, body: string, type: NotificationType) {
+function buildMessageCard(title: string, body: string, type: NotificationType) {
   return {
     '@type': 'MessageCard',
     '@context': 'https://schema.org/extensions',
     summary: title === '' ? appTitle : title,
-    themeColor: colourOf(type),
+    themeColor: getColor(type),
     sections: [{ activityImage: null, activityTitle: title, text: body }],
   };
 }

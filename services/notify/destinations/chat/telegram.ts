@@ -1,17 +1,17 @@
 import { escapeHtml } from '../../domain/text/convert.ts';
 import { fits } from '../../domain/text/split.ts';
 import { untypedParts } from '../files.ts';
-import { choiceField, needed, secretField, switchField, textField } from '../fields.ts';
+import { choiceField, requiredField, secretField, switchField, textField } from '../fields.ts';
 import { postJson, postParts } from '../http.ts';
 import { isYes } from '../options.ts';
-import { withPath } from '../places.ts';
+import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 
-/** Text below a file (https://core.telegram.org/bots/api#sendphoto), in characters. */
-const longestCaption = 1024;
+/** Maximum length of the caption of a file (https://core.telegram.org/bots/api#sendphoto), in characters. */
+const maxCaptionLength = 1024;
 
-/** Which call takes a file, and the name of its part there. */
-function methodFor(type: string): readonly [method: string, field: string] {
+/** Returns the method for a file and the name of its form field. */
+function getMethod(type: string): readonly [method: string, field: string] {
   if (type === 'image/gif') return ['sendAnimation', 'animation'];
   if (/^image\/(png|jpeg|webp)$/.test(type)) return ['sendPhoto', 'photo'];
   if (type === 'video/mp4') return ['sendVideo', 'video'];
@@ -27,21 +27,23 @@ export const telegramKind = defineScheme({
   secureProtocols: ['tgram'],
   templates: ['{schema}://{bot_token}/{targets}', '{schema}://{bot_token}/:{topic}/{targets}'],
   args: ['silent', 'preview', 'content'],
-  moved: ['topic', 'thread'],
+  movedArguments: ['topic', 'thread'],
   files: true,
-  wordless: true,
+  filesOnly: true,
   format: 'html',
   dialect: { text: 'telegram', markdown: 'telegram', html: 'telegram' },
   titleLimit: 0,
   bodyLimit: 4096,
   overflow: 'split',
   heading: (title) => `<b>${escapeHtml(title)}</b>\n`,
-  each: true,
+  perTarget: true,
   form: {
     about: 'Chats, groups and channels of Telegram, through a bot.',
     fields: [
-      needed(secretField('token', 'Token of the bot', 'host', 'BotFather gives it: digits, a colon and letters.')),
-      needed(
+      requiredField(
+        secretField('token', 'Token of the bot', 'host', 'BotFather gives it: digits, a colon and letters.'),
+      ),
+      requiredField(
         textField(
           'chats',
           'Chats',
@@ -57,7 +59,7 @@ export const telegramKind = defineScheme({
       ]),
     ],
   },
-  arrange(url) {
+  normalize(url) {
     const query = new Map(url.query);
     const topic = query.get('topic') ?? query.get('thread');
     query.delete('topic');
@@ -72,39 +74,39 @@ export const telegramKind = defineScheme({
     if (chat === undefined) return 'a chat is missing: tgram://token/chat';
     if (topic !== undefined && !/^\d+$/.test(topic)) return 'a topic is a number: tgram://token/chat:7';
     const api = `https://api.telegram.org/bot${url.host}`;
-    const numeric = /^-?\d{1,15}$/.test(chat);
+    const isNumericId = /^-?\d{1,15}$/.test(chat);
     const silent = isYes(argument('silent'), false);
-    const place = {
-      chat_id: numeric ? Number(chat) : `@${chat.replace(/^@/, '')}`,
+    const chatFields = {
+      chat_id: isNumericId ? Number(chat) : `@${chat.replace(/^@/, '')}`,
       ...(topic === undefined ? {} : { message_thread_id: Number(topic) }),
     };
-    return async ({ body, attachments = [] }, { ask, boundary, once }) => {
+    return async ({ body, attachments = [] }, { request, boundary, once }) => {
       const text = body.replace(/\r?\n/g, '\r\n');
-      const asCaption = attachments.length > 0 && fits(text, longestCaption);
+      const asCaption = attachments.length > 0 && fits(text, maxCaptionLength);
       if (!asCaption && text !== '') {
         const message = postJson(`${api}/sendMessage`, {
           disable_notification: silent,
           disable_web_page_preview: !isYes(argument('preview'), false),
           parse_mode: 'HTML',
           text,
-          ...place,
+          ...chatFields,
         });
-        await once('text', () => ask(message));
+        await once('text', () => request(message));
       }
-      for (const [at, file] of attachments.entries()) {
-        const [method, field] = methodFor(file.type);
-        const caption = asCaption && at === 0 && text !== '';
+      for (const [index, file] of attachments.entries()) {
+        const [method, field] = getMethod(file.type);
+        const hasCaption = asCaption && index === 0 && text !== '';
         const pairs = {
-          caption: caption ? text : undefined,
-          show_caption_above_media: caption && argument('content') !== 'after' ? 'True' : undefined,
-          parse_mode: caption ? 'HTML' : undefined,
+          caption: hasCaption ? text : undefined,
+          show_caption_above_media: hasCaption && argument('content') !== 'after' ? 'True' : undefined,
+          parse_mode: hasCaption ? 'HTML' : undefined,
           disable_notification: silent ? 'True' : undefined,
           title: file.name,
-          ...place,
+          ...chatFields,
         };
-        await once(`file ${String(at)}`, async () => {
-          const parts = await untypedParts([file], () => field);
-          await ask(postParts(`${api}/${method}`, pairs, parts, boundary()));
+        await once(`file ${String(index)}`, async () => {
+          const formParts = await untypedParts([file], () => field);
+          await request(postParts(`${api}/${method}`, pairs, formParts, boundary()));
         });
       }
     };

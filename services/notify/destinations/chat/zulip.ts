@@ -1,4 +1,4 @@
-import { needed, secretField, textField } from '../fields.ts';
+import { requiredField, secretField, textField } from '../fields.ts';
 import { postForm } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
 
@@ -12,16 +12,16 @@ export const zulipKind = defineScheme({
   titleLimit: 60,
   bodyLimit: 10_000,
   overflow: 'split',
-  each: true,
+  perTarget: true,
   form: {
     about: 'Channels and people of Zulip, through a bot.',
-    fixed: 1,
+    fixedSegments: 1,
     fields: [
-      needed(
+      requiredField(
         textField('organisation', 'Organisation', 'host', 'Its name at zulipchat.com, or the host of your own server.'),
       ),
-      needed(textField('bot', 'Bot', 'user', 'What stands before -bot in its address.')),
-      needed(secretField('token', 'Key of the bot', 'segment:0')),
+      requiredField(textField('bot', 'Bot', 'user', 'What stands before -bot in its address.')),
+      requiredField(secretField('token', 'Key of the bot', 'segment:0')),
       textField('to', 'To', 'targets', 'Channels or mail addresses. Empty: general.'),
     ],
   },
@@ -34,7 +34,7 @@ export const zulipKind = defineScheme({
     const to = targets[0] ?? 'general';
     const type = to.includes('@') ? 'private' : 'stream';
     const address = `https://${host}/api/v1/messages`;
-    return ({ title, body }, { ask }) =>
-      ask(postForm(address, { subject: title, content: body === '' ? title : body, type, to }, { authorization }));
+    return ({ title, body }, { request }) =>
+      request(postForm(address, { subject: title, content: body === '' ? title : body, type, to }, { authorization }));
   },
 });

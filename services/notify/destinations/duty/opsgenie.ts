@@ -1,9 +1,9 @@
 import { findOwn } from '../../../contracts/find-own.ts';
 import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { truncate } from '../../domain/text/split.ts';
-import { choiceField, needed, secretField, textField } from '../fields.ts';
+import { choiceField, requiredField, secretField, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
-import { appTitle } from '../palette.ts';
+import { appTitle } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
 
 const priorities: Readonly<Record<string, string>> = {
@@ -13,22 +13,27 @@ const priorities: Readonly<Record<string, string>> = {
   moderate: 'P4',
   low: 'P5',
 };
-/** Without a priority in the URL: what is fine is no reason to wake anybody. */
-const usual: Readonly<Record<NotificationType, string>> = { info: 'P5', success: 'P5', warning: 'P3', failure: 'P3' };
+/** Priorities for URLs without one; successes get the lowest. */
+const defaultPriorities: Readonly<Record<NotificationType, string>> = {
+  info: 'P5',
+  success: 'P5',
+  warning: 'P3',
+  failure: 'P3',
+};
 
-/** `@user`, `#team`, `*schedule`, `^escalation`; a bare word is a user. */
-function responderOf(target: string) {
+/** Parses `@user`, `#team`, `*schedule` or `^escalation`; a name without a prefix is a user. */
+function parseResponder(target: string) {
   const name = target.replace(/^[@#*^]/, '');
   if (target.startsWith('#')) return { type: 'team', name };
   if (target.startsWith('*')) return { type: 'schedule', name };
   return target.startsWith('^') ? { type: 'escalation', name } : { type: 'user', username: name };
 }
 
-/** `opsgenie://api_key[/responder]`: an alert for each notice. */
+/** `opsgenie://api_key[/responder]`: an alert for each notification. */
 export const opsgenieKind = defineScheme({
   service: 'Opsgenie',
   label: 'opsgenie',
-  ownLink: true,
+  handlesLink: true,
   protocols: [],
   secureProtocols: ['opsgenie'],
   templates: ['{schema}://{apikey}', '{schema}://{apikey}/{targets}', '{schema}://{user}@{apikey}/{targets}'],
@@ -38,7 +43,7 @@ export const opsgenieKind = defineScheme({
   form: {
     about: 'Alerts in Opsgenie.',
     fields: [
-      needed(secretField('key', 'API key', 'host', 'Of an API integration.')),
+      requiredField(secretField('key', 'API key', 'host', 'Of an API integration.')),
       textField(
         'responders',
         'Responders',
@@ -57,30 +62,32 @@ export const opsgenieKind = defineScheme({
   },
   open({ url, targets, argument }) {
     if (url.host === '') return 'a key is missing: opsgenie://api_key';
-    const asked = argument('priority')?.toLowerCase();
+    const requestedPriority = argument('priority')?.toLowerCase();
     const priority =
-      asked === undefined
+      requestedPriority === undefined
         ? undefined
-        : (findOwn(priorities, asked) ?? /^p?([1-5])$/.exec(asked)?.[1]?.replace(/^/, 'P'));
-    if (asked !== undefined && priority === undefined)
+        : (findOwn(priorities, requestedPriority) ?? /^p?([1-5])$/.exec(requestedPriority)?.[1]?.replace(/^/, 'P'));
+    if (requestedPriority !== undefined && priority === undefined)
       return `priority must be one of ${Object.keys(priorities).join(', ')}`;
     const address = `https://api.${argument('region')?.toLowerCase() === 'eu' ? 'eu.' : ''}opsgenie.com/v2/alerts`;
-    const named = ['entity', 'alias'].flatMap((name) => (argument(name) === undefined ? [] : [[name, argument(name)]]));
+    const identityFields = ['entity', 'alias'].flatMap((name) =>
+      argument(name) === undefined ? [] : [[name, argument(name)]],
+    );
     const tags = argument('tags')?.split(/[\s,]+/) ?? [];
-    return ({ title, body, type, link }, { ask }) =>
-      ask(
+    return ({ title, body, type, link }, { request }) =>
+      request(
         postJson(
           address,
           {
             source: appTitle,
-            // 130 characters are all a message may have (https://docs.opsgenie.com/docs/alert-api).
+            // A message is limited to 130 characters (https://docs.opsgenie.com/docs/alert-api).
             message: truncate(title === '' ? body : title, 130),
             description: body,
             details: { type, link },
-            priority: priority ?? usual[type],
-            ...(targets.length === 0 ? {} : { responders: targets.map(responderOf) }),
+            priority: priority ?? defaultPriorities[type],
+            ...(targets.length === 0 ? {} : { responders: targets.map(parseResponder) }),
             ...(tags.length === 0 ? {} : { tags }),
-            ...Object.fromEntries(named),
+            ...Object.fromEntries(identityFields),
           },
           { authorization: `GenieKey ${url.host}` },
         ),

@@ -1,7 +1,7 @@
 import type { NotificationType } from '../../../contracts/notify/notification.ts';
-import { choiceField, needed, secretField, textField } from '../fields.ts';
+import { choiceField, requiredField, secretField, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
-import { appTitle } from '../palette.ts';
+import { appTitle } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
 
 const severities: Readonly<Record<NotificationType, string>> = {
@@ -11,23 +11,25 @@ const severities: Readonly<Record<NotificationType, string>> = {
   failure: 'critical',
 };
 
-/** `pagerduty://integration_key@api_key[/source/component]`: an incident for each notice (Events API v2). */
+/** `pagerduty://integration_key@api_key[/source/component]`: an incident for each notification (Events API v2). */
 export const pagerDutyKind = defineScheme({
   service: 'Pager Duty',
   label: 'pagerduty',
-  ownLink: true,
+  handlesLink: true,
   protocols: [],
   secureProtocols: ['pagerduty'],
   templates: ['{schema}://{integrationkey}@{apikey}', '{schema}://{integrationkey}@{apikey}/{source}/{component}'],
   args: ['region', 'source', 'component', 'group', 'class', 'click', 'severity'],
   titleLimit: 0,
-  // A longer summary is refused (https://developer.pagerduty.com/docs/send-alert-event).
+  // A longer summary is rejected (https://developer.pagerduty.com/docs/send-alert-event).
   bodyLimit: 1024,
   form: {
     about: 'Incidents in PagerDuty.',
     fields: [
-      needed(secretField('integration', 'Integration key', 'user', 'Of an Events API v2 integration of a service.')),
-      needed(secretField('key', 'API key', 'host')),
+      requiredField(
+        secretField('integration', 'Integration key', 'user', 'Of an Events API v2 integration of a service.'),
+      ),
+      requiredField(secretField('key', 'API key', 'host')),
       choiceField('region', 'Region', 'query:region', [
         ['', 'United States'],
         ['eu', 'Europe'],
@@ -49,8 +51,10 @@ export const pagerDutyKind = defineScheme({
     const address = `https://events.${region}pagerduty.com/v2/enqueue`;
     const source = argument('source') ?? url.path[0] ?? appTitle;
     const component = argument('component') ?? url.path[1] ?? 'Notification';
-    const extras = ['group', 'class'].flatMap((name) => (argument(name) === undefined ? [] : [[name, argument(name)]]));
-    return ({ id, body, type, link }, { ask }) => {
+    const optionalFields = ['group', 'class'].flatMap((name) =>
+      argument(name) === undefined ? [] : [[name, argument(name)]],
+    );
+    return ({ id, body, type, link }, { request }) => {
       const click = argument('click') ?? link;
       const event = {
         routing_key: url.user,
@@ -59,15 +63,15 @@ export const pagerDutyKind = defineScheme({
           severity: severity ?? severities[type],
           source,
           component,
-          ...Object.fromEntries(extras),
+          ...Object.fromEntries(optionalFields),
         },
         client: appTitle,
         event_action: 'trigger',
-        // So that a repetition is no second incident.
+        // Prevents a second incident for a repeated request.
         dedup_key: id,
         ...(click === undefined ? {} : { links: [{ href: click }] }),
       };
-      return ask(postJson(address, event, { authorization: `Token token=${url.host}` }));
+      return request(postJson(address, event, { authorization: `Token token=${url.host}` }));
     };
   },
 });

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { readJson } from '../exchange.ts';
-import { needed, secretField, textField } from '../fields.ts';
+import { requiredField, secretField, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
-import { appTitle } from '../palette.ts';
+import { appTitle } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
 
-const types: Readonly<Record<NotificationType, string>> = {
+const messageTypes: Readonly<Record<NotificationType, string>> = {
   info: 'INFO',
   success: 'RECOVERY',
   warning: 'WARNING',
@@ -18,40 +18,40 @@ const Reply = z.object({
   messages: z.array(z.string()).optional().catch(undefined),
 });
 
-/** `splunk://routing_key@api_key[/entity]`, also `victorops`: incidents of Splunk On-Call; a success ends one. */
+/** `splunk://routing_key@api_key[/entity]`, also `victorops`: incidents of Splunk On-Call; a success resolves one. */
 export const splunkKind = defineScheme({
   service: 'Splunk On-Call',
   label: 'splunk',
-  ownLink: true,
+  handlesLink: true,
   protocols: [],
   secureProtocols: ['splunk', 'victorops'],
   templates: ['{schema}://{routing_key}@{apikey}', '{schema}://{routing_key}@{apikey}/{entity_id}'],
   titleLimit: 250,
   bodyLimit: 20_000,
-  arrange: (url) => ({ ...url, scheme: 'splunk' }),
+  normalize: (url) => ({ ...url, scheme: 'splunk' }),
   form: {
     about: 'Incidents of Splunk On-Call, once VictorOps.',
     fields: [
-      needed(textField('route', 'Routing key', 'user')),
-      needed(secretField('key', 'API key', 'host', 'Of the REST integration.')),
+      requiredField(textField('route', 'Routing key', 'user')),
+      requiredField(secretField('key', 'API key', 'host', 'Of the REST integration.')),
       textField('entity', 'Entity', 'path', 'What is failing: notices with the same name are one incident.'),
     ],
   },
   open({ url }) {
     if (!url.user || url.host === '') return 'a key is missing: splunk://routing_key@api_key';
-    const keys = [url.host, url.user].map(encodeURIComponent).join('/');
-    const address = `https://alert.victorops.com/integrations/generic/20131114/alert/${keys}`;
+    const keyPath = [url.host, url.user].map(encodeURIComponent).join('/');
+    const address = `https://alert.victorops.com/integrations/generic/20131114/alert/${keyPath}`;
     const entity = url.path.length === 0 ? `${appTitle}/${url.user}` : url.path.join('/');
-    return async ({ title, body, type }, { ask, fail }) => {
+    return async ({ title, body, type }, { request, fail }) => {
       const alert = {
         entity_id: entity,
-        message_type: types[type],
+        message_type: messageTypes[type],
         entity_display_name: title === '' ? appTitle : title,
         state_message: body,
         monitoring_tool: appTitle,
       };
-      const refused = readJson(await ask(postJson(address, alert)), Reply);
-      return refused === undefined ? undefined : fail(refused.messages?.join('; ') ?? 'no reason');
+      const failure = readJson(await request(postJson(address, alert)), Reply);
+      return failure === undefined ? undefined : fail(failure.messages?.join('; ') ?? 'no reason');
     };
   },
 });

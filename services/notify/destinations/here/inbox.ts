@@ -1,7 +1,7 @@
 import { inboxOffered } from '../../../contracts/inbox/api.ts';
-import { priorityOf } from '../../domain/notice-type.ts';
+import { getPriority } from '../../domain/notification-type.ts';
 import type { Destination, DestinationKind } from '../destination.ts';
-import { resultOfError } from '../result.ts';
+import { toErrorResult } from '../result.ts';
 
 const inbox: Destination = {
   service: 'Inbox',
@@ -13,7 +13,7 @@ const inbox: Destination = {
         title: message.title,
         body: message.body,
         format: message.format,
-        priority: priorityOf(message.type),
+        priority: getPriority(message.type),
         tags: [...message.tags],
         source: message.source,
         topic: '',
@@ -22,12 +22,12 @@ const inbox: Destination = {
       });
       return { ok: true, detail: 'Sent Inbox notification.' };
     } catch (error) {
-      return resultOfError(error, 'Failed to put the notification into the inbox');
+      return toErrorResult(error, 'Failed to put the notification into the inbox');
     }
   },
 };
 
-/** `inbox://`: the app's own inbox, in process. The notice's identity is its key, so it shows once. */
+/** `inbox://`: Homeport's inbox, in process. The notification's ID is its key, so it is stored once. */
 export const inboxKind: DestinationKind = {
   service: 'Inbox',
   label: 'inbox',

@@ -1,10 +1,10 @@
 import { findOwn } from '../../../contracts/find-own.ts';
 import { inboxOffered } from '../../../contracts/inbox/api.ts';
-import { priorityOf } from '../../domain/notice-type.ts';
+import { getPriority } from '../../domain/notification-type.ts';
 import { choiceField } from '../fields.ts';
 import { defineScheme } from '../scheme.ts';
 
-/** The peer's words of its several desktops; what is urgent passes quiet hours. */
+/** Urgencies of the desktop schemes of Apprise; the highest passes quiet hours. */
 const urgencies: Readonly<Record<string, 3 | 4 | 5>> = {
   low: 3,
   moderate: 3,
@@ -15,14 +15,14 @@ const urgencies: Readonly<Record<string, 3 | 4 | 5>> = {
 };
 
 /**
- * `popup://`, and the peer's `windows`, `macosx`, `gnome`, `dbus`, `glib`, `qt` and `kde`: the native popup of the machine
- * the app runs on. It comes by way of the inbox: quiet hours hold it, nobody who was away misses it, and a notice that goes
- * to the inbox anyway is there once.
+ * `popup://` and `windows`, `macosx`, `gnome`, `dbus`, `glib`, `qt` and `kde` of Apprise: a native popup on the
+ * computer that runs Homeport. It is created by the inbox, so that quiet hours apply, it remains listed, and a
+ * notification that also goes to the inbox exists once.
  */
 export const popupKind = defineScheme({
   service: 'Popup',
   label: 'popup',
-  ownLink: true,
+  handlesLink: true,
   protocols: ['popup', 'windows', 'macosx', 'gnome', 'dbus', 'glib', 'qt', 'kde'],
   secureProtocols: [],
   templates: ['{schema}://', '{schema}://_/'],
@@ -39,19 +39,21 @@ export const popupKind = defineScheme({
       ]),
     ],
   },
-  // All these names mean the same here, so a notice to two of them is one popup.
-  arrange: (url) => ({ ...url, scheme: 'popup', host: '', path: [], rawPath: '' }),
+  // All these schemes are equivalent, so a notification to two of them creates one popup.
+  normalize: (url) => ({ ...url, scheme: 'popup', host: '', path: [], rawPath: '' }),
   open({ argument }) {
-    const word = (argument('urgency') ?? argument('priority'))?.toLowerCase();
+    const urgencyText = (argument('urgency') ?? argument('priority'))?.toLowerCase();
     const urgency =
-      word === undefined ? undefined : (findOwn(urgencies, word) ?? ({ 0: 3, 1: 3, 2: 4 } as const)[word]);
-    if (word !== undefined && urgency === undefined) return 'urgency must be low, normal, high or emergency';
+      urgencyText === undefined
+        ? undefined
+        : (findOwn(urgencies, urgencyText) ?? ({ 0: 3, 1: 3, 2: 4 } as const)[urgencyText]);
+    if (urgencyText !== undefined && urgency === undefined) return 'urgency must be low, normal, high or emergency';
     return async (message, { outlets }) => {
       await outlets.handovers.pass(inboxOffered, message.id, {
         title: message.title,
         body: message.body,
         format: message.format,
-        priority: urgency ?? priorityOf(message.type),
+        priority: urgency ?? getPriority(message.type),
         tags: [...message.tags],
         source: message.source,
         topic: '',

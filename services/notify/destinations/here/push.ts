@@ -3,26 +3,28 @@ import type { TextFormat } from '../../../contracts/notify/notification.ts';
 import { htmlToText } from '../../../kit/plain-text.ts';
 import { Priority, pushOffered, TopicName } from '../../../contracts/push/topics.ts';
 import type { Message } from '../../domain/message.ts';
-import { priorityOf } from '../../domain/notice-type.ts';
+import { getPriority } from '../../domain/notification-type.ts';
 import { convertText } from '../../domain/text/convert.ts';
 import type { DestinationKind } from '../destination.ts';
 import { parseOptions } from '../options.ts';
-import { resultOfError } from '../result.ts';
+import { toErrorResult } from '../result.ts';
 
-const names: Readonly<Record<string, number>> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
+const priorityNames: Readonly<Record<string, number>> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
 
-/** A push message is often all that is read of a mail, so its plain text says where links lead. */
-function bodyAs(shown: TextFormat, { body, format }: Message): string {
-  return format === 'html' && shown === 'text' ? htmlToText(body, { links: true }) : convertText(body, format, shown);
+/** Converts the body. A push message often replaces reading the mail, so its plain text includes link addresses. */
+function convertBody(outputFormat: TextFormat, { body, format }: Message): string {
+  return format === 'html' && outputFormat === 'text'
+    ? htmlToText(body, { links: true })
+    : convertText(body, format, outputFormat);
 }
 
-/** Names the files that do not go with a message, which carries one only. */
-function withFileNames(text: string, names: readonly string[]): string {
-  if (names.length === 0) return text;
-  return `${text}\n\n[${names.length === 1 ? 'attachment' : 'attachments'}: ${names.slice(0, 10).join(', ')}]`;
+/** Appends the names of files that are not sent; a push message has only one. */
+function appendFileNames(text: string, priorityNames: readonly string[]): string {
+  if (priorityNames.length === 0) return text;
+  return `${text}\n\n[${priorityNames.length === 1 ? 'attachment' : 'attachments'}: ${priorityNames.slice(0, 10).join(', ')}]`;
 }
 
-/** `push://topic[?priority=1…5]`: the app's own push server, in process, without a hop over HTTP. */
+/** `push://topic[?priority=1…5]`: Homeport's push server, in process, without HTTP. */
 export const pushKind: DestinationKind = {
   service: 'Push',
   label: 'push',
@@ -34,12 +36,12 @@ export const pushKind: DestinationKind = {
   form: {
     about: "This app's own push server: every phone and browser that follows the topic.",
     fields: [
-      { name: 'topic', label: 'Topic', kind: 'text', at: 'host', required: true },
+      { name: 'topic', label: 'Topic', kind: 'text', location: 'host', required: true },
       {
         name: 'priority',
         label: 'Priority',
         kind: 'choice',
-        at: 'query:priority',
+        location: 'query:priority',
         help: 'Urgent breaks through quiet hours.',
         choices: [
           ['', 'By the kind of notice'],
@@ -55,38 +57,40 @@ export const pushKind: DestinationKind = {
   parse(url) {
     const topic = TopicName.safeParse(url.host);
     if (!topic.success || url.path.length > 0) return 'a push destination is push://topic, with one topic';
-    const asked = url.query.get('priority')?.toLowerCase();
+    const requestedPriority = url.query.get('priority')?.toLowerCase();
     const priority = Priority.optional().safeParse(
-      asked === undefined ? undefined : (findOwn(names, asked) ?? Number(asked)),
+      requestedPriority === undefined
+        ? undefined
+        : (findOwn(priorityNames, requestedPriority) ?? Number(requestedPriority)),
     );
     if (!priority.success) return 'priority must be 1 to 5';
     const options = parseOptions(url);
     if (typeof options === 'string') return options;
-    const args = [
+    const urlArguments = [
       ...(priority.data === undefined ? [] : [`priority=${priority.data}`]),
-      ...options.unusual.filter((each) => each.startsWith('emojis=')),
+      ...options.nonDefault.filter((each) => each.startsWith('emojis=')),
     ];
-    // Subscribers show plain text unless the message says it is markdown.
+    // Subscribers show plain text unless the message is marked as Markdown.
     const format = options.format === 'html' ? 'text' : options.format;
     return {
       service: 'Push',
       optional: options.optional,
       emojis: options.emojis,
-      url: () => `push://${topic.data}${args.length === 0 ? '' : `?${args.join('&')}`}`,
-      async send(notice, { handovers }) {
-        // The push server cuts what is longer than its messages and hands the whole to the inbox.
-        const message = { ...notice, body: bodyAs(format, notice), format };
-        // A message of the push server carries one file.
-        const [file, ...others] = notice.attachments ?? [];
+      url: () => `push://${topic.data}${urlArguments.length === 0 ? '' : `?${urlArguments.join('&')}`}`,
+      async send(notification, { handovers }) {
+        // The push server truncates long messages and passes the complete text to the inbox.
+        const message = { ...notification, body: convertBody(format, notification), format };
+        // A push message has one file.
+        const [file, ...otherFiles] = notification.attachments ?? [];
         try {
           await handovers.pass(pushOffered, `${message.id}:${topic.data}`, {
             topic: topic.data,
             title: message.title,
-            message: withFileNames(
+            message: appendFileNames(
               message.body === '' ? message.title : message.body,
-              others.map(({ name }) => name),
+              otherFiles.map(({ name }) => name),
             ),
-            priority: priority.data ?? priorityOf(message.type),
+            priority: priority.data ?? getPriority(message.type),
             tags: [...message.tags],
             ...(message.link === undefined ? {} : { click: message.link }),
             ...(file === undefined
@@ -98,7 +102,7 @@ export const pushKind: DestinationKind = {
           });
           return { ok: true, detail: 'Sent Push notification.' };
         } catch (error) {
-          return resultOfError(error, `Failed to publish to the topic ${topic.data}`);
+          return toErrorResult(error, `Failed to publish to the topic ${topic.data}`);
         }
       },
     };

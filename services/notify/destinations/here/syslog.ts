@@ -3,12 +3,12 @@ import { createSocket } from 'node:dgram';
 import { hostname } from 'node:os';
 import type { Message } from '../../domain/message.ts';
 import type { NotificationType } from '../../../contracts/notify/notification.ts';
-import { NotSent, type Exchange } from '../exchange.ts';
+import { DeliveryError, type Exchange } from '../exchange.ts';
 import { choiceField, hostField, portField } from '../fields.ts';
-import { appTitle } from '../palette.ts';
+import { appTitle } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
 
-/** RFC 5424, 6.2.1, by their number. */
+/** Facilities in the order of their numbers (RFC 5424, 6.2.1). */
 const facilities = [
   ...['kern', 'user', 'mail', 'daemon', 'auth', 'syslog', 'lpr', 'news', 'uucp', 'cron'],
   ...['authpriv', 'ftp', 'ntp', 'audit', 'alert', 'clock'],
@@ -20,21 +20,21 @@ const severities: Readonly<Record<NotificationType, readonly [number, string]>> 
   warning: [4, 'warning'],
   failure: [2, 'crit'],
 };
-/** Most of a message that receivers take in one packet (RFC 5426, 3.2: 2048 at least). */
-const mostBytes = 8192;
+/** Maximum size of a packet (RFC 5426, 3.2 requires receivers to accept 2048 bytes). */
+const maxPacketBytes = 8192;
 
 const facilityField = choiceField('facility', 'Facility', 'segment:0', [
   ['', 'user'],
   ...facilities.filter((each) => each !== 'user').map((each) => [each, each] as const),
 ]);
 
-function facilityOf(word: string | undefined): string | undefined {
-  const wanted = (word ?? 'user').toLowerCase();
-  return facilities.find((each) => each.startsWith(wanted));
+function findFacility(word: string | undefined): string | undefined {
+  const prefix = (word ?? 'user').toLowerCase();
+  return facilities.find((each) => each.startsWith(prefix));
 }
 
-/** One line: receivers take a line break for the end of the message. */
-function lineOf({ title, body }: Pick<Message, 'title' | 'body'>): string {
+/** Formats one line; receivers treat a line break as the end of the message. */
+function formatLine({ title, body }: Pick<Message, 'title' | 'body'>): string {
   return [title, body]
     .filter((part) => part !== '')
     .join(': ')
@@ -42,31 +42,31 @@ function lineOf({ title, body }: Pick<Message, 'title' | 'body'>): string {
     .replace(/\p{Cc}/gu, ' ');
 }
 
-/** A message of RFC 5424, its text in UTF-8. */
+/** Builds a message of RFC 5424 in UTF-8. */
 export function syslogMessage(message: Message, facility: string, host: string): Buffer {
   const priority = facilities.indexOf(facility) * 8 + severities[message.type][0];
-  const name = host.replace(/[^\x21-\x7e]/g, '').slice(0, 255) || '-';
-  const head = `<${priority}>1 ${new Date(message.time).toISOString()} ${name} ${appTitle.toLowerCase()} - - - \ufeff`;
-  const packet = Buffer.from(`${head}${lineOf(message)}`, 'utf8');
-  let end = Math.min(packet.length, mostBytes);
-  // Half a character is none (RFC 5424, 6.4).
+  const hostName = host.replace(/[^\x21-\x7e]/g, '').slice(0, 255) || '-';
+  const header = `<${priority}>1 ${new Date(message.time).toISOString()} ${hostName} ${appTitle.toLowerCase()} - - - \ufeff`;
+  const packet = Buffer.from(`${header}${formatLine(message)}`, 'utf8');
+  let end = Math.min(packet.length, maxPacketBytes);
+  // Characters are not cut (RFC 5424, 6.4).
   while (end < packet.length && ((packet[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return packet.subarray(0, end);
 }
 
-function failed(exchange: Exchange, service: string, error: Error, retryable: boolean): NotSent {
-  return new NotSent({
+function toDeliveryError(exchange: Exchange, service: string, error: Error, retryable: boolean): DeliveryError {
+  return new DeliveryError({
     ok: false,
     retryable,
-    detail: `Failed to send ${service} notification: ${exchange.hide(error.message)}`,
+    detail: `Failed to send ${service} notification: ${exchange.redact(error.message)}`,
   });
 }
 
-/** `syslog://[facility]`: the log of the machine the app runs on. */
+/** `syslog://[facility]`: the log of the computer that runs Homeport. */
 export const syslogKind = defineScheme({
   service: 'Syslog',
   label: 'syslog',
-  ownLink: true,
+  handlesLink: true,
   protocols: ['syslog'],
   secureProtocols: [],
   templates: ['{schema}://', '{schema}://{facility}'],
@@ -74,47 +74,52 @@ export const syslogKind = defineScheme({
   bodyLimit: 4096,
   form: {
     about: 'The system log of the machine this app runs on.',
-    fields: [{ ...facilityField, at: 'query:facility' }],
+    fields: [{ ...facilityField, location: 'query:facility' }],
   },
-  arrange(url) {
+  normalize(url) {
     const named = url.host === '' || url.host === '_' ? url.path[0] : url.host;
     const query = new Map(url.query);
     if (named !== undefined && named !== '') query.set('facility', named);
     return { ...url, host: '', path: [], rawPath: '', query };
   },
   open({ argument }) {
-    const facility = facilityOf(argument('facility'));
+    const facility = findFacility(argument('facility'));
     if (facility === undefined) return 'this facility is not known';
     return (message, exchange) => {
       const priority = `${facility}.${severities[message.type][1]}`;
-      const words = ['-p', priority, '-t', appTitle.toLowerCase(), '--', lineOf(message)];
+      const loggerArguments = ['-p', priority, '-t', appTitle.toLowerCase(), '--', formatLine(message)];
       return new Promise<void>((resolve, reject) => {
-        execFile('logger', words, { signal: exchange.signal, timeout: exchange.options.timeoutMs }, (error) => {
-          if (error === null) resolve();
-          // Without the program there is no log to write to, and later neither.
-          else reject(failed(exchange, 'Syslog', error, error.code !== 'ENOENT'));
-        });
+        execFile(
+          'logger',
+          loggerArguments,
+          { signal: exchange.signal, timeout: exchange.options.timeoutMs },
+          (error) => {
+            if (error === null) resolve();
+            // If the program is missing, a retry cannot succeed.
+            else reject(toDeliveryError(exchange, 'Syslog', error, error.code !== 'ENOENT'));
+          },
+        );
       });
     };
   },
 });
 
-/** `rsyslog://host[:514]/[facility]`: another machine's log, over UDP (RFC 5424 and 5426). */
+/** `rsyslog://host[:514]/[facility]`: the log of another computer, over UDP (RFC 5424 and 5426). */
 export const remoteSyslogKind = defineScheme({
   service: 'Remote Syslog',
   label: 'rsyslog',
-  ownLink: true,
+  handlesLink: true,
   protocols: ['rsyslog'],
   secureProtocols: [],
   templates: ['{schema}://{host}', '{schema}://{host}:{port}', '{schema}://{host}:{port}/{facility}'],
   bodyLimit: 4096,
   form: {
     about: 'The log of another machine, over UDP. Nobody answers there, so nobody can say whether it came.',
-    fixed: 1,
+    fixedSegments: 1,
     fields: [hostField, portField, facilityField],
   },
   open({ url }) {
-    const facility = facilityOf(url.path[0] ?? url.query.get('facility'));
+    const facility = findFacility(url.path[0] ?? url.query.get('facility'));
     if (facility === undefined) return 'this facility is not known';
     const host = url.host.replace(/^\[|\]$/g, '');
     return (message, exchange) =>
@@ -123,7 +128,7 @@ export const remoteSyslogKind = defineScheme({
         const end = (error: Error | null): void => {
           socket.close();
           if (error === null) resolve();
-          else reject(failed(exchange, 'Remote Syslog', error, true));
+          else reject(toDeliveryError(exchange, 'Remote Syslog', error, true));
         };
         socket.once('error', end);
         socket.send(syslogMessage(message, facility, hostname()), url.port ?? 514, host, end);

@@ -1,32 +1,32 @@
-import { needed, secretField, serverFields, textField } from '../fields.ts';
+import { requiredField, secretField, serverFields, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
-import { withPath } from '../places.ts';
+import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 import { encodePart, type DestinationUrl } from '../url.ts';
 
-/** A service such as `notify.mobile_app_phone`; tokens have capitals or two dots. */
-const service = /^[a-z_]+\.[a-z0-9_]+$/;
-/** The same without its domain. */
-const notifier = /^[a-z0-9]+(_[a-z0-9]+)+$/;
+/** Service such as `notify.mobile_app_phone`; tokens contain capitals or two dots. */
+const servicePattern = /^[a-z_]+\.[a-z0-9_]+$/;
+/** Service without its domain. */
+const shortServicePattern = /^[a-z0-9]+(_[a-z0-9]+)+$/;
 
-/** The services that end the path go to their argument, so that the token is the last part. */
-function arrange(url: DestinationUrl): DestinationUrl {
+/** Moves services at the end of the path to the argument `to`, so that the token is the last segment. */
+function moveServicesToArgument(url: DestinationUrl): DestinationUrl {
   const path = [...url.path];
-  const named = (url.query.get('to') ?? '').split(/[\s,]+/).filter((each) => each !== '');
+  const services = (url.query.get('to') ?? '').split(/[\s,]+/).filter((each) => each !== '');
   while (path.length > 1) {
-    const last = path.at(-1) ?? '';
-    if (!service.test(last) && !notifier.test(last)) break;
-    named.unshift(service.test(last) ? last : `notify.${last}`);
+    const lastSegment = path.at(-1) ?? '';
+    if (!servicePattern.test(lastSegment) && !shortServicePattern.test(lastSegment)) break;
+    services.unshift(servicePattern.test(lastSegment) ? lastSegment : `notify.${lastSegment}`);
     path.pop();
   }
   const query = new Map(url.query);
   query.delete('to');
-  if (named.length > 0) query.set('to', named.join(','));
+  if (services.length > 0) query.set('to', services.join(','));
   const port = url.port ?? (url.scheme === 'hassio' ? 8123 : undefined);
   return withPath({ ...url, query, port }, path);
 }
 
-/** `hassio://host[:8123]/[path/]token[/notify.service]`: Home Assistant's own list, or the services that are named. */
+/** `hassio://host[:8123]/[path/]token[/notify.service]`: Home Assistant's notification list, or the named services. */
 export const homeAssistantKind = defineScheme({
   service: 'HomeAssistant',
   label: 'hassio',
@@ -40,12 +40,12 @@ export const homeAssistantKind = defineScheme({
   args: ['to', 'nid'],
   titleLimit: 250,
   bodyLimit: 32_768,
-  arrange,
+  normalize: moveServicesToArgument,
   form: {
     about: 'Home Assistant: the notifications of its sidebar, or phones and other services.',
     fields: [
       ...serverFields,
-      needed(
+      requiredField(
         secretField(
           'token',
           'Long-lived access token',
@@ -64,17 +64,17 @@ export const homeAssistantKind = defineScheme({
       .map((each) => `/${encodePart(each)}`)
       .join('')}/api/services`;
     const headers = { authorization: `Bearer ${token}` };
-    const named = argument('to')?.split(',') ?? [];
-    if (!named.every((each) => service.test(each))) return 'a service is written notify.name';
-    return async ({ id, title, body }, { ask, once }) => {
-      if (named.length === 0) {
-        // With the notice's own identity, so that a repetition takes the place of the first.
+    const services = argument('to')?.split(',') ?? [];
+    if (!services.every((each) => servicePattern.test(each))) return 'a service is written notify.name';
+    return async ({ id, title, body }, { request, once }) => {
+      if (services.length === 0) {
+        // The notification's ID makes a repetition replace the first one.
         const notification = { title, message: body, notification_id: argument('nid') ?? id };
-        return ask(postJson(`${base}/persistent_notification/create`, notification, headers));
+        return request(postJson(`${base}/persistent_notification/create`, notification, headers));
       }
-      for (const each of named) {
-        const call = postJson(`${base}/${each.replace('.', '/')}`, { title, message: body }, headers);
-        await once(each, () => ask(call));
+      for (const each of services) {
+        const serviceRequest = postJson(`${base}/${each.replace('.', '/')}`, { title, message: body }, headers);
+        await once(each, () => request(serviceRequest));
       }
       return undefined;
     };

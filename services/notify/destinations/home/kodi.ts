@@ -5,28 +5,28 @@ import { passwordField, serverFields, textField, userField } from '../fields.ts'
 import { basicAuthorization, postJson } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
 
-const kinds: Readonly<Record<NotificationType, string>> = {
+const icons: Readonly<Record<NotificationType, string>> = {
   info: 'info',
   success: 'info',
   warning: 'warning',
   failure: 'error',
 };
 const Reply = z.object({ error: z.object({ message: z.string() }) });
-/** A popup of Kodi has room for no more. */
-const mostLines = 2;
+/** Maximum number of lines in a popup of Kodi. */
+const maxLines = 2;
 
-/** `kodi://[user:password@]host[:8080]?duration=12`: a popup on the television; also `xbmc://`. */
+/** `kodi://[user:password@]host[:8080]?duration=12`: a popup on a television; also `xbmc://`. */
 export const kodiKind = defineScheme({
   service: 'Kodi/XBMC',
   label: 'kodi',
-  ownLink: true,
+  handlesLink: true,
   protocols: ['kodi', 'xbmc'],
   secureProtocols: ['kodis', 'xbmcs'],
   templates: ['{schema}://{host}', '{schema}://{host}:{port}', '{schema}://{user}:{password}@{host}:{port}'],
   args: ['duration'],
   titleLimit: 250,
   bodyLimit: 32_768,
-  arrange: (url) => ({ ...url, port: url.port ?? (/s$/.test(url.scheme) ? undefined : 8080) }),
+  normalize: (url) => ({ ...url, port: url.port ?? (/s$/.test(url.scheme) ? undefined : 8080) }),
   form: {
     about: 'A popup on a television with Kodi; its remote control over HTTP has to be on.',
     fields: [
@@ -40,17 +40,17 @@ export const kodiKind = defineScheme({
     const seconds = Number(argument('duration') ?? 12);
     if (!Number.isFinite(seconds) || seconds <= 0 || seconds > 3600) return 'duration is a number of seconds';
     const authorization = basicAuthorization(url);
-    return async ({ title, body, type }, { ask, fail }) => {
+    return async ({ title, body, type }, { request, fail }) => {
       const message = body
         .split(/\r?\n/)
         .filter((line) => line.trim() !== '')
-        .slice(0, mostLines)
+        .slice(0, maxLines)
         .join('\r\n');
       const params = { title, message, displaytime: seconds * 1000 };
-      const call = { jsonrpc: '2.0', method: 'GUI.ShowNotification', params, id: 1, type: kinds[type] };
-      const request = postJson(`${origin}/jsonrpc`, call, authorization === undefined ? {} : { authorization });
-      const refused = readJson(await ask(request), Reply);
-      return refused === undefined ? undefined : fail(refused.error.message);
+      const rpcCall = { jsonrpc: '2.0', method: 'GUI.ShowNotification', params, id: 1, type: icons[type] };
+      const httpRequest = postJson(`${origin}/jsonrpc`, rpcCall, authorization === undefined ? {} : { authorization });
+      const failure = readJson(await request(httpRequest), Reply);
+      return failure === undefined ? undefined : fail(failure.error.message);
     };
   },
 });

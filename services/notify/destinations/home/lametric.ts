@@ -1,5 +1,5 @@
 import type { NotificationType } from '../../../contracts/notify/notification.ts';
-import { choiceField, needed, secretField, serverFields, textField } from '../fields.ts';
+import { choiceField, requiredField, secretField, serverFields, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
 
@@ -10,11 +10,11 @@ const icons: Readonly<Record<NotificationType, string>> = {
   failure: 'i9184',
 };
 
-/** `lametric://api_key@host`: a clock in the home network. */
+/** `lametric://api_key@host`: a clock in the local network. */
 export const laMetricKind = defineScheme({
   service: 'LaMetric',
   label: 'lametric',
-  ownLink: true,
+  handlesLink: true,
   protocols: ['lametric'],
   secureProtocols: ['lametrics'],
   templates: ['{schema}://{apikey}@{host}', '{schema}://{apikey}@{host}:{port}'],
@@ -25,7 +25,7 @@ export const laMetricKind = defineScheme({
     about: 'A LaMetric clock in the home network.',
     fields: [
       ...serverFields,
-      needed(secretField('key', 'API key of the device', 'user')),
+      requiredField(secretField('key', 'API key of the device', 'user')),
       choiceField('priority', 'Priority', 'query:priority', [
         ['', 'Normal'],
         ['warning', 'Shown before others'],
@@ -34,8 +34,8 @@ export const laMetricKind = defineScheme({
       textField('sound', 'Sound', 'query:sound', 'Such as alarm1 or notification.'),
     ],
   },
-  // The clock listens on these two.
-  arrange: (url) => ({ ...url, port: url.port ?? (url.scheme === 'lametrics' ? 4343 : 8080) }),
+  // Default ports of the clock.
+  normalize: (url) => ({ ...url, port: url.port ?? (url.scheme === 'lametrics' ? 4343 : 8080) }),
   open({ url, origin, argument }) {
     if (argument('mode')?.toLowerCase() === 'cloud') return 'only devices are served, not apps of the cloud';
     if (!url.user) return 'a key is missing: lametric://api_key@host';
@@ -44,13 +44,13 @@ export const laMetricKind = defineScheme({
     const authorization = `Basic ${Buffer.from(`dev:${url.user}`).toString('base64')}`;
     const sound = argument('sound');
     const cycles = Number(argument('cycles') ?? 1);
-    return ({ body, type }, { ask }) => {
+    return ({ body, type }, { request }) => {
       const frames = [{ icon: argument('icon') ?? icons[type], text: body }];
-      const noise = sound === undefined ? {} : { sound: { category: 'notifications', id: sound, repeat: 1 } };
-      const model = { cycles: Number.isInteger(cycles) && cycles >= 0 ? cycles : 1, frames, ...noise };
+      const soundField = sound === undefined ? {} : { sound: { category: 'notifications', id: sound, repeat: 1 } };
+      const model = { cycles: Number.isInteger(cycles) && cycles >= 0 ? cycles : 1, frames, ...soundField };
       const notification = { priority, icon_type: 'none', lifetime: 120_000, model };
       const headers = { authorization, 'cache-control': 'no-cache' };
-      return ask(postJson(`${origin}/api/v2/device/notifications`, notification, headers));
+      return request(postJson(`${origin}/api/v2/device/notifications`, notification, headers));
     };
   },
 });

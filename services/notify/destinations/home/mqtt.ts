@@ -1,54 +1,64 @@
 import type { IClientOptions } from 'mqtt';
-import { NotSent, type Exchange } from '../exchange.ts';
-import { choiceField, needed, passwordField, serverFields, switchField, textField, userField } from '../fields.ts';
+import { DeliveryError, type Exchange } from '../exchange.ts';
+import {
+  choiceField,
+  requiredField,
+  passwordField,
+  serverFields,
+  switchField,
+  textField,
+  userField,
+} from '../fields.ts';
 import { isYes } from '../options.ts';
-import { resultOfHandshake } from '../result.ts';
+import { toHandshakeResult } from '../result.ts';
 import { defineScheme } from '../scheme.ts';
-import { withPath } from '../places.ts';
+import { withPath } from '../url-fields.ts';
 
-/** Reasons that stay the same (MQTT 3.1.1, 3.2.2.3, and 5.0, 3.2.2.2): bad name or password, not authorised, and so on. */
-const final = new Set([1, 2, 4, 5, 132, 133, 134, 135, 138, 140, 144]);
+/** Final reason codes (MQTT 3.1.1, 3.2.2.3, and 5.0, 3.2.2.2): invalid name or password, not authorized, and so on. */
+const finalReasons = new Set([1, 2, 4, 5, 132, 133, 134, 135, 138, 140, 144]);
 
 async function publish(
   broker: string,
   options: IClientOptions,
   exchange: Exchange,
-  send: readonly [topic: string, text: string, qos: 0 | 1 | 2, retain: boolean],
+  publication: readonly [topic: string, text: string, qos: 0 | 1 | 2, retain: boolean],
 ) {
-  // Loaded by the first message: most hosts send none.
+  // Loaded with the first message, because most hosts send none.
   const { connectAsync } = await import('mqtt');
-  const [topic, text, qos, retain] = send;
+  const [topic, text, qos, retain] = publication;
   const connectTimeout = exchange.options.timeoutMs;
   try {
     const client = await connectAsync(
       broker,
       {
         ...options,
-        ...{ connectTimeout, reconnectPeriod: 0, manualConnect: false },
+        connectTimeout,
+        reconnectPeriod: 0,
+        manualConnect: false,
         rejectUnauthorized: exchange.options.verify,
       },
       false,
     );
     const stop = (): void => void client.end(true);
     exchange.signal.addEventListener('abort', stop, { once: true });
-    const late = setTimeout(stop, connectTimeout);
+    const timer = setTimeout(stop, connectTimeout);
     try {
       await client.publishAsync(topic, text, { qos, retain });
     } finally {
-      clearTimeout(late);
+      clearTimeout(timer);
       exchange.signal.removeEventListener('abort', stop);
       await client.endAsync(true);
     }
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const { code } = error as Error & { code?: unknown };
-    const untrusted = resultOfHandshake(code, options.host ?? '', 'Failed to send MQTT notification');
-    if (untrusted !== undefined) throw new NotSent(untrusted);
-    const retryable = !(typeof code === 'number' && final.has(code));
-    throw new NotSent({
+    const handshakeFailure = toHandshakeResult(code, options.host ?? '', 'Failed to send MQTT notification');
+    if (handshakeFailure !== undefined) throw new DeliveryError(handshakeFailure);
+    const retryable = !(typeof code === 'number' && finalReasons.has(code));
+    throw new DeliveryError({
       ok: false,
       retryable,
-      detail: `Failed to send MQTT notification: ${exchange.hide(error.message)}`,
+      detail: `Failed to send MQTT notification: ${exchange.redact(error.message)}`,
     });
   }
 }
@@ -57,7 +67,7 @@ async function publish(
 export const mqttKind = defineScheme({
   service: 'MQTT Notification',
   label: 'mqtt',
-  ownLink: true,
+  handlesLink: true,
   protocols: ['mqtt'],
   secureProtocols: ['mqtts'],
   templates: [
@@ -73,7 +83,7 @@ export const mqttKind = defineScheme({
     about: 'A topic of an MQTT broker.',
     fields: [
       ...serverFields,
-      needed(textField('topic', 'Topic', 'path', 'Such as /home/alerts.')),
+      requiredField(textField('topic', 'Topic', 'path', 'Such as /home/alerts.')),
       userField,
       passwordField,
       choiceField('qos', 'Delivery', 'query:qos', [
@@ -88,7 +98,7 @@ export const mqttKind = defineScheme({
       ]),
     ],
   },
-  arrange: (url) => withPath(url, url.path),
+  normalize: (url) => withPath(url, url.path),
   open({ url, secure, argument }) {
     const topic = url.path.join('/');
     if (topic === '' || /[+#\0]/.test(topic)) return 'a topic is missing, or has signs of a pattern: mqtt://host/topic';
@@ -98,7 +108,7 @@ export const mqttKind = defineScheme({
     const protocolVersion = ({ '3.1': 3, '3.1.1': 4, '5': 5, '5.0': 5 } as const)[version];
     if (protocolVersion === undefined) return 'version must be v3.1, v3.1.1 or v5';
     const host = url.host.replace(/^\[|\]$/g, '');
-    const given: IClientOptions = {
+    const clientOptions: IClientOptions = {
       host,
       port: url.port ?? (secure ? 8883 : 1883),
       protocol: secure ? 'mqtts' : 'mqtt',
@@ -111,6 +121,6 @@ export const mqttKind = defineScheme({
     };
     const broker = `${secure ? 'mqtts' : 'mqtt'}://${url.host}`;
     return ({ body }, exchange) =>
-      publish(broker, given, exchange, [topic, body, qos, isYes(argument('retain'), false)]);
+      publish(broker, clientOptions, exchange, [topic, body, qos, isYes(argument('retain'), false)]);
   },
 });

@@ -1,14 +1,16 @@
 import type { Attachment } from '../../domain/message.ts';
 import { encodeFiles, untypedParts } from '../files.ts';
-import { choiceField, needed, secretField, textField } from '../fields.ts';
+import { choiceField, requiredField, secretField, textField } from '../fields.ts';
 import { postForm, postJson, postParts } from '../http.ts';
-import { appTitle } from '../palette.ts';
-import { defineScheme, type Address, type Scheme } from '../scheme.ts';
+import { appTitle } from '../colors.ts';
+import { defineScheme, type Address, type SchemeDefinition } from '../scheme.ts';
 
-const address = /^[^\s@<>,;"]+@[^\s@<>,;"]+$/;
+const addressPattern = /^[^\s@<>,;"]+@[^\s@<>,;"]+$/;
 
-/** What the services share whose URL is `scheme://key:from@domain/to`: the sender's address ends the part before the path. */
-const keyed = {
+/**
+ * Shared properties of services whose URL is `scheme://key:from@domain/to`: user and host form the sender's address.
+ */
+const keyedDefaults = {
   protocols: [],
   templates: ['{schema}://{apikey}:{from_email}', '{schema}://{apikey}:{from_email}/{targets}'],
   args: ['cc', 'bcc', 'reply', 'name'],
@@ -16,163 +18,164 @@ const keyed = {
   format: 'html',
   titleLimit: 250,
   bodyLimit: 1_000_000,
-  each: true,
-} as const satisfies Partial<Scheme>;
+  perTarget: true,
+} as const satisfies Partial<SchemeDefinition>;
 
-function keyedForm(about: string): Scheme['form'] {
+function buildKeyedForm(about: string): SchemeDefinition['form'] {
   return {
     about,
-    secretAt: () => ['user'],
+    secretLocations: () => ['user'],
     fields: [
-      needed(secretField('key', 'API key', 'user')),
-      needed(textField('from', 'From, before the @', 'password')),
-      needed(textField('domain', 'From, after the @', 'host')),
+      requiredField(secretField('key', 'API key', 'user')),
+      requiredField(textField('from', 'From, before the @', 'password')),
+      requiredField(textField('domain', 'From, after the @', 'host')),
       textField('to', 'To', 'targets', 'Commas between several. Empty: the sender.'),
       textField('cc', 'Copy to', 'query:cc'),
     ],
   };
 }
 
-interface Letter {
+interface MailRequest {
   readonly key: string;
   readonly from: string;
   readonly to: string;
   readonly cc: readonly string[];
   readonly bcc: readonly string[];
-  /** Where answers go; empty: to the sender. */
+  /** Reply addresses; if empty, replies go to the sender. */
   readonly reply: readonly string[];
-  /** The sender's name, as people read it. */
+  /** Display name of the sender. */
   readonly name: string | undefined;
 }
 
-function letterOf({ url, targets, argument }: Address): Letter | string {
+function parseMailRequest({ url, targets, argument }: Address): MailRequest | string {
   if (!url.user || !url.password) return `a key or a sender is missing: ${url.scheme}://key:from@domain/to`;
   const from = `${url.password}@${url.host}`;
-  const list = (name: string) => (argument(name) ?? '').split(/[\s,]+/).filter((each) => each !== '');
-  const letter = {
+  const splitAddresses = (name: string) => (argument(name) ?? '').split(/[\s,]+/).filter((each) => each !== '');
+  const mailRequest = {
     key: url.user,
     from,
     to: targets[0] ?? from,
-    cc: list('cc'),
-    bcc: list('bcc'),
-    reply: list('reply'),
+    cc: splitAddresses('cc'),
+    bcc: splitAddresses('bcc'),
+    reply: splitAddresses('reply'),
   };
-  const all = [from, letter.to, ...letter.cc, ...letter.bcc, ...letter.reply];
-  return all.every((each) => address.test(each))
-    ? { ...letter, name: argument('name') }
+  const all = [from, mailRequest.to, ...mailRequest.cc, ...mailRequest.bcc, ...mailRequest.reply];
+  return all.every((each) => addressPattern.test(each))
+    ? { ...mailRequest, name: argument('name') }
     : 'one of its mail addresses is not valid';
 }
 
-/** The sender with its name, which cannot end the quotes it stands in. */
-function senderOf({ from, name }: Pick<Letter, 'from' | 'name'>): string {
+/** Formats the sender with its name; quotes in the name are removed. */
+function formatSender({ from, name }: Pick<MailRequest, 'from' | 'name'>): string {
   return name === undefined ? from : `"${name.replaceAll(/["\\\r\n]/g, ' ')}" <${from}>`;
 }
 
-/** Files as SendGrid and Resend take them. */
-async function filesOf(attachments: readonly Attachment[] | undefined) {
+/** Encodes files in the format of SendGrid and Resend. */
+async function encodeAttachments(attachments: readonly Attachment[] | undefined) {
   const files = await encodeFiles(attachments);
   const list = files.map(({ filename, base64, mimetype }) => ({
-    ...{ content: base64, filename, type: mimetype, disposition: 'attachment' },
+    content: base64,
+    filename,
+    type: mimetype,
+    disposition: 'attachment',
   }));
   return list.length === 0 ? {} : { attachments: list };
 }
 
 /** `sendgrid://key:from@domain/to`. */
 export const sendGridKind = defineScheme({
-  ...keyed,
+  ...keyedDefaults,
   service: 'SendGrid',
   label: 'sendgrid',
   secureProtocols: ['sendgrid'],
-  form: keyedForm('Mail, through SendGrid.'),
-  open(given) {
-    const letter = letterOf(given);
-    if (typeof letter === 'string') return letter;
-    const { key, from, to, cc, bcc, reply, name } = letter;
-    const people = (list: readonly string[]) => list.map((email) => ({ email }));
+  form: buildKeyedForm('Mail, through SendGrid.'),
+  open(parsedAddress) {
+    const mailRequest = parseMailRequest(parsedAddress);
+    if (typeof mailRequest === 'string') return mailRequest;
+    const { key, from, to, cc, bcc, reply, name } = mailRequest;
+    const toRecipients = (list: readonly string[]) => list.map((email) => ({ email }));
     const copies = {
-      ...(cc.length === 0 ? {} : { cc: people(cc) }),
-      ...(bcc.length === 0 ? {} : { bcc: people(bcc) }),
+      ...(cc.length === 0 ? {} : { cc: toRecipients(cc) }),
+      ...(bcc.length === 0 ? {} : { bcc: toRecipients(bcc) }),
     };
-    const type = given.options.format === 'html' ? 'text/html' : 'text/plain';
-    return async ({ title, body, attachments }, { ask }) => {
+    const type = parsedAddress.options.format === 'html' ? 'text/html' : 'text/plain';
+    return async ({ title, body, attachments }, { request }) => {
       const mail = {
-        personalizations: [{ to: people([to]), ...copies }],
+        personalizations: [{ to: toRecipients([to]), ...copies }],
         from: { email: from, ...(name === undefined ? {} : { name }) },
-        ...(reply.length === 0 ? {} : { reply_to_list: people(reply) }),
-        // An empty subject is refused.
+        ...(reply.length === 0 ? {} : { reply_to_list: toRecipients(reply) }),
+        // An empty subject is rejected.
         subject: title === '' ? appTitle : title,
         content: [{ type, value: body }],
-        ...(await filesOf(attachments)),
+        ...(await encodeAttachments(attachments)),
       };
-      return ask(postJson('https://api.sendgrid.com/v3/mail/send', mail, { authorization: `Bearer ${key}` }));
+      return request(postJson('https://api.sendgrid.com/v3/mail/send', mail, { authorization: `Bearer ${key}` }));
     };
   },
 });
 
 /** `resend://key:from@domain/to`. */
 export const resendKind = defineScheme({
-  ...keyed,
+  ...keyedDefaults,
   service: 'Resend',
   label: 'resend',
   secureProtocols: ['resend'],
-  form: keyedForm('Mail, through Resend.'),
-  open(given) {
-    const letter = letterOf(given);
-    if (typeof letter === 'string') return letter;
-    const { key, to, cc, bcc, reply } = letter;
+  form: buildKeyedForm('Mail, through Resend.'),
+  open(parsedAddress) {
+    const mailRequest = parseMailRequest(parsedAddress);
+    if (typeof mailRequest === 'string') return mailRequest;
+    const { key, to, cc, bcc, reply } = mailRequest;
     const copies = {
       ...(cc.length === 0 ? {} : { cc }),
       ...(bcc.length === 0 ? {} : { bcc }),
       ...(reply.length === 0 ? {} : { reply_to: reply }),
     };
-    const field = given.options.format === 'html' ? 'html' : 'text';
-    return async ({ id, title, body, attachments }, { ask }) => {
+    const field = parsedAddress.options.format === 'html' ? 'html' : 'text';
+    return async ({ id, title, body, attachments }, { request }) => {
       const mail = {
-        from: senderOf(letter),
+        from: formatSender(mailRequest),
         subject: title === '' ? appTitle : title,
         [field]: body,
-        ...(await filesOf(attachments)),
+        ...(await encodeAttachments(attachments)),
         to,
         ...copies,
       };
-      // A repetition within a day is no second mail (https://resend.com/docs/dashboard/emails/idempotency-keys).
+      // A repetition within a day is ignored (https://resend.com/docs/dashboard/emails/idempotency-keys).
       const headers = { authorization: `Bearer ${key}`, 'idempotency-key': `${id}/${to}` };
-      return ask(postJson('https://api.resend.com/emails', mail, headers));
+      return request(postJson('https://api.resend.com/emails', mail, headers));
     };
   },
 });
 
 /** `postmark://token:from@domain/to` (https://postmarkapp.com/developer/api/email-api). */
 export const postmarkKind = defineScheme({
-  ...keyed,
+  ...keyedDefaults,
   service: 'Postmark',
   label: 'postmark',
   secureProtocols: ['postmark'],
-  form: keyedForm('Mail, through Postmark.'),
-  open(given) {
-    const letter = letterOf(given);
-    if (typeof letter === 'string') return letter;
-    const { key, to, cc, bcc, reply } = letter;
-    const field = given.options.format === 'html' ? 'HtmlBody' : 'TextBody';
-    return async ({ title, body, attachments }, { ask }) => {
+  form: buildKeyedForm('Mail, through Postmark.'),
+  open(parsedAddress) {
+    const mailRequest = parseMailRequest(parsedAddress);
+    if (typeof mailRequest === 'string') return mailRequest;
+    const { key, to, cc, bcc, reply } = mailRequest;
+    const field = parsedAddress.options.format === 'html' ? 'HtmlBody' : 'TextBody';
+    return async ({ title, body, attachments }, { request }) => {
       const files = (await encodeFiles(attachments)).map(({ filename, base64, mimetype }) => {
         return { Name: filename, Content: base64, ContentType: mimetype };
       });
       const mail = {
-        ...{
-          From: senderOf(letter),
-          To: to,
-          Subject: title === '' ? appTitle : title,
-          [field]: body,
-          MessageStream: 'outbound',
-        },
+        From: formatSender(mailRequest),
+        To: to,
+        Subject: title === '' ? appTitle : title,
+        [field]: body,
+        MessageStream: 'outbound',
         ...(cc.length === 0 ? {} : { Cc: cc.join(',') }),
         ...(bcc.length === 0 ? {} : { Bcc: bcc.join(',') }),
         ...(reply.length === 0 ? {} : { ReplyTo: reply.join(',') }),
         ...(files.length === 0 ? {} : { Attachments: files }),
       };
       const headers = { 'x-postmark-server-token': key, accept: 'application/json' };
-      return ask(postJson('https://api.postmarkapp.com/email', mail, headers));
+      return request(postJson('https://api.postmarkapp.com/email', mail, headers));
     };
   },
 });
@@ -189,14 +192,14 @@ export const mailgunKind = defineScheme({
   format: 'html',
   titleLimit: 250,
   bodyLimit: 131_072,
-  each: true,
+  perTarget: true,
   form: {
     about: 'Mail, through Mailgun.',
-    fixed: 1,
+    fixedSegments: 1,
     fields: [
-      needed(textField('user', 'From, before the @', 'user')),
-      needed(textField('domain', 'Domain', 'host', 'The sending domain at Mailgun.')),
-      needed(secretField('key', 'API key', 'segment:0')),
+      requiredField(textField('user', 'From, before the @', 'user')),
+      requiredField(textField('domain', 'Domain', 'host', 'The sending domain at Mailgun.')),
+      requiredField(secretField('key', 'API key', 'segment:0')),
       textField('to', 'To', 'targets', 'Commas between several. Empty: the sender.'),
       choiceField('region', 'Region', 'query:region', [
         ['', 'United States'],
@@ -209,11 +212,11 @@ export const mailgunKind = defineScheme({
     if (!url.user || key === undefined) return 'a key is missing: mailgun://user@domain/key/to';
     const sender = `${url.user}@${url.host}`;
     const to = targets[0] ?? sender;
-    if (!address.test(to) || !address.test(sender)) return 'one of its mail addresses is not valid';
+    if (!addressPattern.test(to) || !addressPattern.test(sender)) return 'one of its mail addresses is not valid';
     const region = argument('region')?.toLowerCase() === 'eu' ? 'eu.' : '';
     const api = `https://api.${region}mailgun.net/v3/${encodeURIComponent(url.host)}/messages`;
     const authorization = `Basic ${Buffer.from(`api:${key}`).toString('base64')}`;
-    return async ({ title, body, attachments = [] }, { ask, boundary }) => {
+    return async ({ title, body, attachments = [] }, { request, boundary }) => {
       const pairs = {
         'o:skip-verification': 'False',
         from: `${argument('name') ?? appTitle} <${sender}>`,
@@ -223,9 +226,9 @@ export const mailgunKind = defineScheme({
         cc: argument('cc'),
         bcc: argument('bcc'),
       };
-      if (attachments.length === 0) return ask(postForm(api, pairs, { authorization }));
-      const files = await untypedParts(attachments, (at) => `attachment[${at}]`);
-      return ask(postParts(api, pairs, files, boundary(), { authorization }));
+      if (attachments.length === 0) return request(postForm(api, pairs, { authorization }));
+      const files = await untypedParts(attachments, (index) => `attachment[${index}]`);
+      return request(postParts(api, pairs, files, boundary(), { authorization }));
     };
   },
 });

@@ -4,17 +4,17 @@ import { createHash } from 'node:crypto';
 import type { SendMailOptions } from 'nodemailer';
 import type { Message } from '../../domain/message.ts';
 import { convertText } from '../../domain/text/convert.ts';
-import { NotSent, type Exchange } from '../exchange.ts';
-import { choiceField, needed, passwordField, textField, userField } from '../fields.ts';
-import { appTitle } from '../palette.ts';
-import { resultOfHandshake } from '../result.ts';
+import { DeliveryError, type Exchange } from '../exchange.ts';
+import { choiceField, requiredField, passwordField, textField, userField } from '../fields.ts';
+import { appTitle } from '../colors.ts';
+import { toHandshakeResult } from '../result.ts';
 import { defineScheme } from '../scheme.ts';
 import type { DestinationUrl } from '../url.ts';
 
 type Mode = 'insecure' | 'starttls' | 'ssl';
-const ports: Readonly<Record<Mode, number>> = { insecure: 25, starttls: 587, ssl: 465 };
+const defaultPorts: Readonly<Record<Mode, number>> = { insecure: 25, starttls: 587, ssl: 465 };
 
-/** Where the providers many people have take mail, as they say themselves; the user is the whole address there. */
+/** Mail servers of common providers, from their documentation; the user is the complete address there. */
 const providers: readonly (readonly [domains: RegExp, host: string, mode: Mode])[] = [
   [/^(gmail|googlemail)\.com$/, 'smtp.gmail.com', 'starttls'],
   [/^(outlook|hotmail|live|msn)\.[a-z.]+$/, 'smtp-mail.outlook.com', 'starttls'],
@@ -26,45 +26,45 @@ const providers: readonly (readonly [domains: RegExp, host: string, mode: Mode])
   [/^mailbox\.org$/, 'smtp.mailbox.org', 'starttls'],
   [/^zoho\.[a-z.]+$/, 'smtp.zoho.com', 'ssl'],
 ];
-const address = /^[^\s@<>,;"]+@[^\s@<>,;"]+$/;
+const addressPattern = /^[^\s@<>,;"]+@[^\s@<>,;"]+$/;
 
-interface Route {
+interface SmtpRoute {
   readonly host: string;
   readonly port: number;
   readonly mode: Mode;
   readonly user: string | undefined;
 }
 
-function routeOf(url: DestinationUrl): Route | string {
+function resolveRoute(url: DestinationUrl): SmtpRoute | string {
   const provider = url.query.has('smtp')
     ? undefined
     : providers.find(([domains]) => domains.test(url.host.toLowerCase()));
-  const wanted = url.query.get('mode')?.toLowerCase();
-  const usual = provider?.[2] ?? (url.scheme === 'mailtos' ? 'starttls' : 'insecure');
+  const requestedMode = url.query.get('mode')?.toLowerCase();
+  const defaultMode = provider?.[2] ?? (url.scheme === 'mailtos' ? 'starttls' : 'insecure');
   const mode =
-    wanted === undefined || wanted === ''
-      ? usual
-      : (['insecure', 'starttls', 'ssl'] as const).find((each) => each === wanted);
+    requestedMode === undefined || requestedMode === ''
+      ? defaultMode
+      : (['insecure', 'starttls', 'ssl'] as const).find((each) => each === requestedMode);
   if (mode === undefined) return 'mode must be starttls, ssl or insecure';
   const host = provider?.[1] ?? url.query.get('smtp') ?? url.host;
   const { user } = url;
-  const whole = provider === undefined || user === undefined || user.includes('@') ? user : `${user}@${url.host}`;
-  return { host, port: url.port ?? ports[mode], mode, user: whole };
+  const userName = provider === undefined || user === undefined || user.includes('@') ? user : `${user}@${url.host}`;
+  return { host, port: url.port ?? defaultPorts[mode], mode, user: userName };
 }
 
-function listOf(text: string | undefined): readonly string[] {
+function splitAddresses(text: string | undefined): readonly string[] {
   return (text ?? '').split(/[\s,;]+/).filter((each) => each !== '');
 }
 
-/** The sender: an address, `Name<address>`, or a name for the account's own address. */
-function senderOf(url: DestinationUrl): { readonly name: string; readonly address: string } | string {
-  const own =
+/** Parses the sender: an address, `Name<address>`, or a name for the account's own address. */
+function parseSender(url: DestinationUrl): { readonly name: string; readonly address: string } | string {
+  const ownAddress =
     url.user?.includes('@') === true ? url.user : `${url.user ?? 'homeport'}@${url.host.replace(/^\[|\]$/g, '')}`;
   const from = url.query.get('from')?.trim() ?? '';
   const [, name = '', inner] = /^(.*?)\s*<([^<>]*)>$/.exec(from) ?? [];
-  if (inner !== undefined) return address.test(inner) ? { name, address: inner } : 'from is no mail address';
-  if (from.includes('@')) return address.test(from) ? { name: '', address: from } : 'from is no mail address';
-  return { name: from === '' ? (url.query.get('name') ?? appTitle) : from, address: own };
+  if (inner !== undefined) return addressPattern.test(inner) ? { name, address: inner } : 'from is no mail address';
+  if (from.includes('@')) return addressPattern.test(from) ? { name: '', address: from } : 'from is no mail address';
+  return { name: from === '' ? (url.query.get('name') ?? appTitle) : from, address: ownAddress };
 }
 
 /** `mailto://user:password@domain?smtp=&from=&to=&cc=&bcc=&mode=starttls|ssl|insecure`, `mailtos` for STARTTLS. */
@@ -80,16 +80,16 @@ export const mailKind = defineScheme({
   ],
   args: ['smtp', 'mode', 'from', 'name', 'reply', 'cc', 'bcc'],
   files: true,
-  wordless: true,
+  filesOnly: true,
   format: 'html',
-  // It makes both of its parts from what was written.
+  // The message builder creates both parts from the original format.
   dialect: { html: 'asWritten', markdown: 'asWritten' },
   overflow: 'upstream',
-  each: true,
+  perTarget: true,
   form: {
     about: 'Mail, through your provider or a server of your own.',
     fields: [
-      needed({
+      requiredField({
         ...textField('host', 'Domain or server', 'host', 'Such as gmail.com, or the host of your mail server.'),
       }),
       textField('port', 'Port', 'port', 'Empty: the usual one.'),
@@ -109,21 +109,25 @@ export const mailKind = defineScheme({
       textField('smtp', 'Mail server', 'query:smtp', 'Where it is another than the domain.'),
     ],
   },
-  arrange(given) {
-    // Without a domain of its own it is that of the user.
-    const named = given.host === '' || given.host === '_' ? given.user?.replace(/^[^@]*@?/, '') : undefined;
-    const url = named === undefined || named === '' ? given : { ...given, host: named };
-    const route = routeOf(url);
-    return typeof route === 'string' || url.port !== ports[route.mode] ? url : { ...url, port: undefined };
+  normalize(typed) {
+    // Without a domain in the URL, the domain of the user is used.
+    const userDomain = typed.host === '' || typed.host === '_' ? typed.user?.replace(/^[^@]*@?/, '') : undefined;
+    const url = userDomain === undefined || userDomain === '' ? typed : { ...typed, host: userDomain };
+    const route = resolveRoute(url);
+    return typeof route === 'string' || url.port !== defaultPorts[route.mode] ? url : { ...url, port: undefined };
   },
   open({ url, targets, options, argument }) {
-    const route = routeOf(url);
+    const route = resolveRoute(url);
     if (typeof route === 'string') return route;
-    const from = senderOf(url);
+    const from = parseSender(url);
     if (typeof from === 'string') return from;
     const to = targets[0] ?? from.address;
-    const others = [...listOf(argument('cc')), ...listOf(argument('bcc')), ...listOf(argument('reply'))];
-    if (![to, from.address, ...others].every((each) => address.test(each)))
+    const otherAddresses = [
+      ...splitAddresses(argument('cc')),
+      ...splitAddresses(argument('bcc')),
+      ...splitAddresses(argument('reply')),
+    ];
+    if (![to, from.address, ...otherAddresses].every((each) => addressPattern.test(each)))
       return 'one of its mail addresses is not valid';
     return async (message, exchange) => {
       const files = await Promise.all(
@@ -134,19 +138,19 @@ export const mailKind = defineScheme({
       await submit(route, url.password, exchange, {
         from,
         to,
-        cc: [...listOf(argument('cc'))],
-        bcc: [...listOf(argument('bcc'))],
-        ...(argument('reply') === undefined ? {} : { replyTo: [...listOf(argument('reply'))] }),
+        cc: [...splitAddresses(argument('cc'))],
+        bcc: [...splitAddresses(argument('bcc'))],
+        ...(argument('reply') === undefined ? {} : { replyTo: [...splitAddresses(argument('reply'))] }),
         subject: message.title,
-        ...partsOf(message, options.format !== 'text'),
+        ...buildBodies(message, options.format !== 'text'),
         attachments: files,
         date: new Date(message.time),
-        // The same for a repetition, so that a mailbox can tell it.
+        // Equal for repetitions, so that a mailbox can recognize them.
         messageId: `<${createHash('sha256').update(`${message.id} ${to}`).digest('hex').slice(0, 32)}@${from.address.replace(/^.*@/, '')}>`,
         headers: {
           'X-Application': appTitle,
           'Auto-Submitted': 'auto-generated',
-          // A gateway that makes a notice of it passes the count on, so that a circle has an end.
+          // A gateway that converts the mail to a notification forwards the count, which ends loops.
           'X-Notify-Hop': String((message.hops ?? 0) + 1),
         },
       });
@@ -154,9 +158,9 @@ export const mailKind = defineScheme({
   },
 });
 
-function partsOf({ body, format }: Message, rich: boolean) {
+function buildBodies({ body, format }: Message, includesHtml: boolean) {
   const text = convertText(body, format, 'text');
-  return rich ? { text, html: convertText(body, format, 'html') } : { text };
+  return includesHtml ? { text, html: convertText(body, format, 'html') } : { text };
 }
 
 type SocketDone = (error: Error | null, socket?: { readonly connection: Socket } | false) => void;
@@ -165,27 +169,27 @@ function isOwnListener(error: unknown): error is Problem {
   return error instanceof Problem && error.code === 'fetch.own_listener';
 }
 
-/** Opens a connection that does not lead back to Homeport; all other failures are left to the library, which names them. */
+/** Opens a connection that does not lead back to Homeport. Other failures are reported by the library. */
 function openSocket(
-  place: { readonly host: string; readonly port: number },
+  endpoint: { readonly host: string; readonly port: number },
   { outlets, options, signal }: Exchange,
   done: SocketDone,
 ): void {
   if (outlets.connect === undefined) return done(null, false);
-  outlets.connect({ ...place, trust: 'owner', timeoutMs: options.timeoutMs, signal }).then(
+  outlets.connect({ ...endpoint, trust: 'owner', timeoutMs: options.timeoutMs, signal }).then(
     ({ socket }) => done(null, { connection: socket }),
     (error: unknown) => (isOwnListener(error) ? done(error) : done(null, false)),
   );
 }
 
 async function submit(
-  { host, port, mode, user }: Route,
+  { host, port, mode, user }: SmtpRoute,
   password: string | undefined,
   exchange: Exchange,
   mail: SendMailOptions,
 ) {
   const { signal, options } = exchange;
-  // Loaded by the first mail: most hosts send none.
+  // Loaded with the first mail, because most hosts send none.
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     host: host.replace(/^\[|\]$/g, ''),
@@ -207,14 +211,14 @@ async function submit(
   try {
     await transport.sendMail(mail);
   } catch (error) {
-    throw isOwnListener(error) ? error : refusalOf(error, host, exchange);
+    throw isOwnListener(error) ? error : toDeliveryError(error, host, exchange);
   } finally {
     signal.removeEventListener('abort', stop);
     transport.close();
   }
 }
 
-/** What the library says about a failure; `originalCode` is the one of the socket. */
+/** Failure as the library reports it; `originalCode` is the code of the socket. */
 interface MailFailure {
   readonly code?: string;
   readonly originalCode?: string;
@@ -222,18 +226,20 @@ interface MailFailure {
   readonly response?: string;
 }
 
-/** 5xx replies and a refused sign-in are final (RFC 5321, 4.2.1); all else may pass. */
-function refusalOf(error: unknown, host: string, exchange: Exchange): unknown {
+/**
+ * Converts an error. Replies of 5xx and a refused sign-in are final (RFC 5321, 4.2.1); all others may be temporary.
+ */
+function toDeliveryError(error: unknown, host: string, exchange: Exchange): unknown {
   if (!(error instanceof Error)) return error;
   const { code, originalCode, responseCode, response } = error as Error & MailFailure;
-  const untrusted = resultOfHandshake(originalCode ?? code, host, 'Failed to send E-Mail notification');
-  if (untrusted !== undefined) return new NotSent(untrusted);
-  const final = responseCode !== undefined && responseCode >= 500;
-  const said = response === undefined ? error.message : response;
-  const meaning = code === 'EAUTH' ? 'the user or password is not accepted' : `${host} did not take the mail`;
-  return new NotSent({
+  const handshakeFailure = toHandshakeResult(originalCode ?? code, host, 'Failed to send E-Mail notification');
+  if (handshakeFailure !== undefined) return new DeliveryError(handshakeFailure);
+  const isFinal = responseCode !== undefined && responseCode >= 500;
+  const responseText = response === undefined ? error.message : response;
+  const summary = code === 'EAUTH' ? 'the user or password is not accepted' : `${host} did not take the mail`;
+  return new DeliveryError({
     ok: false,
-    retryable: !final,
-    detail: `Failed to send E-Mail notification: ${meaning}. It said: ${exchange.hide(said)}`,
+    retryable: !isFinal,
+    detail: `Failed to send E-Mail notification: ${summary}. It said: ${exchange.redact(responseText)}`,
   });
 }

@@ -1,11 +1,19 @@
 import { z } from 'zod';
 import { readJson } from '../exchange.ts';
 import { basicAuthorization, postJson } from '../http.ts';
-import { choiceField, needed, passwordField, secretField, serverFields, textField, userField } from '../fields.ts';
-import { appTitle } from '../palette.ts';
+import {
+  choiceField,
+  requiredField,
+  passwordField,
+  secretField,
+  serverFields,
+  textField,
+  userField,
+} from '../fields.ts';
+import { appTitle } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
 
-/** The status of its own in an answer; some releases put it there alone. */
+/** Reply with a status code of its own; some releases report failures only there. */
 const Reply = z.object({ code: z.number(), message: z.string().catch('no reason') });
 const levels = ['active', 'timeSensitive', 'passive', 'critical'];
 
@@ -13,7 +21,7 @@ const levels = ['active', 'timeSensitive', 'passive', 'critical'];
 export const barkKind = defineScheme({
   service: 'Bark',
   label: 'bark',
-  ownLink: true,
+  handlesLink: true,
   protocols: ['bark'],
   secureProtocols: ['barks'],
   templates: [
@@ -23,15 +31,15 @@ export const barkKind = defineScheme({
   ],
   args: ['sound', 'level', 'volume', 'click', 'badge', 'category', 'group', 'icon', 'call'],
   titleLimit: 250,
-  // Apple takes 4096 bytes, and the server answers a longer one as if it might pass.
+  // Apple accepts 4096 bytes, and the server reports a longer message as a temporary failure.
   bodyLimit: 3000,
   unit: 'bytes',
-  each: true,
+  perTarget: true,
   form: {
     about: 'iPhones with the app Bark, through its server or one of your own.',
     fields: [
       ...serverFields,
-      needed(secretField('keys', 'Keys of devices', 'targets', 'Shown in the app. Commas between several.')),
+      requiredField(secretField('keys', 'Keys of devices', 'targets', 'Shown in the app. Commas between several.')),
       choiceField('level', 'Importance', 'query:level', [
         ['', 'Normal'],
         ['timeSensitive', 'Shown also in focus'],
@@ -47,25 +55,25 @@ export const barkKind = defineScheme({
   open({ url, origin, targets, options, argument }) {
     const [key] = targets;
     if (key === undefined) return 'the key of a device is missing: bark://host/key';
-    const wanted = argument('level')?.toLowerCase();
-    const level = levels.find((each) => each.toLowerCase() === wanted);
-    if (wanted !== undefined && level === undefined) return `level must be one of ${levels.join(', ')}`;
+    const requestedLevel = argument('level')?.toLowerCase();
+    const level = levels.find((each) => each.toLowerCase() === requestedLevel);
+    if (requestedLevel !== undefined && level === undefined) return `level must be one of ${levels.join(', ')}`;
     const authorization = basicAuthorization(url);
     const names = ['sound', 'volume', 'badge', 'category', 'group', 'icon', 'call'];
-    const extras = names.flatMap((name) => (argument(name) === undefined ? [] : [[name, argument(name)]]));
-    return async ({ title, body, link }, { ask, fail }) => {
+    const optionalFields = names.flatMap((name) => (argument(name) === undefined ? [] : [[name, argument(name)]]));
+    return async ({ title, body, link }, { request, fail }) => {
       const click = argument('click') ?? link;
-      const shown = options.format === 'markdown' ? { markdown: body } : { body };
+      const bodyField = options.format === 'markdown' ? { markdown: body } : { body };
       const payload = {
         device_key: key,
         title: title === '' ? appTitle : title,
-        ...shown,
+        ...bodyField,
         ...(level === undefined ? {} : { level }),
         ...(click === undefined ? {} : { url: click }),
-        ...Object.fromEntries(extras),
+        ...Object.fromEntries(optionalFields),
       };
       const headers = authorization === undefined ? {} : { authorization };
-      const reply = readJson(await ask(postJson(`${origin}/push`, payload, headers)), Reply);
+      const reply = readJson(await request(postJson(`${origin}/push`, payload, headers)), Reply);
       if (reply !== undefined && reply.code !== 200) fail(reply.message, reply.code === 429 || reply.code >= 500);
     };
   },

@@ -1,9 +1,9 @@
-import { choiceField, needed, secretField, serverFields } from '../fields.ts';
+import { choiceField, requiredField, secretField, serverFields } from '../fields.ts';
 import { postJson } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
 import { encodePart } from '../url.ts';
 
-/** The numbers of the words the peer knows. */
+/** Priorities by their names in Apprise. */
 const priorities: Readonly<Record<string, number>> = { low: 0, moderate: 3, normal: 5, high: 8, emergency: 10 };
 
 function parsePriority(text: string): number | undefined {
@@ -16,7 +16,7 @@ function parsePriority(text: string): number | undefined {
 export const gotifyKind = defineScheme({
   service: 'Gotify',
   label: 'gotify',
-  ownLink: true,
+  handlesLink: true,
   protocols: ['gotify'],
   secureProtocols: ['gotifys'],
   templates: ['{schema}://{host}/{token}', '{schema}://{host}:{port}/{token}', '{schema}://{host}{path}{token}'],
@@ -28,7 +28,7 @@ export const gotifyKind = defineScheme({
     about: 'A Gotify server.',
     fields: [
       ...serverFields,
-      needed(secretField('token', 'Application token', 'last', 'Gotify shows it under Apps.')),
+      requiredField(secretField('token', 'Application token', 'last', 'Gotify shows it under Apps.')),
       choiceField('priority', 'Priority', 'query:priority', [
         ['', 'Normal'],
         ['low', 'Low'],
@@ -47,15 +47,15 @@ export const gotifyKind = defineScheme({
       .slice(0, -1)
       .map((each) => `/${encodePart(each)}`)
       .join('')}/message`;
-    const markdown = { 'client::display': { contentType: 'text/markdown' } };
-    return ({ title, body, link }, { ask }) => {
+    const markdownDisplay = { 'client::display': { contentType: 'text/markdown' } };
+    return ({ title, body, link }, { request }) => {
       const extras = {
-        ...(options.format === 'markdown' ? markdown : {}),
-        // What opens when the notification is touched (https://gotify.net/docs/msgextras).
+        ...(options.format === 'markdown' ? markdownDisplay : {}),
+        // Address that opens with the notification (https://gotify.net/docs/msgextras).
         ...(link === undefined ? {} : { 'client::notification': { click: { url: link } } }),
       };
-      const shown = Object.keys(extras).length === 0 ? {} : { extras };
-      return ask(postJson(address, { priority, title, message: body, ...shown }, { 'x-gotify-key': token }));
+      const extrasField = Object.keys(extras).length === 0 ? {} : { extras };
+      return request(postJson(address, { priority, title, message: body, ...extrasField }, { 'x-gotify-key': token }));
     };
   },
 });

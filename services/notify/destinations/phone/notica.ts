@@ -1,9 +1,9 @@
-import { needed, secretField, textField } from '../fields.ts';
+import { requiredField, secretField, textField } from '../fields.ts';
 import { basicAuthorization, withQuery } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
 import { encodePart, hostAndPort } from '../url.ts';
 
-/** `notica://token` for notica.us, `notica://host[:port]/token` for a server of one's own. */
+/** `notica://token` for notica.us, `notica://host[:port]/token` for a self-hosted server. */
 export const noticaKind = defineScheme({
   service: 'Notica',
   label: 'notica',
@@ -14,9 +14,9 @@ export const noticaKind = defineScheme({
   bodyLimit: 32_768,
   form: {
     about: 'Browsers that have a page of Notica open.',
-    secretAt: (url) => (url.path.length === 0 ? ['host'] : ['last', 'password']),
+    secretLocations: (url) => (url.path.length === 0 ? ['host'] : ['last', 'password']),
     fields: [
-      needed(
+      requiredField(
         textField(
           'place',
           'Token or host',
@@ -40,6 +40,6 @@ export const noticaKind = defineScheme({
       'content-type': 'application/x-www-form-urlencoded',
       ...(authorization === undefined ? {} : { authorization }),
     };
-    return ({ body }, { ask }) => ask({ method: 'POST', url: address, headers, body: `d:${body}` });
+    return ({ body }, { request }) => request({ method: 'POST', url: address, headers, body: `d:${body}` });
   },
 });

@@ -4,13 +4,13 @@ import type { Destination, DestinationKind } from '../destination.ts';
 import { formatField } from '../fields.ts';
 import { basicAuthorization, isHeader, withQuery } from '../http.ts';
 import { parseOptions, writeOptions, type CommonOptions } from '../options.ts';
-import { targetsIn, secretsIn, withPath } from '../places.ts';
-import { sendFitted } from '../scheme.ts';
+import { splitTargets, secretsIn, withPath } from '../url-fields.ts';
+import { createSend } from '../scheme.ts';
 import { encodePart, hostAndPort, userInfo, type DestinationUrl } from '../url.ts';
 
 const priorities: readonly string[] = ['min', 'low', 'default', 'high', 'max'];
 
-/** Arguments that travel as a header of the same meaning. */
+/** Arguments that are sent as a header. */
 const headerArguments: readonly (readonly [argument: string, header: string])[] = [
   ['delay', 'x-delay'],
   ['click', 'x-click'],
@@ -23,7 +23,7 @@ const headerArguments: readonly (readonly [argument: string, header: string])[] 
   ['filename', 'x-filename'],
 ];
 
-/** The file that a message of the URL links to, under the name that the URL or its own address gives it. */
+/** Returns the headers for the file that the URL links to, with the name of the URL or of the file's address. */
 function linkedFile({ query }: DestinationUrl): Readonly<Record<string, string>> {
   const attach = query.get('attach') ?? '';
   if (attach === '') return {};
@@ -36,45 +36,53 @@ function decodeName(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // An address may hold a percent sign that encodes nothing.
+    // An address may contain a percent sign that encodes nothing.
     return text;
   }
 }
 
-/** Tags of both spellings, each once and in order, as the library sends them. */
+/** Returns the tags of both arguments, each once and in order, as Apprise sends them. */
 function tagList({ query }: DestinationUrl): string {
-  const listed = [...(query.get('xtags') ?? '').split(','), ...(query.get('tags') ?? '').split(/[\s,]+/)];
-  const tags = [...new Set(listed.map((tag) => tag.trim()).filter((tag) => tag !== ''))];
+  const tagNames = [...(query.get('xtags') ?? '').split(','), ...(query.get('tags') ?? '').split(/[\s,]+/)];
+  const tags = [...new Set(tagNames.map((tag) => tag.trim()).filter((tag) => tag !== ''))];
   return (query.get('tags') ?? '') === '' ? tags.join(',') : tags.toSorted().join(',');
 }
 
-/** `max`, `5`, `m`, `urgent`, … in the peer's spelling; undefined for none. */
+/** Parses a priority such as `max`, `5` or `urgent`. Returns undefined for an unknown one. */
 function parsePriority(text: string | undefined): string | undefined {
-  const word = text?.trim().toLowerCase() ?? '';
-  if (word === '') return 'default';
-  if (word === 'urgent' || word === 'emergency') return 'max';
-  if (word === 'normal' || word === 'moderate') return 'default';
-  return /^[1-5]$/.test(word) ? priorities[Number(word) - 1] : priorities.find((name) => name === word);
+  const priorityText = text?.trim().toLowerCase() ?? '';
+  if (priorityText === '') return 'default';
+  if (priorityText === 'urgent' || priorityText === 'emergency') return 'max';
+  if (priorityText === 'normal' || priorityText === 'moderate') return 'default';
+  return /^[1-5]$/.test(priorityText)
+    ? priorities[Number(priorityText) - 1]
+    : priorities.find((name) => name === priorityText);
 }
 
-const mostTopics = 100;
+const maxTopics = 100;
 
-/** Whether it names a server of one's own; else the first topic stands where a host would. */
-function isHosted(url: DestinationUrl): boolean {
+/** Returns true for a self-hosted server; otherwise the host is the first topic. */
+function isOwnServer(url: DestinationUrl): boolean {
   const mode = url.query.get('mode')?.toLowerCase();
   return mode !== 'cloud' && (mode === 'private' || url.path.length > 0);
 }
 
-/** With the topics in the path, the token in its argument and no host for the public server. */
+/** Moves the topics to the path and the token to its argument; the public server has no host. */
 function unfold(url: DestinationUrl): DestinationUrl {
-  const bare = url.password === undefined && url.user?.startsWith('tk_') === true && !url.query.has('token');
-  const query = new Map([...url.query, ...(bare ? [['token', url.user ?? ''] as const] : [])]);
+  const hasBareToken = url.password === undefined && url.user?.startsWith('tk_') === true && !url.query.has('token');
+  const query = new Map([...url.query, ...(hasBareToken ? [['token', url.user ?? ''] as const] : [])]);
   query.delete('mode');
-  if (bare) query.delete('auth');
-  const opened = { ...url, query, ...(bare ? { user: undefined } : {}) };
-  if (isHosted(url) || url.host === '') return opened;
+  if (hasBareToken) query.delete('auth');
+  const unfolded = { ...url, query, ...(hasBareToken ? { user: undefined } : {}) };
+  if (isOwnServer(url) || url.host === '') return unfolded;
   const path = [url.host, ...url.path];
-  return { ...opened, scheme: 'ntfys', host: '', path, rawPath: path.map((topic) => `/${encodePart(topic)}`).join('') };
+  return {
+    ...unfolded,
+    scheme: 'ntfys',
+    host: '',
+    path,
+    rawPath: path.map((topic) => `/${encodePart(topic)}`).join(''),
+  };
 }
 
 function fold(url: DestinationUrl): DestinationUrl {
@@ -84,16 +92,16 @@ function fold(url: DestinationUrl): DestinationUrl {
   return { ...url, query, host, port: undefined, path, rawPath: path.map((topic) => `/${encodePart(topic)}`).join('') };
 }
 
-/** Topics stand one by one, with commas between, or in `?to=`. */
-function withTopics(url: DestinationUrl): DestinationUrl {
-  const hosted = isHosted(url);
+/** Moves the topics to separate path segments. They may also be separated by commas or be in `?to=`. */
+function normalizeTopics(url: DestinationUrl): DestinationUrl {
+  const isOwn = isOwnServer(url);
   const to = url.query.get('to') ?? '';
-  const written = hosted ? url.path : [url.host, ...url.path];
-  if (to === '' && !written.some((topic) => topic.includes(','))) return url;
+  const topicTexts = isOwn ? url.path : [url.host, ...url.path];
+  if (to === '' && !topicTexts.some((topic) => topic.includes(','))) return url;
   const query = new Map(url.query);
   query.delete('to');
-  const topics = targetsIn(written, to);
-  if (hosted) return withPath({ ...url, query }, topics);
+  const topics = splitTargets(topicTexts, to);
+  if (isOwn) return withPath({ ...url, query }, topics);
   const [host = '', ...path] = topics;
   return withPath({ ...url, query: query.set('mode', 'cloud'), host }, path);
 }
@@ -104,19 +112,23 @@ interface Account {
 }
 
 function parseAccount(url: DestinationUrl): Account {
-  const asked = url.query.get('auth')?.toLowerCase();
+  const requestedMode = url.query.get('auth')?.toLowerCase();
   const token = url.query.get('token') ?? (url.password === undefined ? url.user : undefined);
-  const isToken = asked === 'token' || url.query.has('token') || (asked === undefined && token?.startsWith('tk_'));
+  const isToken =
+    requestedMode === 'token' || url.query.has('token') || (requestedMode === undefined && token?.startsWith('tk_'));
   if (isToken === true && token !== undefined) return { authorization: `Bearer ${token}`, mode: 'token' };
   return { authorization: basicAuthorization(url), mode: 'basic' };
 }
 
-/** Header values are visible ASCII; anything else goes as an RFC 2047 word, which the server reads. */
+/**
+ * Encodes a header value. Text that is not visible ASCII becomes an encoded word of RFC 2047, which the server
+ * decodes.
+ */
 function headerText(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text, 'utf8').toString('base64')}?=`;
 }
 
-function body(topic: string, message: Message, click: string | undefined): string {
+function buildBody(topic: string, message: Message, click: string | undefined): string {
   return JSON.stringify({
     topic,
     ...(message.title === '' ? {} : { title: message.title }),
@@ -126,9 +138,9 @@ function body(topic: string, message: Message, click: string | undefined): strin
   });
 }
 
-function normalUrl(
+function buildNormalUrl(
   url: DestinationUrl,
-  hosted: boolean,
+  isOwn: boolean,
   account: Account,
   options: CommonOptions,
   masked: boolean,
@@ -136,7 +148,7 @@ function normalUrl(
   const priority = parsePriority(url.query.get('priority')) ?? 'default';
   const args = [
     `priority=${priority}`,
-    `mode=${hosted ? 'private' : 'cloud'}`,
+    `mode=${isOwn ? 'private' : 'cloud'}`,
     `auth=${account.mode}`,
     ...headerArguments.flatMap(([name]) => {
       const value = url.query.get(name);
@@ -146,15 +158,15 @@ function normalUrl(
     writeOptions(options),
   ];
   const bareToken = account.mode === 'token' && url.user !== undefined && url.password === undefined;
-  // A token stands where a user name would, so it needs a mask of its own.
+  // The token is in the place of the user name, so it is masked separately.
   const user = bareToken && masked ? `${url.user?.slice(0, 1)}...${url.user?.slice(-1)}@` : userInfo(url, masked);
-  const place = hosted
+  const location = isOwn
     ? `${hostAndPort(url)}/${url.path.map(encodePart).join('/')}`
     : [url.host, ...url.path].join('/');
-  return `${hosted ? url.scheme : 'ntfys'}://${user}${place}?${args.join('&')}`;
+  return `${isOwn ? url.scheme : 'ntfys'}://${user}${location}?${args.join('&')}`;
 }
 
-/** `ntfy://host[:port]/topic[/topic]` for one's own server, `ntfy://topic` for the public one. */
+/** `ntfy://host[:port]/topic[/topic]` for a self-hosted server, `ntfy://topic` for the public one. */
 export const ntfyKind: DestinationKind = {
   service: 'ntfy',
   files: true,
@@ -174,18 +186,25 @@ export const ntfyKind: DestinationKind = {
     unfold,
     fold,
     fields: [
-      { name: 'topics', label: 'Topics', kind: 'text', at: 'targets', required: true, help: 'Commas between several.' },
-      { name: 'host', label: 'Server', kind: 'text', at: 'host', help: 'Empty: the public server ntfy.sh.' },
-      { name: 'port', label: 'Port', kind: 'number', at: 'port', help: 'Empty: the usual one.' },
-      { name: 'secure', label: 'Encrypted (https)', kind: 'switch', at: 'secure', initial: true },
-      { name: 'token', label: 'Access token', kind: 'secret', at: 'query:token' },
-      { name: 'user', label: 'User', kind: 'text', at: 'user', help: 'Where there is no token.' },
-      { name: 'password', label: 'Password', kind: 'secret', at: 'password' },
+      {
+        name: 'topics',
+        label: 'Topics',
+        kind: 'text',
+        location: 'targets',
+        required: true,
+        help: 'Commas between several.',
+      },
+      { name: 'host', label: 'Server', kind: 'text', location: 'host', help: 'Empty: the public server ntfy.sh.' },
+      { name: 'port', label: 'Port', kind: 'number', location: 'port', help: 'Empty: the usual one.' },
+      { name: 'secure', label: 'Encrypted (https)', kind: 'switch', location: 'secure', initial: true },
+      { name: 'token', label: 'Access token', kind: 'secret', location: 'query:token' },
+      { name: 'user', label: 'User', kind: 'text', location: 'user', help: 'Where there is no token.' },
+      { name: 'password', label: 'Password', kind: 'secret', location: 'password' },
       {
         name: 'priority',
         label: 'Priority',
         kind: 'choice',
-        at: 'query:priority',
+        location: 'query:priority',
         choices: [
           ['', 'Normal'],
           ...priorities.filter((each) => each !== 'default').map((each) => [each, each] as const),
@@ -194,19 +213,19 @@ export const ntfyKind: DestinationKind = {
       formatField,
     ],
   },
-  parse(given) {
-    const url = withTopics(given);
+  parse(typed) {
+    const url = normalizeTopics(typed);
     const options = parseOptions(url);
     if (typeof options === 'string') return options;
     const priority = parsePriority(url.query.get('priority'));
     if (priority === undefined) return `priority must be one of ${priorities.join(', ')}`;
-    const hosted = isHosted(url);
-    const topics = hosted ? url.path : [url.host, ...url.path];
+    const isOwn = isOwnServer(url);
+    const topics = isOwn ? url.path : [url.host, ...url.path];
     if (url.host === '' || topics.length === 0) return 'a topic is missing: ntfy://host/topic';
-    if (topics.length > mostTopics) return `at most ${mostTopics} topics are served in one URL`;
+    if (topics.length > maxTopics) return `at most ${maxTopics} topics are served in one URL`;
     if (!topics.every((topic) => TopicName.safeParse(topic).success))
       return 'a topic holds characters topics do not have';
-    const server = hosted ? `${url.scheme === 'ntfys' ? 'https' : 'http'}://${hostAndPort(url)}/` : 'https://ntfy.sh/';
+    const server = isOwn ? `${url.scheme === 'ntfys' ? 'https' : 'http'}://${hostAndPort(url)}/` : 'https://ntfy.sh/';
     if (!URL.canParse(server)) return 'its host is not valid';
     const account = parseAccount(url);
     if (!isHeader('authorization', account.authorization ?? '')) return 'its token is not valid';
@@ -222,41 +241,45 @@ export const ntfyKind: DestinationKind = {
     const tags = tagList(url);
     if (tags !== '') headers['x-tags'] = headerText(tags);
 
-    const make = (target: DestinationUrl, topic: string): Destination => ({
+    const buildTopicDestination = (target: DestinationUrl, topic: string): Destination => ({
       service: 'ntfy',
       optional: options.optional,
       emojis: options.emojis,
-      url: (masked) => normalUrl(target, hosted, account, options, masked),
-      send: sendFitted({
+      url: (masked) => buildNormalUrl(target, isOwn, account, options, masked),
+      send: createSend({
         noun: 'ntfy',
-        places: { wordless: true, ownLink: true },
-        // The server takes a longer message for a file; cut, it stays one a phone shows (its `message-size-limit`).
+        capabilities: { filesOnly: true, handlesLink: true },
+        // The server converts a longer message to a file; a truncated one is displayed (see its
+        // `message-size-limit`).
         shape: { format: options.format, titleLimit: 200, bodyLimit: 4096, unit: 'bytes', overflow: 'truncate' },
         options,
         secrets: () => secretsIn(url, ntfyKind),
-        async send(message, { ask, once }) {
+        async send(message, { request, once }) {
           const click = headers['x-click'] === undefined ? message.link : undefined;
-          const [file, ...more] = message.attachments ?? [];
+          const [file, ...otherFiles] = message.attachments ?? [];
           if (file === undefined) {
-            await ask({ method: 'POST', url: server, headers, body: body(topic, message, click) });
+            await request({ method: 'POST', url: server, headers, body: buildBody(topic, message, click) });
             return;
           }
-          // A message has one file; each further one is a message of its own.
-          const { 'content-type': _type, 'x-attach': _attach, 'x-filename': _name, ...bare } = headers;
-          const about = { title: message.title === '' ? undefined : message.title, message: message.body, click };
-          for (const [at, { name, read }] of [file, ...more].entries()) {
-            const url = withQuery(`${server}${topic}`, { filename: name, ...(at === 0 ? about : {}) });
-            await once(`file ${String(at)}`, async () => {
-              await ask({ method: 'POST', url, headers: bare, body: await read() });
+          // A message has one file; additional files are sent as separate messages.
+          const { 'content-type': _type, 'x-attach': _attach, 'x-filename': _name, ...fileHeaders } = headers;
+          const textQuery = { title: message.title === '' ? undefined : message.title, message: message.body, click };
+          for (const [index, { name, read }] of [file, ...otherFiles].entries()) {
+            const url = withQuery(`${server}${topic}`, { filename: name, ...(index === 0 ? textQuery : {}) });
+            await once(`file ${String(index)}`, async () => {
+              await request({ method: 'POST', url, headers: fileHeaders, body: await read() });
             });
           }
         },
       }),
     });
     const first = topics[0] ?? '';
-    if (topics.length === 1) return make(url, first);
-    const alone = (topic: string): DestinationUrl =>
-      hosted ? { ...url, path: [topic] } : { ...url, host: topic, path: [] };
-    return { ...make(url, first), parts: topics.map((topic) => make(alone(topic), topic)) };
+    if (topics.length === 1) return buildTopicDestination(url, first);
+    const toTopicUrl = (topic: string): DestinationUrl =>
+      isOwn ? { ...url, path: [topic] } : { ...url, host: topic, path: [] };
+    return {
+      ...buildTopicDestination(url, first),
+      parts: topics.map((topic) => buildTopicDestination(toTopicUrl(topic), topic)),
+    };
   },
 };

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { readJson } from '../exchange.ts';
-import { choiceField, needed, secretField, textField } from '../fields.ts';
+import { choiceField, requiredField, secretField, textField } from '../fields.ts';
 import { encodeFiles } from '../files.ts';
 import { postForm, postJson, withQuery } from '../http.ts';
-import { appTitle, colourOf } from '../palette.ts';
+import { appTitle, getColor } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
 
-/** The words of the peer for five steps, each with the service's own number. */
-function stepOf(word: string | undefined, steps: Readonly<Record<string, number>>): number | undefined {
-  const wanted = word?.toLowerCase() ?? 'normal';
-  if (Object.values(steps).some((step) => String(step) === wanted)) return Number(wanted);
-  return Object.entries(steps).find(([name]) => name.startsWith(wanted))?.[1];
+/** Parses one of the five priorities of Apprise to the number of the service. */
+function parseStep(word: string | undefined, steps: Readonly<Record<string, number>>): number | undefined {
+  const stepText = word?.toLowerCase() ?? 'normal';
+  if (Object.values(steps).some((step) => String(step) === stepText)) return Number(stepText);
+  return Object.entries(steps).find(([name]) => name.startsWith(stepText))?.[1];
 }
 
 const steps: Readonly<Record<string, number>> = { low: -2, moderate: -1, normal: 0, high: 1, emergency: 2 };
-const wrongStep = `priority must be one of ${Object.keys(steps).join(', ')}`;
+const invalidPriority = `priority must be one of ${Object.keys(steps).join(', ')}`;
 const priorityField = choiceField('priority', 'Priority', 'query:priority', [
   ['', 'Normal'],
   ['low', 'Lowest'],
@@ -27,7 +27,7 @@ const priorityField = choiceField('priority', 'Priority', 'query:priority', [
 export const prowlKind = defineScheme({
   service: 'Prowl',
   label: 'prowl',
-  ownLink: true,
+  handlesLink: true,
   protocols: [],
   secureProtocols: ['prowl'],
   templates: ['{schema}://{apikey}', '{schema}://{apikey}/{providerkey}'],
@@ -36,19 +36,19 @@ export const prowlKind = defineScheme({
   bodyLimit: 10_000,
   form: {
     about: 'iPhones with Prowl.',
-    fixed: 1,
+    fixedSegments: 1,
     fields: [
-      needed(secretField('key', 'API key', 'host', 'Made on prowlapp.com.')),
+      requiredField(secretField('key', 'API key', 'host', 'Made on prowlapp.com.')),
       secretField('provider', 'Provider key', 'segment:0', 'Nobody needs one but for very many messages.'),
       priorityField,
     ],
   },
   open({ url, argument }) {
-    const priority = stepOf(argument('priority'), steps);
+    const priority = parseStep(argument('priority'), steps);
     if (url.host === '') return 'a key is missing: prowl://api_key';
-    if (priority === undefined) return wrongStep;
-    return ({ title, body, link }, { ask }) =>
-      ask(
+    if (priority === undefined) return invalidPriority;
+    return ({ title, body, link }, { request }) =>
+      request(
         postForm('https://api.prowlapp.com/publicapi/add', {
           apikey: url.host,
           providerkey: url.path[0],
@@ -62,7 +62,7 @@ export const prowlKind = defineScheme({
   },
 });
 
-/** What these answer with status 200 when they did nothing. */
+/** Error replies that have status 200. */
 const JoinReply = z.object({ success: z.literal(false), errorMessage: z.string().catch('no reason') });
 const SimplePushReply = z.object({ status: z.string(), message: z.string().optional().catch(undefined) });
 /** https://www.pushsafer.com/en/pushapi#api-response */
@@ -72,57 +72,60 @@ const PushsaferReply = z.object({ status: z.number(), error: z.string().optional
 export const joinKind = defineScheme({
   service: 'Join',
   label: 'join',
-  ownLink: true,
+  handlesLink: true,
   protocols: [],
   secureProtocols: ['join'],
   templates: ['{schema}://{apikey}/{targets}'],
   args: ['priority'],
   titleLimit: 250,
   bodyLimit: 1000,
-  each: true,
+  perTarget: true,
   form: {
     about: 'Android devices with Join.',
     fields: [
-      needed(secretField('key', 'API key', 'host', 'Shown on joinjoaomgcd.appspot.com.')),
+      requiredField(secretField('key', 'API key', 'host', 'Shown on joinjoaomgcd.appspot.com.')),
       textField('devices', 'Devices', 'targets', 'IDs, names, or groups such as group.phone. Empty: all.'),
       priorityField,
     ],
   },
   open({ url, targets, argument }) {
-    const priority = stepOf(argument('priority'), steps);
+    const priority = parseStep(argument('priority'), steps);
     if (url.host === '') return 'a key is missing: join://api_key/device';
-    if (priority === undefined) return wrongStep;
+    if (priority === undefined) return invalidPriority;
     const device = targets[0] ?? 'group.all';
     const isId = /^(group\.\w+|[0-9a-f]{32})$/i.test(device);
-    const place = isId ? { deviceId: device } : { deviceNames: device };
+    const deviceField = isId ? { deviceId: device } : { deviceNames: device };
     const api = 'https://joinjoaomgcd.appspot.com/_ah/api/messaging/v1/sendPush';
-    return async ({ title, body, link }, { ask, fail }) => {
-      const address = withQuery(api, { apikey: url.host, priority, title, text: body, ...place, url: link });
-      const refused = readJson(await ask({ method: 'POST', url: address, headers: {} }), JoinReply);
-      return refused === undefined ? undefined : fail(refused.errorMessage);
+    return async ({ title, body, link }, { request, fail }) => {
+      const address = withQuery(api, { apikey: url.host, priority, title, text: body, ...deviceField, url: link });
+      const failure = readJson(await request({ method: 'POST', url: address, headers: {} }), JoinReply);
+      return failure === undefined ? undefined : fail(failure.errorMessage);
     };
   },
 });
 
-/** `ifttt://webhook_id@event[/event]`: applets that begin with a web request; title, body and kind are their three values. */
+/**
+ * `ifttt://webhook_id@event[/event]`: applets with a web request as trigger; title, body and type are their three
+ * values.
+ */
 export const iftttKind = defineScheme({
   service: 'IFTTT',
   label: 'ifttt',
-  ownLink: true,
+  handlesLink: true,
   protocols: [],
   secureProtocols: ['ifttt'],
   templates: ['{schema}://{webhook_id}/{events}', '{schema}://{webhook_id}@{events}'],
   titleLimit: 250,
   bodyLimit: 32_768,
-  each: true,
-  // A first event stands where a host would.
-  arrange(url) {
+  perTarget: true,
+  // The first event is in the place of the host.
+  normalize(url) {
     if (url.user !== undefined) return url;
-    const [event = '', ...more] = url.path;
+    const [firstEvent = '', ...more] = url.path;
     return {
       ...url,
       user: url.host,
-      host: event,
+      host: firstEvent,
       path: more,
       rawPath: more.map((each) => `/${encodeURIComponent(each)}`).join(''),
     };
@@ -130,17 +133,17 @@ export const iftttKind = defineScheme({
   form: {
     about: 'Applets of IFTTT that begin with a web request.',
     fields: [
-      needed(secretField('key', 'Webhook key', 'user', 'Shown under Webhooks, Documentation.')),
-      needed(textField('event', 'Event', 'host')),
+      requiredField(secretField('key', 'Webhook key', 'user', 'Shown under Webhooks, Documentation.')),
+      requiredField(textField('event', 'Event', 'host')),
     ],
   },
   open({ url, targets }) {
     if (!url.user || url.host === '') return 'an event is missing: ifttt://webhook_id@event';
     const events = [url.host, ...targets];
-    return async ({ title, body, type }, { ask, once }) => {
+    return async ({ title, body, type }, { request, once }) => {
       for (const event of events) {
         const address = `https://maker.ifttt.com/trigger/${encodeURIComponent(event)}/with/key/${encodeURIComponent(url.user ?? '')}`;
-        await once(event, () => ask(postJson(address, { value1: title, value2: body, value3: type })));
+        await once(event, () => request(postJson(address, { value1: title, value2: body, value3: type })));
       }
     };
   },
@@ -159,32 +162,32 @@ export const simplePushKind = defineScheme({
   form: {
     about: 'Phones with SimplePush.',
     fields: [
-      needed(secretField('key', 'Key', 'host', 'Shown in the app.')),
+      requiredField(secretField('key', 'Key', 'host', 'Shown in the app.')),
       textField('event', 'Event', 'query:event', 'Decides on sound and vibration, as set in the app.'),
     ],
   },
   open({ url, argument }) {
     if (url.host === '') return 'a key is missing: spush://key';
     if (url.password !== undefined) return 'encrypted messages are not served: leave salt and password out';
-    return async ({ title, body }, { ask, fail }) => {
+    return async ({ title, body }, { request, fail }) => {
       const pairs = { key: url.host, msg: body, title, event: argument('event') };
-      const reply = readJson(await ask(postForm('https://api.simplepush.io/send', pairs)), SimplePushReply);
-      const isTaken = reply === undefined || reply.status.toUpperCase() === 'OK';
-      return isTaken ? undefined : fail(reply.message ?? reply.status);
+      const reply = readJson(await request(postForm('https://api.simplepush.io/send', pairs)), SimplePushReply);
+      const isAccepted = reply === undefined || reply.status.toUpperCase() === 'OK';
+      return isAccepted ? undefined : fail(reply.message ?? reply.status);
     };
   },
 });
 
-/** Icon 25 and all devices are what the peer asks for. */
-const usualIcon = 25;
-/** Pictures a message of Pushsafer may have. */
+/** Apprise sends icon 25, and all devices by default. */
+const defaultIcon = 25;
+/** Form fields for the pictures of a message. */
 const pictureFields = ['p', 'p2', 'p3'];
 
-/** `psafer://private_key[/device]`: phones and browsers with Pushsafer; pictures go along. */
+/** `psafer://private_key[/device]`: phones and browsers with Pushsafer, including pictures. */
 export const pushsaferKind = defineScheme({
   service: 'Pushsafer',
   label: 'psafer',
-  ownLink: true,
+  handlesLink: true,
   protocols: ['psafer'],
   secureProtocols: ['psafers'],
   templates: ['{schema}://{privatekey}', '{schema}://{privatekey}/{targets}'],
@@ -192,33 +195,33 @@ export const pushsaferKind = defineScheme({
   files: true,
   titleLimit: 250,
   bodyLimit: 32_768,
-  each: true,
+  perTarget: true,
   form: {
     about: 'Phones and browsers with Pushsafer.',
     fields: [
-      needed(secretField('key', 'Private key', 'host', 'Shown on the start page of your account.')),
+      requiredField(secretField('key', 'Private key', 'host', 'Shown on the start page of your account.')),
       textField('devices', 'Devices', 'targets', 'IDs of devices or groups. Empty: all.'),
       priorityField,
     ],
   },
   open({ url, targets, argument }) {
     if (url.host === '') return 'a key is missing: psafer://private_key';
-    const priority = argument('priority') === undefined ? undefined : stepOf(argument('priority'), steps);
-    if (priority === undefined && argument('priority') !== undefined) return wrongStep;
-    return async ({ title, body, type, link, attachments = [] }, { ask, fail }) => {
+    const priority = argument('priority') === undefined ? undefined : parseStep(argument('priority'), steps);
+    if (priority === undefined && argument('priority') !== undefined) return invalidPriority;
+    return async ({ title, body, type, link, attachments = [] }, { request, fail }) => {
       const pictures = await encodeFiles(
         attachments.filter((file) => file.type.startsWith('image/')).slice(0, pictureFields.length),
       );
-      const files = pictures.map(({ base64, mimetype }, at) => [
-        pictureFields[at],
+      const files = pictures.map(({ base64, mimetype }, index) => [
+        pictureFields[index],
         `data:${mimetype};base64,${base64}`,
       ]);
-      const reply = await ask(
+      const reply = await request(
         postForm('https://www.pushsafer.com/api', {
           t: title,
           m: body,
-          i: usualIcon,
-          c: colourOf(type),
+          i: defaultIcon,
+          c: getColor(type),
           d: targets[0] ?? 'a',
           pr: priority,
           u: link,
@@ -228,8 +231,8 @@ export const pushsaferKind = defineScheme({
           k: url.host,
         }),
       );
-      const refused = readJson(reply, PushsaferReply);
-      if (refused !== undefined && refused.status !== 1) fail(refused.error ?? `status ${String(refused.status)}`);
+      const failure = readJson(reply, PushsaferReply);
+      if (failure !== undefined && failure.status !== 1) fail(failure.error ?? `status ${String(failure.status)}`);
     };
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Attachment } from '../../domain/message.ts';
 import { readJson, type Exchange } from '../exchange.ts';
 import { untypedParts } from '../files.ts';
-import { needed, secretField, textField } from '../fields.ts';
+import { requiredField, secretField, textField } from '../fields.ts';
 import { postJson, postParts } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
 
@@ -15,34 +15,45 @@ const Upload = z.object({
   upload_url: z.string(),
 });
 
-/** Uploads a file. @returns what a push says about it. */
-async function upload({ ask, fail, boundary }: Exchange, file: Attachment, authorization: string) {
-  const wanted = postJson(`${api}/upload-request`, { file_name: file.name, file_type: file.type }, { authorization });
-  const place = readJson(await ask(wanted), Upload);
-  if (place === undefined) return fail('no place for a file');
-  const parts = await untypedParts([file], () => 'file');
-  await ask({ ...postParts(place.upload_url, {}, parts, boundary(), { authorization }), foreign: true });
-  const { file_name, file_type, file_url } = place;
-  const image = file_type.startsWith('image/') ? { image_url: file_url } : {};
-  return { type: 'file', file_name, file_type, file_url, ...image };
+/**
+ * Uploads a file.
+ *
+ * @returns the fields of the push for the file.
+ */
+async function upload({ request, fail, boundary }: Exchange, file: Attachment, authorization: string) {
+  const uploadRequest = postJson(
+    `${api}/upload-request`,
+    { file_name: file.name, file_type: file.type },
+    { authorization },
+  );
+  const uploadTarget = readJson(await request(uploadRequest), Upload);
+  if (uploadTarget === undefined) return fail('no place for a file');
+  const formParts = await untypedParts([file], () => 'file');
+  await request({
+    ...postParts(uploadTarget.upload_url, {}, formParts, boundary(), { authorization }),
+    untrusted: true,
+  });
+  const { file_name, file_type, file_url } = uploadTarget;
+  const imageField = file_type.startsWith('image/') ? { image_url: file_url } : {};
+  return { type: 'file', file_name, file_type, file_url, ...imageField };
 }
 
-/** `pbul://token[/#channel|email|device]`: all devices, or the targets. */
+/** `pbul://token[/#channel|email|device]`: all devices, or the named targets. */
 export const pushbulletKind = defineScheme({
   service: 'Pushbullet',
   label: 'pbul',
-  ownLink: true,
+  handlesLink: true,
   protocols: [],
   secureProtocols: ['pbul'],
   templates: ['{schema}://{accesstoken}', '{schema}://{accesstoken}/{targets}'],
   files: true,
   titleLimit: 250,
   bodyLimit: 32_768,
-  each: true,
+  perTarget: true,
   form: {
     about: 'Phones and browsers with Pushbullet.',
     fields: [
-      needed(secretField('token', 'Access token', 'host', 'Made under Settings, Account.')),
+      requiredField(secretField('token', 'Access token', 'host', 'Made under Settings, Account.')),
       textField('targets', 'To', 'targets', '#channels, mail addresses or IDs of devices. Empty: all your devices.'),
     ],
   },
@@ -50,20 +61,20 @@ export const pushbulletKind = defineScheme({
     if (url.host === '') return 'a token is missing: pbul://token';
     const [target] = targets;
     const authorization = `Basic ${Buffer.from(`${url.host}:`).toString('base64')}`;
-    const place = target === undefined ? {} : placeOf(target);
+    const targetField = target === undefined ? {} : buildTargetField(target);
     return async ({ title, body, link, attachments = [] }, exchange) => {
       const files = [];
       for (const file of attachments) files.push(await upload(exchange, file, authorization));
-      const about = link === undefined ? { type: 'note' } : { type: 'link', url: link };
+      const linkFields = link === undefined ? { type: 'note' } : { type: 'link', url: link };
       const push = (fields: object) =>
-        exchange.ask(postJson(`${api}/pushes`, { ...fields, ...place }, { authorization }));
-      await exchange.once('text', () => push({ ...about, title, body }));
-      for (const [at, file] of files.entries()) await exchange.once(`file ${String(at)}`, () => push(file));
+        exchange.request(postJson(`${api}/pushes`, { ...fields, ...targetField }, { authorization }));
+      await exchange.once('text', () => push({ ...linkFields, title, body }));
+      for (const [index, file] of files.entries()) await exchange.once(`file ${String(index)}`, () => push(file));
     };
   },
 });
 
-function placeOf(target: string): Readonly<Record<string, string>> {
+function buildTargetField(target: string): Readonly<Record<string, string>> {
   if (target.startsWith('#')) return { channel_tag: target.slice(1) };
   return target.includes('@') ? { email: target.replace(/^@/, '') } : { device_iden: target };
 }

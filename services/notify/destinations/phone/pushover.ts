@@ -1,7 +1,7 @@
 import { untypedParts } from '../files.ts';
-import { choiceField, needed, secretField, textField } from '../fields.ts';
+import { choiceField, requiredField, secretField, textField } from '../fields.ts';
 import { postForm, postParts } from '../http.ts';
-import { appTitle } from '../palette.ts';
+import { appTitle } from '../colors.ts';
 import { defineScheme } from '../scheme.ts';
 
 /** https://pushover.net/api#priority */
@@ -9,24 +9,24 @@ const priorities: Readonly<Record<string, number>> = { low: -2, moderate: -1, no
 
 function parsePriority(text: string): number | undefined {
   if (/^-?[0-2]$/.test(text)) return Number(text);
-  const word = text.toLowerCase();
-  return Object.entries(priorities).find(([name]) => name.startsWith(word))?.[1];
+  const priorityText = text.toLowerCase();
+  return Object.entries(priorities).find(([name]) => name.startsWith(priorityText))?.[1];
 }
 
-function within(text: string | undefined, otherwise: number, least: number, most: number): number {
-  const value = Number(text ?? otherwise);
-  return Number.isFinite(value) ? Math.min(Math.max(Math.round(value), least), most) : otherwise;
+function clampInteger(text: string | undefined, fallback: number, minimum: number, maximum: number): number {
+  const value = Number(text ?? fallback);
+  return Number.isFinite(value) ? Math.min(Math.max(Math.round(value), minimum), maximum) : fallback;
 }
 
-/** `pover://user_key@token[/device]`: all devices, or those that are named. */
+/** `pover://user_key@token[/device]`: all devices, or the named ones. */
 export const pushoverKind = defineScheme({
   service: 'Pushover',
   label: 'pover',
-  ownLink: true,
+  handlesLink: true,
   protocols: [],
   secureProtocols: ['pover'],
   templates: ['{schema}://{user_key}@{token}', '{schema}://{user_key}@{token}/{targets}'],
-  // The common `retry` means something else: how often we try.
+  // The common argument `retry` has another meaning: the number of retries.
   args: ['priority', 'sound', 'url', 'url_title', 'interval', 'expire'],
   files: true,
   dialect: { html: 'telegram' },
@@ -35,8 +35,10 @@ export const pushoverKind = defineScheme({
   form: {
     about: 'Phones and desktops with Pushover.',
     fields: [
-      needed(secretField('user', 'User or group key', 'user', 'Shown on the start page of your Pushover account.')),
-      needed(secretField('token', 'Application token', 'host', 'Made under Your Applications.')),
+      requiredField(
+        secretField('user', 'User or group key', 'user', 'Shown on the start page of your Pushover account.'),
+      ),
+      requiredField(secretField('token', 'Application token', 'host', 'Made under Your Applications.')),
       textField('devices', 'Devices', 'targets', 'Their names, commas between several. Empty: all.'),
       choiceField('priority', 'Priority', 'query:priority', [
         ['', 'Normal'],
@@ -55,8 +57,8 @@ export const pushoverKind = defineScheme({
     if (priority === undefined) return `priority must be one of ${Object.keys(priorities).join(', ')}`;
     const authorization = `Basic ${Buffer.from(`${token}:`).toString('base64')}`;
     const api = 'https://api.pushover.net/1/messages.json';
-    const urgent = priority === 2;
-    return async ({ title, body, link, attachments = [] }, { ask, boundary, once }) => {
+    const isEmergency = priority === 2;
+    return async ({ title, body, link, attachments = [] }, { request, boundary, once }) => {
       const common = {
         token,
         priority,
@@ -66,22 +68,22 @@ export const pushoverKind = defineScheme({
         html: options.format === 'html' ? 1 : undefined,
         url: argument('url') ?? link,
         url_title: argument('url_title'),
-        // Seconds between repetitions and until they end; the service's own bounds.
-        retry: urgent ? within(argument('interval'), 900, 30, 10_800) : undefined,
-        expire: urgent ? within(argument('expire'), 3600, 30, 10_800) : undefined,
+        // Interval and duration of the repetitions in seconds; the limits are those of Pushover.
+        retry: isEmergency ? clampInteger(argument('interval'), 900, 30, 10_800) : undefined,
+        expire: isEmergency ? clampInteger(argument('expire'), 3600, 30, 10_800) : undefined,
         user: url.user,
         device: targets.length === 0 ? 'ALL_DEVICES' : targets.join(','),
       };
-      const [first, ...more] = await untypedParts(attachments, () => 'attachment');
+      const [first, ...otherFiles] = await untypedParts(attachments, () => 'attachment');
       await once('text', () =>
         first === undefined
-          ? ask(postForm(api, common, { authorization }))
-          : ask(postParts(api, common, [first], boundary(), { authorization })),
+          ? request(postForm(api, common, { authorization }))
+          : request(postParts(api, common, [first], boundary(), { authorization })),
       );
-      // A message has one file; each further one is a message of its own.
-      for (const [at, file] of more.entries()) {
+      // A message has one file; additional files are sent as separate messages.
+      for (const [index, file] of otherFiles.entries()) {
         const { url: _url, url_title: _title, ...rest } = { ...common, message: file.name };
-        await once(`file ${String(at)}`, () => ask(postParts(api, rest, [file], boundary(), { authorization })));
+        await once(`file ${String(index)}`, () => request(postParts(api, rest, [file], boundary(), { authorization })));
       }
     };
   },

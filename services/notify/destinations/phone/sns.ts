@@ -1,54 +1,57 @@
 import { createHash, createHmac } from 'node:crypto';
-import { needed, secretField, textField } from '../fields.ts';
+import { requiredField, secretField, textField } from '../fields.ts';
 import type { HttpRequest } from '../http.ts';
-import { withPath } from '../places.ts';
+import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 import type { DestinationUrl } from '../url.ts';
 
 const region = /^[a-z]{2}(-gov)?-[a-z]+-\d$/;
-const type = 'application/x-www-form-urlencoded; charset=utf-8';
+const contentType = 'application/x-www-form-urlencoded; charset=utf-8';
 
-/** A secret key may have slashes: all before the region belongs to it. */
+/** Joins the segments before the region, because a secret key may contain slashes. */
 function arrange(url: DestinationUrl): DestinationUrl {
-  const at = url.path.findIndex((segment) => region.test(segment));
-  if (at < 1) return url;
-  const targets = url.path.slice(at + 1).map((each) => (/^\d{7,15}$/.test(each) ? `+${each}` : each));
-  return withPath(url, [url.path.slice(0, at).join('/'), url.path[at] ?? '', ...targets]);
+  const regionIndex = url.path.findIndex((segment) => region.test(segment));
+  if (regionIndex < 1) return url;
+  const targets = url.path.slice(regionIndex + 1).map((each) => (/^\d{7,15}$/.test(each) ? `+${each}` : each));
+  return withPath(url, [url.path.slice(0, regionIndex).join('/'), url.path[regionIndex] ?? '', ...targets]);
 }
 
-function encode(text: string): string {
+function encodeAws(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** A call signed as AWS wants it: version 4 (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html). */
-function signed(
+/**
+ * Builds a request with AWS signature version 4
+ * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html).
+ */
+function buildSignedRequest(
   pairs: Readonly<Record<string, string>>,
-  place: string,
+  awsRegion: string,
   keys: readonly [string, string],
   now: number,
 ): HttpRequest {
-  const host = `sns.${place}.amazonaws.com`;
+  const host = `sns.${awsRegion}.amazonaws.com`;
   const body = Object.entries(pairs)
-    .map(([name, value]) => `${encode(name)}=${encode(value)}`)
+    .map(([name, value]) => `${encodeAws(name)}=${encodeAws(value)}`)
     .join('&');
   const date = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
   const day = date.slice(0, 8);
-  const names = 'content-type;host;x-amz-date';
-  const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
-  const headers = `content-type:${type}\nhost:${host}\nx-amz-date:${date}\n`;
-  const request = ['POST', '/', '', headers, names, hash(body)].join('\n');
-  const scope = `${day}/${place}/sns/aws4_request`;
-  const text = ['AWS4-HMAC-SHA256', date, scope, hash(request)].join('\n');
-  const key = [day, place, 'sns', 'aws4_request'].reduce<string | Buffer>(
+  const signedHeaders = 'content-type;host;x-amz-date';
+  const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+  const headers = `content-type:${contentType}\nhost:${host}\nx-amz-date:${date}\n`;
+  const canonicalRequest = ['POST', '/', '', headers, signedHeaders, sha256(body)].join('\n');
+  const scope = `${day}/${awsRegion}/sns/aws4_request`;
+  const text = ['AWS4-HMAC-SHA256', date, scope, sha256(canonicalRequest)].join('\n');
+  const key = [day, awsRegion, 'sns', 'aws4_request'].reduce<string | Buffer>(
     (secret, part) => createHmac('sha256', secret).update(part).digest(),
     `AWS4${keys[1]}`,
   );
   const signature = createHmac('sha256', key).update(text).digest('hex');
-  const authorization = `AWS4-HMAC-SHA256 Credential=${keys[0]}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
+  const authorization = `AWS4-HMAC-SHA256 Credential=${keys[0]}/${scope}, SignedHeaders=${signedHeaders}, Signature=${signature}`;
   return {
     method: 'POST',
     url: `https://${host}/`,
-    headers: { 'content-type': type, authorization, 'x-amz-date': date },
+    headers: { 'content-type': contentType, authorization, 'x-amz-date': date },
     body,
   };
 }
@@ -57,41 +60,44 @@ function signed(
 export const snsKind = defineScheme({
   service: 'AWS Simple Notification Service (SNS)',
   label: 'sns',
-  ownLink: true,
+  handlesLink: true,
   protocols: [],
   secureProtocols: ['sns'],
   templates: ['{schema}://{access_key_id}/{secret_access_key}/{region}/{targets}'],
   titleLimit: 0,
   bodyLimit: 1600,
-  each: true,
-  arrange,
+  perTarget: true,
+  normalize: arrange,
   form: {
     about: 'Text messages and topics of Amazon SNS.',
-    fixed: 2,
+    fixedSegments: 2,
     fields: [
-      needed(secretField('id', 'Access key ID', 'host')),
-      needed(secretField('key', 'Secret access key', 'segment:0')),
-      needed(textField('region', 'Region', 'segment:1', 'Such as us-east-1.')),
-      needed(textField('to', 'To', 'targets', 'Numbers such as +4912345678, or #topics. Commas between several.')),
+      requiredField(secretField('id', 'Access key ID', 'host')),
+      requiredField(secretField('key', 'Secret access key', 'segment:0')),
+      requiredField(textField('region', 'Region', 'segment:1', 'Such as us-east-1.')),
+      requiredField(
+        textField('to', 'To', 'targets', 'Numbers such as +4912345678, or #topics. Commas between several.'),
+      ),
     ],
   },
   open({ url, targets }) {
-    const [secret, place] = url.path;
+    const [secret, awsRegion] = url.path;
     const [target] = targets;
-    if (url.host === '' || secret === undefined || place === undefined || !region.test(place)) {
+    if (url.host === '' || secret === undefined || awsRegion === undefined || !region.test(awsRegion)) {
       return 'a key or a region is missing: sns://access_key_id/secret_access_key/region/+phone';
     }
     if (target === undefined || !/^(\+\d{7,15}|#?[\w-]{1,256})$/.test(target)) return 'a number or a topic is missing';
     const keys = [url.host, secret] as const;
     const version = { Version: '2010-03-31' };
-    return async ({ body }, { ask, fail, outlets }) => {
-      const call = (pairs: Readonly<Record<string, string>>) => ask(signed(pairs, place, keys, outlets.clock.now()));
+    return async ({ body }, { request, fail, outlets }) => {
+      const publish = (pairs: Readonly<Record<string, string>>) =>
+        request(buildSignedRequest(pairs, awsRegion, keys, outlets.clock.now()));
       const message = { Action: 'Publish', Message: body, ...version };
-      if (target.startsWith('+')) return call({ ...message, PhoneNumber: target });
-      // A topic that is there already is what this answers.
-      const topic = await call({ Action: 'CreateTopic', Name: target.replace(/^#/, ''), ...version });
+      if (target.startsWith('+')) return publish({ ...message, PhoneNumber: target });
+      // CreateTopic returns the topic if it already exists.
+      const topic = await publish({ Action: 'CreateTopic', Name: target.replace(/^#/, ''), ...version });
       const name = /<TopicArn>([^<]+)<\/TopicArn>/.exec(Buffer.from(topic.body).toString('utf8'))?.[1];
-      return name === undefined ? fail('there is no such topic') : call({ ...message, TopicArn: name });
+      return name === undefined ? fail('there is no such topic') : publish({ ...message, TopicArn: name });
     };
   },
 });

@@ -1,10 +1,10 @@
 import { basicAuthorization, postForm } from '../http.ts';
-import { needed, passwordField, secretField, textField } from '../fields.ts';
-import { withPath } from '../places.ts';
+import { requiredField, passwordField, secretField, textField } from '../fields.ts';
+import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 
-/** A number as E.164 has it, also after `w:` for WhatsApp; short codes stay as they are. */
-function phone(text: string): string {
+/** Normalizes a number to E.164, also after `w:` for WhatsApp; short codes are unchanged. */
+function normalizePhone(text: string): string {
   const [, whatsapp = '', number = ''] = /^\s*(w:)?(.*)$/.exec(text) ?? [];
   const digits = number.replace(/[\s().-]/g, '').replace(/^\+/, '');
   return `${whatsapp}${/^\d{7,15}$/.test(digits) ? '+' : ''}${digits}`;
@@ -14,7 +14,7 @@ function phone(text: string): string {
 export const twilioKind = defineScheme({
   service: 'Twilio',
   label: 'twilio',
-  ownLink: true,
+  handlesLink: true,
   protocols: [],
   secureProtocols: ['twilio'],
   templates: [
@@ -25,17 +25,18 @@ export const twilioKind = defineScheme({
   partArguments: { from: 'host', source: 'host', sid: 'user', token: 'password' },
   titleLimit: 0,
   bodyLimit: 1600,
-  each: true,
+  perTarget: true,
   form: {
     about: 'Text messages to phones, through Twilio.',
     fields: [
-      needed(secretField('sid', 'Account SID', 'user', 'On the start page of the console; begins with AC.')),
-      needed({ ...passwordField, label: 'Auth token' }),
-      needed(textField('from', 'From', 'host', 'Your Twilio number: +15551234567.')),
-      needed(textField('to', 'To', 'targets', 'Numbers with their country, commas between several.')),
+      requiredField(secretField('sid', 'Account SID', 'user', 'On the start page of the console; begins with AC.')),
+      requiredField({ ...passwordField, label: 'Auth token' }),
+      requiredField(textField('from', 'From', 'host', 'Your Twilio number: +15551234567.')),
+      requiredField(textField('to', 'To', 'targets', 'Numbers with their country, commas between several.')),
     ],
   },
-  arrange: (url) => withPath({ ...url, host: phone(url.host), port: undefined }, url.path.map(phone)),
+  normalize: (url) =>
+    withPath({ ...url, host: normalizePhone(url.host), port: undefined }, url.path.map(normalizePhone)),
   open({ url, targets, argument }) {
     if (!url.user || !url.password) return 'the account is missing: twilio://account_sid:auth_token@from/to';
     const to = targets[0] ?? url.host;
@@ -44,8 +45,8 @@ export const twilioKind = defineScheme({
     const channel = to.startsWith('w:') ? 'whatsapp:' : '';
     const address = `https://api.twilio.com/2010-04-01/Accounts/${encodeURIComponent(url.user)}/Messages.json`;
     const authorization = basicAuthorization({ ...url, user: argument('apikey') ?? url.user }) ?? '';
-    return ({ body }, { ask }) =>
-      ask(
+    return ({ body }, { request }) =>
+      request(
         postForm(
           address,
           { Body: body, From: `${channel}${from}`, To: `${channel}${to.replace(/^w:/, '')}` },

@@ -1,10 +1,18 @@
-import { encodeFiles, fileParts, numbered } from '../files.ts';
-import { choiceField, needed, passwordField, secretField, serverFields, textField, userField } from '../fields.ts';
+import { encodeFiles, fileParts, formatPartName } from '../files.ts';
+import {
+  choiceField,
+  requiredField,
+  passwordField,
+  secretField,
+  serverFields,
+  textField,
+  userField,
+} from '../fields.ts';
 import { basicAuthorization, postForm, postJson, postParts, type HttpRequest } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
 import { encodePart } from '../url.ts';
 
-/** `apprise://[user:password@]host[:port]/[path/]key?tags=`: a key of another aggregator, also one of the peer's. */
+/** `apprise://[user:password@]host[:port]/[path/]key?tags=`: a key of another aggregator, such as Apprise API. */
 export const appriseKind = defineScheme({
   service: 'Apprise API',
   label: 'apprise',
@@ -17,7 +25,7 @@ export const appriseKind = defineScheme({
   ],
   args: ['tags', 'method'],
   files: true,
-  wordless: true,
+  filesOnly: true,
   overflow: 'upstream',
   titleLimit: 250,
   bodyLimit: 32_768,
@@ -26,7 +34,7 @@ export const appriseKind = defineScheme({
     about: 'Another server of notifications: a Homeport or an Apprise API.',
     fields: [
       ...serverFields,
-      needed(secretField('key', 'Key', 'last', 'The name of the configuration there.')),
+      requiredField(secretField('key', 'Key', 'last', 'The name of the configuration there.')),
       textField('tags', 'Tags', 'query:tags', 'Who gets it there. Empty: everyone.'),
       choiceField('method', 'Sends', 'query:method', [
         ['', 'A web form'],
@@ -45,8 +53,8 @@ export const appriseKind = defineScheme({
       .join('')}/notify/${key}`;
     const authorization = basicAuthorization(url);
     const tags = argument('tags');
-    const json = argument('method')?.toLowerCase() === 'json';
-    return async ({ id, title, body, type, attachments = [], hops = 0 }, { ask, boundary, fail }) => {
+    const usesJson = argument('method')?.toLowerCase() === 'json';
+    return async ({ id, title, body, type, attachments = [], hops = 0 }, { request, boundary, fail }) => {
       const headers = {
         'x-apprise-id': id,
         'x-apprise-recursion-count': String(hops + 1),
@@ -55,16 +63,16 @@ export const appriseKind = defineScheme({
         ...Object.fromEntries([...url.headers].map(([name, value]) => [name.toLowerCase(), value])),
       };
       const fields = { title, body, type, format: options.format, tag: tags };
-      const request = async (): Promise<HttpRequest> => {
-        if (json) {
+      const buildRequest = async (): Promise<HttpRequest> => {
+        if (usesJson) {
           const files = await encodeFiles(attachments);
           return postJson(address, { ...fields, ...(files.length === 0 ? {} : { attachments: files }) }, headers);
         }
         if (attachments.length === 0) return postForm(address, fields, headers);
-        return postParts(address, fields, await fileParts(attachments, numbered), boundary(), headers);
+        return postParts(address, fields, await fileParts(attachments, formatPartName), boundary(), headers);
       };
-      const { status } = await ask(await request());
-      // Nothing else is success there: 204 says that nobody is configured under this key.
+      const { status } = await request(await buildRequest());
+      // Only 200 means success; 204 means that the key does not exist.
       if (status !== 200) fail(status === 204 ? 'there is no such key' : `status ${String(status)}`);
     };
   },

@@ -1,34 +1,36 @@
 import { encodeFiles } from '../files.ts';
 import { defineScheme } from '../scheme.ts';
-import { renameFields, web, webForm, webTarget } from './web.ts';
+import { renameFields, webDefaults, buildWebForm, parseWebTarget } from './web.ts';
 
-/** `json://[user:password@]host[:port]/path`: posts the notice as JSON to any web address. */
+/** `json://[user:password@]host[:port]/path`: posts the notification as JSON to any web address. */
 export const jsonKind = defineScheme({
-  ...web,
+  ...webDefaults,
   service: 'JSON',
   label: 'json',
   protocols: ['json'],
   secureProtocols: ['jsons'],
-  form: webForm('Posts the notice as JSON to any web address.'),
+  form: buildWebForm('Posts the notice as JSON to any web address.'),
   open(address) {
-    const target = webTarget(address);
+    const target = parseWebTarget(address);
     if (typeof target === 'string') return target;
     const { method, headers } = target;
     return {
       noun: `JSON ${method}`,
-      async send({ title, body, type, attachments }, { ask }) {
+      async send({ title, body, type, attachments }, { request }) {
         const payload = {
-          ...{ version: '1.0', title, message: body },
+          version: '1.0',
+          title,
+          message: body,
           attachments: await encodeFiles(attachments),
           type,
         };
-        // Requests of these methods carry no body; the fields would be lost either way.
-        const bodiless = method === 'GET' || method === 'HEAD';
-        await ask({
+        // Requests with these methods have no body, so the fields are not sent.
+        const hasNoBody = method === 'GET' || method === 'HEAD';
+        await request({
           method,
           url: target.address,
           headers: { 'content-type': 'application/json', ...headers },
-          ...(bodiless ? {} : { body: JSON.stringify(renameFields<unknown>(payload, address.url.fields)) }),
+          ...(hasNoBody ? {} : { body: JSON.stringify(renameFields<unknown>(payload, address.url.fields)) }),
         });
       },
     };

@@ -1,15 +1,15 @@
 import type { DestinationKind } from '../destination.ts';
 import { choiceField, formatField, passwordField, secretField, serverFields, textField, userField } from '../fields.ts';
-import type { GrammarField } from '../grammar.ts';
+import type { FormFieldDefinition } from '../form-definition.ts';
 import { basicAuthorization, withQuery } from '../http.ts';
-import type { Address, Scheme } from '../scheme.ts';
+import type { Address, SchemeDefinition } from '../scheme.ts';
 import type { DestinationUrl } from '../url.ts';
 
 const methods = ['POST', 'GET', 'DELETE', 'PUT', 'HEAD', 'PATCH'] as const;
 export type WebMethod = (typeof methods)[number];
 
-/** What the three kinds share that post to any web address: `json`, `form`, `xml`. */
-export const web = {
+/** Shared properties of the kinds that post to any web address: `json`, `form`, `xml`. */
+export const webDefaults = {
   templates: [
     '{schema}://{host}',
     '{schema}://{host}:{port}',
@@ -18,21 +18,21 @@ export const web = {
   ],
   args: ['method'],
   files: true,
-  wordless: true,
-  ownLink: true,
+  filesOnly: true,
+  handlesLink: true,
   overflow: 'upstream',
   titleLimit: 250,
   bodyLimit: 32_768,
-  arrange: (url) => {
+  normalize: (url) => {
     const query = new Map(url.query);
     query.set('method', url.query.get('method')?.toUpperCase() ?? 'POST');
     return { ...url, query };
   },
-} as const satisfies Partial<Scheme>;
+} as const satisfies Partial<SchemeDefinition>;
 
-/** The form of such a kind. */
-export function webForm(about: string): DestinationKind['form'] {
-  const fields: GrammarField[] = [
+/** Builds the form of such a kind. */
+export function buildWebForm(about: string): DestinationKind['form'] {
+  const fields: FormFieldDefinition[] = [
     ...serverFields,
     textField('path', 'Path', 'path', 'What follows the host, such as /hooks/news.'),
     choiceField('method', 'Method', 'query:method', [
@@ -52,8 +52,8 @@ export function webForm(about: string): DestinationKind['form'] {
   return { about, fields };
 }
 
-/** Where and how such a kind sends, or what is wrong with its URL. */
-export function webTarget({
+/** Returns the request method, address and headers, or a sentence about an invalid URL. */
+export function parseWebTarget({
   url,
   origin,
 }: Address):
@@ -64,24 +64,27 @@ export function webTarget({
   const address = withQuery(`${origin}${url.rawPath.replaceAll('#', '%23')}`, Object.fromEntries(url.parameters));
   if (!URL.canParse(address)) return 'its host or path is not valid';
   const authorization = basicAuthorization(url);
-  const own = [...url.headers].map(([name, value]) => [name.toLowerCase(), value] as const);
+  const urlHeaders = [...url.headers].map(([name, value]) => [name.toLowerCase(), value] as const);
   return {
     method,
     address,
-    headers: { ...(authorization === undefined ? {} : { authorization }), ...Object.fromEntries(own) },
+    headers: { ...(authorization === undefined ? {} : { authorization }), ...Object.fromEntries(urlHeaders) },
   };
 }
 
-/** The known fields as the `:name=value` arguments want them: renamed, dropped (empty value) or joined by others. */
+/**
+ * Applies the `:name=value` arguments to the fields of the payload: renames them, removes them (empty value) or adds
+ * others.
+ */
 export function renameFields<T>(
-  known: Readonly<Record<string, T>>,
+  payload: Readonly<Record<string, T>>,
   fields: DestinationUrl['fields'],
 ): Record<string, T | string> {
-  const kept = Object.entries(known).filter(([name]) => !fields.has(name));
-  const changed = [...fields].flatMap(([name, value]): (readonly [string, T | string])[] => {
-    const field = Object.hasOwn(known, name) ? known[name] : undefined;
+  const unchanged = Object.entries(payload).filter(([name]) => !fields.has(name));
+  const renamed = [...fields].flatMap(([name, value]): (readonly [string, T | string])[] => {
+    const field = Object.hasOwn(payload, name) ? payload[name] : undefined;
     if (field === undefined) return [[name, value]];
     return value === '' ? [] : [[value, field]];
   });
-  return Object.fromEntries([...kept, ...changed]);
+  return Object.fromEntries([...unchanged, ...renamed]);
 }

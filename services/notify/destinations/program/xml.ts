@@ -1,56 +1,57 @@
 import { encodeFiles } from '../files.ts';
 import { defineScheme } from '../scheme.ts';
-import { renameFields, web, webForm, webTarget } from './web.ts';
+import { renameFields, webDefaults, buildWebForm, parseWebTarget } from './web.ts';
 
-/** The schema the peer's receivers know. */
+/** Schema of Apprise's XML notifications. */
 const schema = 'https://raw.githubusercontent.com/caronc/apprise/master/apprise/assets/NotifyXML-1.1.xsd';
 
 function escapeXml(text: string): string {
-  const named = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  // XML 1.0 has no way to write other control characters and these two, not even escaped.
-  return named
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  // XML 1.0 cannot represent other control characters and these two, not even escaped.
+  return escaped
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&apos;')
     .replace(/[^\t\n\r\P{Cc}]|[\ufffe\uffff]/gu, '');
 }
 
-/** `xml://[user:password@]host[:port]/path`: posts the notice as XML to any web address. */
+/** `xml://[user:password@]host[:port]/path`: posts the notification as XML to any web address. */
 export const xmlKind = defineScheme({
-  ...web,
+  ...webDefaults,
   service: 'XML',
   label: 'xml',
   protocols: ['xml'],
   secureProtocols: ['xmls'],
-  form: webForm('Posts the notice as XML to any web address.'),
+  form: buildWebForm('Posts the notice as XML to any web address.'),
   open(address) {
-    const target = webTarget(address);
+    const target = parseWebTarget(address);
     if (typeof target === 'string') return target;
     const { method, headers } = target;
     return {
       noun: `XML ${method}`,
-      async send({ title, body, type, attachments = [] }, { ask }) {
-        const known = { Version: '1.1', Subject: title, Message: body, MessageType: type };
-        const elements = Object.entries(renameFields<string>(known, address.url.fields))
+      async send({ title, body, type, attachments = [] }, { request }) {
+        const payload = { Version: '1.1', Subject: title, Message: body, MessageType: type };
+        const elements = Object.entries(renameFields<string>(payload, address.url.fields))
           .filter(([name]) => /^[\p{L}_][\p{L}\p{N}._-]*$/u.test(name))
           .map(([name, value]) => `<${name}>${escapeXml(value)}</${name}>`);
         const files = (await encodeFiles(attachments)).map(
           ({ filename, base64, mimetype }) =>
             `<Attachment filename="${escapeXml(filename)}" mimetype="${escapeXml(mimetype)}">${base64}</Attachment>`,
         );
-        const attached = files.length === 0 ? '' : `<Attachments format="base64">${files.join('')}</Attachments>`;
-        const bodiless = method === 'GET' || method === 'HEAD';
-        await ask({
+        const attachmentsElement =
+          files.length === 0 ? '' : `<Attachments format="base64">${files.join('')}</Attachments>`;
+        const hasNoBody = method === 'GET' || method === 'HEAD';
+        await request({
           method,
           url: target.address,
           headers: { 'content-type': 'application/xml', ...headers },
-          ...(bodiless ? {} : { body: envelope(elements.join(''), attached) }),
+          ...(hasNoBody ? {} : { body: buildEnvelope(elements.join(''), attachmentsElement) }),
         });
       },
     };
   },
 });
 
-function envelope(elements: string, attached: string): string {
+function buildEnvelope(elements: string, attachmentsElement: string): string {
   return `<?xml version='1.0' encoding='utf-8'?>
 <soapenv:Envelope
     xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"
@@ -59,7 +60,7 @@ function envelope(elements: string, attached: string): string {
     <soapenv:Body>
         <Notification xmlns:xsi="${schema}">
             ${elements}
-            ${attached}
+            ${attachmentsElement}
        </Notification>
     </soapenv:Body>
 </soapenv:Envelope>`;

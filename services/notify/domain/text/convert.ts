@@ -4,16 +4,16 @@ import { htmlToText } from '../../../kit/plain-text.ts';
 import { renderHtml } from './dialect.ts';
 import { googleChat, markdown, slack, telegram } from './dialects.ts';
 
-/** What a destination can show: a format of ours, or the dialect of one program. */
-export type Shown = TextFormat | 'slack' | 'telegram' | 'googleChat';
+/** Output format of a destination: a common format or the dialect of one program. */
+export type OutputFormat = TextFormat | 'slack' | 'telegram' | 'googleChat';
 
-/** Longer markdown is shown as it was written: to read it as markup would hold up everything else. */
-const longestMarkdown = 50_000;
+/** Longer Markdown is shown unformatted, because parsing it would block the event loop. */
+const maxMarkdownLength = 50_000;
 
-/** Longer HTML loses its marks in other dialects, for the same reason; its text is read in one go. */
-const longestHtml = 100_000;
+/** Longer HTML is converted to text for other dialects, for the same reason. */
+const maxHtmlLength = 100_000;
 
-/** Raw HTML within markdown is text: whoever wrote markdown did not mean tags of others. */
+/** Raw HTML in Markdown is shown as text. */
 const marked = new Marked({
   breaks: true,
   gfm: true,
@@ -22,15 +22,15 @@ const marked = new Marked({
   },
 });
 
-/** Text as it looks in HTML. */
+/** Escapes text for HTML. */
 export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** The same words in what the destination shows. Markdown is readable as it is, so it passes as text. */
-export function convertText(body: string, from: TextFormat, to: Shown): string {
+/** Converts text to the format of a destination. Markdown is readable as text and is not changed. */
+export function convertText(body: string, from: TextFormat, to: OutputFormat): string {
   if (from === to) return body;
-  if (from === 'html' && to !== 'text' && body.length > longestHtml) return convertText(htmlToText(body), 'text', to);
+  if (from === 'html' && to !== 'text' && body.length > maxHtmlLength) return convertText(htmlToText(body), 'text', to);
   switch (to) {
     case 'text':
       return from === 'html' ? htmlToText(body) : body;
@@ -49,13 +49,13 @@ export function convertText(body: string, from: TextFormat, to: Shown): string {
 
 function toHtml(body: string, from: TextFormat): string {
   if (from === 'html') return body;
-  const asWritten = `<pre>${escapeHtml(body)}</pre>`;
-  if (body.length > longestMarkdown) return asWritten;
+  const preformatted = `<pre>${escapeHtml(body)}</pre>`;
+  if (body.length > maxMarkdownLength) return preformatted;
   try {
     return marked.parse(body, { async: false }).trim();
   } catch (error) {
-    // Quotes within quotes without end exhaust the stack of the parser.
-    if (error instanceof RangeError) return asWritten;
+    // Endlessly nested quotes exhaust the parser's stack.
+    if (error instanceof RangeError) return preformatted;
     throw error;
   }
 }

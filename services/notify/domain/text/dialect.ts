@@ -1,46 +1,46 @@
 import { convert, type FormatCallback, type SelectorDefinition } from 'html-to-text';
 
-type Pair = readonly [before: string, after: string];
+type Delimiters = readonly [before: string, after: string];
 
-/** How one program writes what HTML says. Pairs stand before and after the text they mark. */
+/** Markup of one program for the elements of HTML. Pairs are put before and after the marked text. */
 export interface Dialect {
-  /** Characters of the text that would be taken for markup, and what stands for them. */
+  /** Characters with a meaning in the markup, and their replacements. */
   readonly encode: Readonly<Record<string, string>>;
   /** The same within code. */
   readonly encodeCode: Readonly<Record<string, string>>;
-  readonly bold: Pair;
-  readonly italic: Pair;
-  readonly strike: Pair;
-  readonly code: Pair;
-  readonly block: Pair;
-  readonly heading: (level: number) => Pair;
+  readonly bold: Delimiters;
+  readonly italic: Delimiters;
+  readonly strike: Delimiters;
+  readonly code: Delimiters;
+  readonly block: Delimiters;
+  readonly heading: (level: number) => Delimiters;
   readonly item: string;
-  /** Line breaks between paragraphs. */
+  /** Number of line breaks between paragraphs. */
   readonly gap: number;
-  readonly link: (url: string) => Pair;
+  readonly link: (url: string) => Delimiters;
 }
 
 type Element = Parameters<FormatCallback>[0];
-const none: Pair = ['', ''];
+const noDelimiters: Delimiters = ['', ''];
 
-/** Deeper elements are left out: nobody nests so deep but to do harm. */
-const deepest = 40;
-/** Addresses a person may follow; `javascript:` and the like lose their link and keep their text. */
-const followable = /^(https?:|mailto:|tel:)[^\s<>"|]+$/i;
+/** Maximum nesting depth; deeper elements are omitted. */
+const maxDepth = 40;
+/** Allowed link addresses; others, such as `javascript:`, lose the link and keep their text. */
+const allowedLink = /^(https?:|mailto:|tel:)[^\s<>"|]+$/i;
 const levels = [1, 2, 3, 4, 5, 6];
 
-/** HTML in another dialect: its text escaped, and no mark passed on but those the dialect has. */
+/** Converts HTML to a dialect. Text is escaped; only markup of the dialect is produced. */
 export function renderHtml(html: string, dialect: Dialect): string {
   const { gap } = dialect;
-  const inline = (pairOf: (element: Element) => Pair): FormatCallback => {
+  const inline = (getPair: (element: Element) => Delimiters): FormatCallback => {
     return (element, walk, builder) => {
-      const [before, after] = pairOf(element);
+      const [before, after] = getPair(element);
       builder.addLiteral(before);
       walk(element.children, builder);
       builder.addLiteral(after);
     };
   };
-  const block = ([before, after]: Pair): FormatCallback => {
+  const block = ([before, after]: Delimiters): FormatCallback => {
     return (element, walk, builder) => {
       builder.openBlock({ leadingLineBreaks: gap });
       builder.addLiteral(before);
@@ -49,14 +49,14 @@ export function renderHtml(html: string, dialect: Dialect): string {
       builder.closeBlock({ trailingLineBreaks: gap });
     };
   };
-  const literal = (element: Element): string => replaceAll(textOf(element), dialect.encodeCode);
+  const literal = (element: Element): string => replaceAll(extractText(element), dialect.encodeCode);
   const formatters: Record<string, FormatCallback> = {
     bold: inline(() => dialect.bold),
     italic: inline(() => dialect.italic),
     strike: inline(() => dialect.strike),
     link: inline(({ attribs }: { attribs?: { href?: string } }) => {
       const url = attribs?.href?.trim() ?? '';
-      return followable.test(url) ? dialect.link(url) : none;
+      return allowedLink.test(url) ? dialect.link(url) : noDelimiters;
     }),
     code: (element, _walk, builder) => builder.addLiteral(dialect.code.join(literal(element))),
     pre: (element, _walk, builder) => {
@@ -64,7 +64,7 @@ export function renderHtml(html: string, dialect: Dialect): string {
       builder.addLiteral(dialect.block.join(literal(element).trimEnd()));
       builder.closeBlock({ trailingLineBreaks: gap });
     },
-    paragraph: block(none),
+    paragraph: block(noDelimiters),
     picture: ({ attribs }: { attribs?: { alt?: string } }, _walk, builder) => builder.addInline(attribs?.alt ?? ''),
     ...Object.fromEntries(levels.map((level) => [`h${level}`, block(dialect.heading(level))])),
   };
@@ -85,7 +85,7 @@ export function renderHtml(html: string, dialect: Dialect): string {
     { selector: 'blockquote', options: breaks },
     { selector: 'hr', format: 'lineBreak' },
   ];
-  const limits = { maxDepth: deepest, ellipsis: '…' };
+  const limits = { maxDepth, ellipsis: '…' };
   const encodeCharacters = { ...dialect.encode };
   return convert(html, { wordwrap: false, encodeCharacters, formatters, selectors, limits }).trim();
 }
@@ -94,9 +94,9 @@ function select(format: string, ...names: readonly string[]): SelectorDefinition
   return names.map((selector) => ({ selector, format }));
 }
 
-function textOf(element: Element, depth = 0): string {
+function extractText(element: Element, depth = 0): string {
   if (element.type === 'text') return element.data ?? '';
-  return depth > deepest ? '' : (element.children ?? []).map((child) => textOf(child, depth + 1)).join('');
+  return depth > maxDepth ? '' : (element.children ?? []).map((child) => extractText(child, depth + 1)).join('');
 }
 
 function replaceAll(text: string, marks: Readonly<Record<string, string>>): string {

@@ -2,7 +2,7 @@ import type { Dialect } from './dialect.ts';
 
 const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;' } as const;
 
-/** CommonMark as Discord, Rocket.Chat, Matrix clients and most others read it. */
+/** CommonMark as Discord, Rocket.Chat, Matrix clients and most others parse it. */
 export const markdown: Dialect = {
   encode: { '\\': '\\\\', '*': '\\*', _: '\\_', '`': '\\`', '~': '\\~', '[': '\\[', ']': '\\]', '<': '\\<' },
   encodeCode: {},
@@ -32,10 +32,10 @@ export const slack: Dialect = {
   link: (url) => [`<${url.replaceAll('&', '&amp;')}|`, '>'],
 };
 
-/** Google Chat reads the same marks, but no entities. */
+/** Google Chat uses the same markup without entities. */
 export const googleChat: Dialect = { ...slack, encode: {}, encodeCode: {} };
 
-/** The few tags Telegram knows (https://core.telegram.org/bots/api#html-style); lines break as lines. */
+/** HTML subset of Telegram (https://core.telegram.org/bots/api#html-style); line breaks are kept. */
 export const telegram: Dialect = {
   encode: entities,
   encodeCode: entities,

@@ -1,15 +1,15 @@
-/** What a service counts where it limits a text. */
-export type Unit = 'characters' | 'bytes' | 'utf16';
+/** Unit of a length limit. */
+export type LengthUnit = 'characters' | 'bytes' | 'utf16';
 
-/** Of one character, which is a code point; `bytes` are those of UTF-8. */
-const sizes: Readonly<Record<Unit, (point: string) => number>> = {
+/** Size of one code point in each unit; `bytes` are those of UTF-8. */
+const sizes: Readonly<Record<LengthUnit, (point: string) => number>> = {
   characters: () => 1,
   bytes: (point) => Buffer.byteLength(point),
   utf16: (point) => point.length,
 };
 
-/** How long a text is, in a unit; no character is torn where it is measured or cut. */
-export function lengthOf(text: string, unit: Unit = 'characters'): number {
+/** Returns the length of a text in a unit. */
+export function measureLength(text: string, unit: LengthUnit = 'characters'): number {
   if (unit === 'bytes') return Buffer.byteLength(text);
   if (unit === 'utf16') return text.length;
   let length = 0;
@@ -17,42 +17,47 @@ export function lengthOf(text: string, unit: Unit = 'characters'): number {
   return length;
 }
 
-/** True when the text is not longer than the limit. */
-export function fits(text: string, limit: number | undefined, unit: Unit = 'characters'): boolean {
-  return limit === undefined || text.length * (unit === 'bytes' ? 3 : 1) <= limit || lengthOf(text, unit) <= limit;
+/** Returns true if the text does not exceed the limit. */
+export function fits(text: string, limit: number | undefined, unit: LengthUnit = 'characters'): boolean {
+  return limit === undefined || text.length * (unit === 'bytes' ? 3 : 1) <= limit || measureLength(text, unit) <= limit;
 }
 
-/** Cuts a text that is too long and marks the place. */
-export function truncate(text: string, limit: number | undefined, unit: Unit = 'characters'): string {
+/** Truncates a text and appends an ellipsis. */
+export function truncate(text: string, limit: number | undefined, unit: LengthUnit = 'characters'): string {
   if (limit === undefined || fits(text, limit, unit)) return text;
   const points = [...text];
-  return `${points.slice(0, endOf(points, 0, Math.max(0, limit - lengthOf('…', unit)), unit)).join('')}…`;
+  return `${points.slice(0, findEnd(points, 0, Math.max(0, limit - measureLength('…', unit)), unit)).join('')}…`;
 }
 
-/** Messages one notice may become; the rest of a longer one is cut. */
-const mostPieces = 20;
+/** Maximum number of messages for one notification; a longer text is truncated. */
+const maxPieces = 20;
 
 /**
- * Splits a text into pieces that are not longer than `limit`, at the end of a line or a word where there is one in the last
- * half of a piece. `first` is what the first piece may have instead.
+ * Splits a text into pieces of at most `limit`, at the end of a line or word in the last half of a piece if possible.
+ * `first` is the limit of the first piece.
  */
-export function splitText(text: string, limit: number, first = limit, unit: Unit = 'characters'): readonly string[] {
+export function splitText(
+  text: string,
+  limit: number,
+  first = limit,
+  unit: LengthUnit = 'characters',
+): readonly string[] {
   const points = [...text];
   const pieces: string[] = [];
   let start = 0;
   while (start < points.length) {
-    const room = Math.max(1, pieces.length === 0 ? first : limit);
-    // One character at least, or it would never end.
-    const full = Math.max(start + 1, endOf(points, start, room, unit));
+    const maxSize = Math.max(1, pieces.length === 0 ? first : limit);
+    // At least one character, so that the loop ends.
+    const full = Math.max(start + 1, findEnd(points, start, maxSize, unit));
     if (full === points.length) {
       pieces.push(points.slice(start).join(''));
       break;
     }
-    if (pieces.length === mostPieces - 1) {
-      pieces.push(truncate(points.slice(start, full + 1).join(''), room, unit));
+    if (pieces.length === maxPieces - 1) {
+      pieces.push(truncate(points.slice(start, full + 1).join(''), maxSize, unit));
       break;
     }
-    const end = breakBefore(points, start, full);
+    const end = findBreak(points, start, full);
     pieces.push(points.slice(start, end).join('').trimEnd());
     start = end;
     while (points[start] === '\n' || points[start] === ' ' || points[start] === '\r') start += 1;
@@ -60,21 +65,21 @@ export function splitText(text: string, limit: number, first = limit, unit: Unit
   return pieces.length === 0 ? [''] : pieces;
 }
 
-/** How far one comes from a place with so much room. */
-function endOf(points: readonly string[], start: number, room: number, unit: Unit): number {
-  const sizeOf = sizes[unit];
+/** Returns the index up to which the characters fit. */
+function findEnd(points: readonly string[], start: number, maxSize: number, unit: LengthUnit): number {
+  const measureCharacter = sizes[unit];
   let end = start;
-  for (let left = room; end < points.length; end += 1) {
-    left -= sizeOf(points[end] ?? '');
-    if (left < 0) break;
+  for (let remaining = maxSize; end < points.length; end += 1) {
+    remaining -= measureCharacter(points[end] ?? '');
+    if (remaining < 0) break;
   }
   return end;
 }
 
-function breakBefore(points: readonly string[], start: number, full: number): number {
+function findBreak(points: readonly string[], start: number, full: number): number {
   for (const mark of ['\n', ' ']) {
-    const at = points.lastIndexOf(mark, full);
-    if (at > start + (full - start) / 2) return at;
+    const breakIndex = points.lastIndexOf(mark, full);
+    if (breakIndex > start + (full - start) / 2) return breakIndex;
   }
   return full;
 }

@@ -70,7 +70,7 @@ describe('a service that wants to be asked later', () => {
     ['in the answer of Discord', {}, { message: 'slow down', retry_after: 2.25 }, 2250],
     ['in the answer of Telegram', {}, { ok: false, parameters: { retry_after: 35 } }, 35_000],
     ['in the answer of Matrix', {}, { errcode: 'M_LIMIT_EXCEEDED', retry_after_ms: 2000 }, 2000],
-  ])('%s is left alone for so long', async (_how, headers, body, retryAfterMs) => {
+  ])('waits for the delay that %s requests', async (_how, headers, body, retryAfterMs) => {
     const { result } = await failing('discord://1/t', { status: 429, headers, body });
     expect(result).toMatchObject({ ok: false, retryable: true, retryAfterMs });
   });
@@ -115,7 +115,7 @@ describe('another aggregator', () => {
   it.each([
     ['apprise://host/home', 204, 'there is no such key'],
     ['apprise://host/home?method=json', 202, 'status 202'],
-  ])('that did not send it says so with a status of success: %s', async (url, status, reason) => {
+  ])('detects failures with a success status: %s', async (url, status, reason) => {
     const { result } = await failing(url, { status, ...(status === 204 ? { body: '' } : {}) });
     expect(result).toMatchObject({ ok: false, retryable: false });
     expect(result?.detail).toContain(reason);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FetchOptions } from '../../../../services/contracts/outgoing.ts';
 import { destinationId, kinds, parseDestination } from '../../../../services/notify/destinations/catalogue.ts';
-import { describeForms, fillForm, secretsOf, writeForm } from '../../../../services/notify/destinations/forms.ts';
+import { describeForms, fillForm, listSecrets, writeForm } from '../../../../services/notify/destinations/forms.ts';
 import { parseDestinationUrl, writeDestinationUrl } from '../../../../services/notify/destinations/url.ts';
 import { messageOf, openProvider } from './provider.ts';
 
@@ -83,7 +83,7 @@ describe('any URL', () => {
       for (const part of destination.parts ?? []) expect(typeof parseDestination(part.url(false)), url).toBe('object');
       expect(destination.url(true).length).toBeGreaterThan(0);
       fillForm(normal);
-      secretsOf(normal);
+      listSecrets(normal);
     }
     expect(served).toBeGreaterThan(1000);
   });
@@ -129,7 +129,7 @@ describe('any URL', () => {
 
 describe('every form', () => {
   it.each(describeForms().map((form) => [form.scheme, form] as const))(
-    'of %s gives a URL that is served, and reads it back',
+    'converts a form of %s to a valid URL and back',
     (scheme, form) => {
       const values = Object.fromEntries(
         form.fields.map((field) => [field.name, sampleOf(scheme, field.name, field.kind, field.required)]),

@@ -8,7 +8,11 @@ import type { Handovers } from '../../../../services/contracts/bus.ts';
 import type { Fetch } from '../../../../services/contracts/outgoing.ts';
 import type { Log } from '../../../../services/contracts/service.ts';
 import { parseDestination } from '../../../../services/notify/destinations/catalogue.ts';
-import type { Destination, Outlets, Result } from '../../../../services/notify/destinations/destination.ts';
+import type {
+  Destination,
+  DeliveryContext,
+  DeliveryResult,
+} from '../../../../services/notify/destinations/destination.ts';
 import type { Message } from '../../../../services/notify/domain/message.ts';
 
 /** A request as a provider got it; `url` is the one that was meant. */
@@ -28,7 +32,7 @@ export interface Answer {
 export interface Provider extends AsyncDisposable {
   readonly got: Got[];
   /** The host's own way out, led to this server whatever address is meant. */
-  readonly outlets: Outlets;
+  readonly outlets: DeliveryContext;
   answer: (request: Got) => Answer | undefined;
 }
 
@@ -96,9 +100,13 @@ export function messageOf(fields: Partial<Message>): Message {
 }
 
 /** Sends to every part of a destination in turn. */
-export async function sendTo(url: string, fields: Partial<Message>, outlets: Outlets): Promise<readonly Result[]> {
+export async function sendTo(
+  url: string,
+  fields: Partial<Message>,
+  outlets: DeliveryContext,
+): Promise<readonly DeliveryResult[]> {
   const destination = parsed(url);
-  const results: Result[] = [];
+  const results: DeliveryResult[] = [];
   for (const part of destination.parts ?? [destination]) {
     results.push(await part.send(messageOf(fields), outlets, AbortSignal.timeout(60_000)));
   }

@@ -20,7 +20,7 @@ async function sent(url: string, fields: Parameters<typeof sendTo>[1]) {
 
 /** As their own documentation has them: nobody recorded what the peer sends. */
 describe('what is sent to', () => {
-  it('a connector of Teams', async () => {
+  it('sends to a Teams connector', async () => {
     const requests = await sent('msteams://team/a@b/c/d/e', { title: 'T <b>', body: '**B**', type: 'failure' });
     expect(requests).toMatchObject([
       {
@@ -38,13 +38,13 @@ describe('what is sent to', () => {
     ]);
   });
 
-  it('who reads XML has only what XML can hold', async () => {
+  it('removes characters that XML cannot represent', async () => {
     await sendTo('xml://host/', { title: '<"&', body: 'a\u0000b\ufffec\u0001d\n🎉' }, provider.outlets);
     const xml = provider.got[0]?.body.toString();
     expect(xml).toContain('<Subject>&lt;&quot;&amp;</Subject><Message>abcd\n🎉</Message>');
   });
 
-  it('Postmark', async () => {
+  it('sends through Postmark', async () => {
     const file = { name: 'a.txt', type: 'text/plain', size: 1, read: () => Promise.resolve(Buffer.from('x')) };
     const url = 'postmark://key:nas@example.com/ada@example.com/bob@example.com?cc=c@example.com';
     const requests = await sent(url, { title: 'T', body: 'a < b', attachments: [file] });
@@ -64,7 +64,7 @@ describe('what is sent to', () => {
     ]);
   });
 
-  it('a bridge of Matrix, a title of strangers being words there', async () => {
+  it('escapes the title for a Matrix bridge', async () => {
     const url = 'matrix://name:token@host/?mode=matrix&format=markdown';
     const [request] = await sent(url, { title: '<b>T</b>', body: '**B**', format: 'markdown' });
     expect(request?.body).toMatchObject({

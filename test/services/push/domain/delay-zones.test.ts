@@ -23,6 +23,6 @@ it.each([
   ['2026-10-24T12:00:00Z', 'tomorrow', '2026-10-25T13:00:00Z'],
   ['2026-10-25T02:00:00Z', '2:30am', '2026-10-26T01:30:00Z'],
   ['2026-12-31T23:30:00Z', 'tomorrow 8am', '2027-01-02T07:00:00Z'],
-])('at %s parses %j as %s', (now, text, due) => {
+])('interprets at %s the text %j as %s', (now, text, due) => {
   expect(new Date(parseDelay(text, Date.parse(now), 4 * 86_400) * 1000).toISOString()).toBe(due.replace('Z', '.000Z'));
 });

@@ -217,7 +217,7 @@ describe('template times', () => {
     expect(render(template)).toBe(text);
   });
 
-  it("use the server's time zone by default", () => {
+  it("uses the server's time zone by default", () => {
     const options = { errorPrefix: '', isExpired: () => false, environment: { ...environment, zone: 'Europe/Berlin' } };
     expect(renderTemplate('{{ date "15:04 MST -0700" 1700000000 }}', null, options)).toBe('23:13 CET +0100');
     expect(renderTemplate('{{ toDate "2006-01-02 15:04" "2024-07-01 12:00" }}', null, options)).toBe(
@@ -291,7 +291,7 @@ describe('built-in templates', () => {
   const messages = readRecording('built-in-templates.json') as readonly RecordedMessage[];
 
   it.each(messages.map((each, index) => [`${each.template} ${String(index)}: ${each.title}`, each] as const))(
-    'render %s like ntfy',
+    'renders %s like ntfy',
     (_name, { template, payload, title, message }) => {
       expect(render(builtInTemplates.get(template)?.title ?? '', payload)).toBe(title);
       expect(render(builtInTemplates.get(template)?.message ?? '', payload)).toBe(message);
@@ -332,11 +332,11 @@ describe('built-in templates', () => {
       '⚙️ [me/app] CI: in_progress',
     ],
     [{ action: 'odd' }, 'GitHub [me/app]: odd'],
-  ])('describe the GitHub event %o', (event, title) => {
+  ])('describes the GitHub event %o', (event, title) => {
     expect(github(event)).toBe(title);
   });
 
-  it('list the commits of a GitHub push', () => {
+  it('lists the commits of a GitHub push', () => {
     const commits = [{ id: '0123456789', message: 'First line\n\nmore' }];
     expect(github({ ref: 'refs/heads/main', commits, pusher: { name: 'jo' }, compare: 'https://c' }, 'message')).toBe(
       '0123456 First line\nby jo\nhttps://c',
@@ -347,7 +347,7 @@ describe('built-in templates', () => {
     ['alertmanager', { status: 'odd', alerts: [] }, '⚠️ Unknown alert:'],
     ['alertmanager', { status: 'firing', groupLabels: { alertname: 'Disk' } }, '🚨 Alert: Disk'],
     ['grafana', {}, '⚠️ Unknown alert: Alert'],
-  ])('render %s from %o', (name, payload, title) => {
+  ])('renders %s from %o', (name, payload, title) => {
     expect(render(builtInTemplates.get(name)?.title ?? '', payload)).toBe(title);
     expect(render(builtInTemplates.get(name)?.message ?? '', payload)).not.toBe('');
   });

@@ -20,7 +20,7 @@ function setEntry(dict: Dict, name: string, value: Value): Dict {
   return dict;
 }
 
-/** Returns the value at a path or the default: `dig "user" "name" "nobody" .`. */
+/** Returns the value at a path or the default: `dig "user" "name" "unnamed" .`. */
 function dig(args: readonly Value[]): Value {
   if (args.length < 3) throw new ExecutionError('dig needs at least three arguments');
   const fallback = args.at(-2);

@@ -47,7 +47,8 @@ function repeat(count: number, text: string): string {
   if (count < 0) throw new ExecutionError('strings: negative Repeat count');
   if (count > maxRepeats || count * text.length >= maxRepeatedBytes) {
     throw new ExecutionError(
-      `the text grows too long: ${String(count)} times ${String(text.length)} bytes exceed ${String(maxRepeats)} times or ${String(maxRepeatedBytes)} bytes`,
+      `the text grows too long: ${String(count)} times ${String(text.length)} bytes exceed ${String(maxRepeats)} ` +
+        `times or ${String(maxRepeatedBytes)} bytes`,
     );
   }
   return text.repeat(count);

@@ -17,8 +17,31 @@ export const months = [
 export const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
 
 /** Elements of Go's reference time, longer ones first, so that none matches the prefix of another. */
-const elementPattern =
-  /January|Jan(?![a-z])|Monday|Mon(?![a-z])|MST|002|0[1-6]|15|1|2006|2|__2|_2(?!006)|3|4|5|PM|pm|[-Z]07(?:0000|:00:00|00|:00)?|[.,](?:0+|9+)(?!\d)/g;
+const elementPattern = new RegExp(
+  [
+    'January',
+    'Jan(?![a-z])',
+    'Monday',
+    'Mon(?![a-z])',
+    'MST',
+    '002',
+    '0[1-6]',
+    '15',
+    '1',
+    '2006',
+    '2',
+    '__2',
+    '_2(?!006)',
+    '3',
+    '4',
+    '5',
+    'PM',
+    'pm',
+    '[-Z]07(?:0000|:00:00|00|:00)?',
+    String.raw`[.,](?:0+|9+)(?!\d)`,
+  ].join('|'),
+  'g',
+);
 
 /** Splits a layout into literal texts, each followed by an element, if any. */
 export function splitLayout(layout: string): readonly { readonly text: string; readonly part: string }[] {

@@ -1,0 +1,67 @@
+import type { ChainLevel } from './escalation.ts';
+import type { Tag, TagExpression } from './tags.ts';
+import { selectDestinations } from './tags.ts';
+
+/** Explains whether and why a tag expression selects a destination; `chainLevel` is its position in an escalation. */
+export function explainSelection(
+  tags: readonly Tag[],
+  expression: TagExpression | undefined,
+  withoutTag: 'everyone' | 'untagged' = 'everyone',
+  chainLevel?: ChainLevel,
+): { readonly chosen: boolean; readonly why: string } {
+  if (expression === undefined && withoutTag === 'untagged') {
+    return tags.length === 0
+      ? { chosen: true, why: 'No tag is asked for, and it has none.' }
+      : { chosen: false, why: 'No tag is asked for, which reaches only those without one.' };
+  }
+  if (expression === undefined) return { chosen: true, why: 'No tag is asked for, so everyone gets it.' };
+  if (tags.some(({ name }) => name === 'always')) return { chosen: true, why: 'It is tagged always.' };
+  const group = expression.find((each) => selectDestinations([{ tags }], [each]).length > 0);
+  if (group !== undefined) {
+    if (group.every(({ name }) => name === 'all')) return { chosen: true, why: 'all means everyone.' };
+    const names = group.filter(({ name }) => name !== 'all').map(formatTag);
+    return {
+      chosen: true,
+      why: `It is tagged ${joinList(names)}.${chainLevel === undefined ? '' : formatLevel(chainLevel)}`,
+    };
+  }
+  if (tags.length === 0) return { chosen: false, why: 'It has no tag.' };
+  const missing = expression.map((each) =>
+    each.filter((requestedTag) => selectDestinations([{ tags }], [[requestedTag]]).length === 0),
+  );
+  const nearest = missing.toSorted((a, b) => a.length - b.length)[0] ?? [];
+  const alternatives = missing.length > 1 && nearest.length === 1 && missing.every(({ length }) => length === 1);
+  const names = alternatives ? missing.flat().map(formatTag) : nearest.map(formatTag);
+  return { chosen: false, why: `It is not tagged ${joinList([...new Set(names)], alternatives ? 'or' : 'and')}.` };
+}
+
+/** Maximum number of tag groups that are listed. */
+const maxGroups = 10;
+
+/** Explains why a call selects no destination; `entries` are the existing destinations. */
+export function explainEmptySelection(
+  key: string | undefined,
+  entries: readonly unknown[],
+  expression: TagExpression | undefined,
+): string {
+  if (key === undefined) return 'Destinations that come with a call have no tags, so a tag reaches none of them.';
+  if (entries.length === 0) return `The key ${key} has no destination that can be used.`;
+  if (expression === undefined) return `All destinations of the key ${key} have tags, and the call names none.`;
+  const requestedGroups = expression
+    .slice(0, maxGroups)
+    .map((group) => group.map(formatTag).slice(0, maxGroups).join(' and '));
+  const groups = [...requestedGroups, ...(expression.length > maxGroups ? ['others'] : [])].join(', or ');
+  return `No destination of the key ${key} has the tag${/ (and|or) /.test(groups) ? 's' : ''} ${groups}.`;
+}
+
+function formatLevel({ level }: ChainLevel): string {
+  return ` Its level is ${String(level)}: it is asked when nobody of a lower one could be reached.`;
+}
+
+function formatTag({ name, level }: Tag): string {
+  return level === undefined ? name : `${String(level)}:${name}`;
+}
+
+function joinList(names: readonly string[], word = 'and'): string {
+  return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1) ?? ''}`;
+}

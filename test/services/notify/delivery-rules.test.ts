@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { createWallClock } from '../../../services/contracts/quiet-hours.ts';
+import { joinMessages } from '../../../services/notify/domain/digest.ts';
+import type { Message } from '../../../services/notify/domain/message.ts';
+import { noRules, planDelivery, extractRules, withRules } from '../../../services/notify/domain/delivery-rules.ts';
+
+const hour = 3_600_000;
+const wall = createWallClock('UTC');
+/** A Monday. */
+const monday = Date.UTC(2026, 0, 5);
+
+function rulesOf(url: string) {
+  const taken = extractRules(url);
+  if (typeof taken === 'string') throw new Error(taken);
+  return taken;
+}
+
+describe('the rules of a destination', () => {
+  it('are taken out of its URL and can be put back as they stood', () => {
+    const url = 'json://h/p?x=1&quiet=22:00-07:00,sat+sun%2023:00-09:00&rate=10/1h&+Header=y&digest=15m';
+    const { url: bare, rules, written } = rulesOf(url);
+    expect(bare).toBe('json://h/p?x=1&+Header=y');
+    expect(rules).toEqual({
+      quiet: ['22:00-07:00', 'sat sun 23:00-09:00'],
+      rate: { count: 10, windowMs: hour },
+      digestMs: 900_000,
+    });
+    expect(rulesOf(withRules(bare, written)).rules).toEqual(rules);
+    expect(rulesOf('json://h?quiet=1:00-2:00').url).toBe('json://h');
+    expect(rulesOf('json://h').rules).toBe(noRules);
+  });
+
+  it.each(['quiet=always', 'rate=0/1h', 'rate=5', 'rate=5/2d', 'digest=0s', 'digest=soon', 'quiet=%E0%A4%A'])(
+    'are refused when they are wrong: %s',
+    (rule) => expect(extractRules(`json://h?${rule}`)).toMatch(/must be/),
+  );
+
+  it('delays notifications in quiet hours, but not warnings and failures', () => {
+    const { rules } = rulesOf('json://h?quiet=22:00-07:00');
+    const night = monday + 23 * hour;
+    const morning = monday + 31 * hour;
+    expect(planDelivery(rules, 'info', 0, night, wall)).toEqual({
+      runAt: morning,
+      digest: undefined,
+      orderSuffix: ':quiet',
+    });
+    expect(planDelivery(rules, 'failure', 0, night, wall)).toEqual({
+      runAt: undefined,
+      digest: undefined,
+      orderSuffix: '',
+    });
+    expect(planDelivery(rules, 'info', 0, morning, wall).runAt).toBeUndefined();
+    const always = rulesOf('json://h?quiet=00:00-24:00').rules;
+    expect(planDelivery(always, 'info', 0, night, wall).runAt).toBe(night + 24 * hour);
+  });
+
+  it('combines notifications above the rate, or all of a window', () => {
+    const now = monday + 10 * 60_000;
+    const rated = rulesOf('json://h?rate=2/1h').rules;
+    expect(planDelivery(rated, 'failure', 1, now, wall).runAt).toBeUndefined();
+    expect(planDelivery(rated, 'failure', 2, now, wall)).toEqual({
+      ...{ runAt: monday + hour, digest: String(monday + hour), orderSuffix: '' },
+    });
+    const joined = rulesOf('json://h?digest=15m&quiet=00:00-06:00').rules;
+    expect(planDelivery(joined, 'failure', 0, now, wall).runAt).toBe(monday + 15 * 60_000);
+    expect(planDelivery(joined, 'info', 0, now, wall)).toMatchObject({
+      runAt: monday + 6 * hour,
+      orderSuffix: ':quiet',
+    });
+  });
+});
+
+describe('a digest', () => {
+  const message = (title: string, more: Partial<Message> = {}): Message => ({
+    ...{
+      id: title,
+      title,
+      body: 'B',
+      type: 'info',
+      format: 'text',
+      tags: [],
+      link: undefined,
+      source: 'mail',
+      time: 1,
+    },
+    ...more,
+  });
+
+  it('is one notice of all, as loud as the loudest; one alone stays as it is', () => {
+    const one = message('a');
+    expect(joinMessages([one], 'x')).toBe(one);
+    expect(joinMessages([], 'x')).toBeUndefined();
+    expect(
+      joinMessages([one, message('', { body: '<p>x</p>', format: 'html' }), message('c', { type: 'failure' })], 'x'),
+    ).toMatchObject({
+      id: 'x',
+      title: '3 notifications',
+      body: '• a: B\n• x\n• c: B',
+      type: 'failure',
+      source: 'mail',
+    });
+  });
+
+  it('stays short', () => {
+    const many = Array.from({ length: 200 }, (_, at) => message(`n${String(at)}`, { body: 'x'.repeat(5000) }));
+    const joined = joinMessages(many, 'x');
+    expect(joined?.body.length).toBeLessThan(16_000);
+    expect(joined?.body.endsWith('and 150 more')).toBe(true);
+    const odd = joinMessages([message('a', { body: `x${'🎉'.repeat(500)}` }), message('bb')], 'x');
+    const even = joinMessages([message('aa', { body: `x${'🎉'.repeat(500)}` }), message('bb')], 'x');
+    expect([odd?.body.isWellFormed(), even?.body.isWellFormed()]).toEqual([true, true]);
+  });
+});
