@@ -133,7 +133,11 @@ function create(context: Context, given: Settings): Service {
   const pullParts = { comparisons, db, folder, git: engine, objects, repositories, writer };
   const pulls = new Pulls(pullParts);
   const pushes = new Pushes({
-    ...{ context, git: engine, repositories, folder, consequences },
+    context,
+    git: engine,
+    repositories,
+    folder,
+    consequences,
     preparations: [issuesAfterPush({ ...pullParts, protections, pulls })],
   });
   const mayWriteTo = async (repository: Repository, account: string): Promise<boolean> =>
@@ -177,16 +181,31 @@ function create(context: Context, given: Settings): Service {
     return `ssh://git@${host}${port === '' || port === '22' ? '' : `:${port}`}`;
   };
   const parts: ContentDependencies & HookDependencies = {
-    ...{ context, settings, git: engine, objects, repositories, owners, keeper, access, lookup, pushes, tokens, keys },
-    ...{ signIn, ssh, lastCommits: new LastCommits(engine), hooks, framing, lfs },
-    ...{
-      protections,
-      tagProtections,
-      statuses,
-      collaborators: new Collaborators(context),
-      organizations: new Organizations(context),
-    },
-    ...{ forks: new Forks(context, { git: engine, keeper, lfs, repositories }), releases: new Releases(context) },
+    context,
+    settings,
+    git: engine,
+    objects,
+    repositories,
+    owners,
+    keeper,
+    access,
+    lookup,
+    pushes,
+    tokens,
+    keys,
+    signIn,
+    ssh,
+    lastCommits: new LastCommits(engine),
+    hooks,
+    framing,
+    lfs,
+    protections,
+    tagProtections,
+    statuses,
+    collaborators: new Collaborators(context),
+    organizations: new Organizations(context),
+    forks: new Forks(context, { git: engine, keeper, lfs, repositories }),
+    releases: new Releases(context),
   };
   const portable = new Portable({ context, git: engine, keeper, lfs, releases: parts.releases, repositories });
   const issueParts = { ...parts, db, issues, writer, pulls, merges, rules };
@@ -208,7 +227,7 @@ function create(context: Context, given: Settings): Service {
 
   const accountData = gitAccountData({ context, keeper, objects, owners, repositories });
   let collisions: readonly string[] = [];
-  const complain = (error: unknown): void => log.error('upkeep failed', { error });
+  const complain = (error: unknown): void => log.error('metrics refresh failed', { error });
 
   return {
     http: gitListener({
@@ -251,7 +270,7 @@ function create(context: Context, given: Settings): Service {
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         missing = error;
-        log.error('git cannot be used', { error });
+        log.error('git unavailable', { error });
         return;
       }
       await reconcileRestored({ context, git: engine }, folder);
@@ -280,7 +299,7 @@ function create(context: Context, given: Settings): Service {
     },
 
     async backup(target) {
-      // Without git nothing is pushed, and the folders can be copied as they are.
+      // Without git no pushes are possible, so the folders can be copied.
       if (missing !== undefined) return copyRepositories(context.files, target);
       const save = (): Promise<void> => backupRepositories({ context, git: engine }, target);
       await (upkeep === undefined ? save() : upkeep.without(save));

@@ -22,7 +22,11 @@ export const manifest = defineManifest({
       authenticates: true,
     },
     {
-      ...{ name: 'ssh', title: 'Git over SSH', protocol: 'tcp', scheme: 'ssh', port: 2222 },
+      name: 'ssh',
+      title: 'Git over SSH',
+      protocol: 'tcp',
+      scheme: 'ssh',
+      port: 2222,
       whenShared: 'Machines of these networks clone and push over SSH, each with a key that is known here.',
     },
   ],
@@ -47,6 +51,6 @@ export const manifest = defineManifest({
   migrations: [...migrations, ...issueMigrations],
   live: [liveTopic(gitPushed, 'user'), liveTopic(gitIssuesChanged, 'user')],
   grantable: [{ service: 'git', title: 'Repositories', example: 'ada/*' }],
-  // A merge that is being tried is nothing yet.
+  // Folders of merges and exports contain only temporary files.
   excludedFromCopy: [...uncopied, 'merges', 'portable'],
 });

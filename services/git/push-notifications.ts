@@ -13,7 +13,7 @@ import { noObject, type RefChange } from './transfer/push-request.ts';
 const heads = 'refs/heads/';
 const mostCommits = 5;
 
-/** Tells the aggregator of a push to a branch that people care about. */
+/** Publishes a notification about a push to a selected branch. */
 const tell = defineJob(
   'git.tell',
   z.object({
@@ -25,14 +25,14 @@ const tell = defineJob(
 
 export interface NoticeParts {
   readonly context: Pick<Context, 'appPages' | 'handovers' | 'jobs' | 'log'>;
-  /** The live setting of the branches. */
+  /** Returns the selected branches. The setting is live. */
   readonly branches: () => readonly string[];
   readonly git: Git;
   readonly find: (id: number) => Promise<Repository | undefined>;
   readonly folder: (repository: Repository) => string;
 }
 
-/** Notices of pushes. They are enqueued with the push itself and made of it later, since nobody waits for them. */
+/** Publishes notifications about pushes. They are enqueued in the transaction of the push and built later. */
 export function pushNotices(parts: NoticeParts): {
   readonly consequence: PushConsequence;
   readonly handle: () => Disposable;
@@ -50,7 +50,7 @@ export function pushNotices(parts: NoticeParts): {
     handle: () =>
       context.jobs.handle(tell, async ({ key = '', payload: { account, change, repository: id } }) => {
         const repository = await find(id);
-        // It was removed meanwhile, and nobody wants to hear of it.
+        // The repository was removed in the meantime.
         if (repository === undefined) return;
         const notice = await noticeOf(git, folder(repository), repository, account, change);
         const page = context.appPages.forMessages();
@@ -59,9 +59,9 @@ export function pushNotices(parts: NoticeParts): {
         try {
           await context.handovers.pass(notificationOffered, `git:${key}`, offer);
         } catch (error) {
-          // Who has switched notifications off wants none, and none of these later.
+          // Notifications are disabled: drop this one instead of retrying it later.
           if (!(error instanceof Problem) || error.code !== 'handover.switched_off') throw error;
-          context.log.debug('nobody is told: notifications are switched off', { key });
+          context.log.debug('notification dropped: notifications are disabled', { key });
         }
       }),
   };
@@ -85,7 +85,7 @@ async function noticeOf(
   return { title: `${owner}/${name}: ${ref.slice(heads.length)}`, body: [head, ...lines, ...more].join('\n') };
 }
 
-/** The page of a commit in the app. */
+/** Returns the page of a commit in the app. */
 function pageOfCommit({ owner, name }: Repository, commit: string): string {
   const path = [owner, name, 'commit', commit].map(encodeURIComponent).join('/');
   return findAppPage(`/${path}`, new URLSearchParams()) ?? '/git';

@@ -38,14 +38,17 @@ function listRoute(deps: PullDependencies): readonly ApiHandler[] {
       const page = result.slice(query.offset, query.offset + perPage);
       const pulls = await openPulls(deps, repository);
       const view = async ({ name, commit, title, author, time }: Branch): Promise<GitBranch> => ({
-        ...{ name, commit: { id: commit, title, author, time }, isDefault: name === main?.name },
+        name,
+        commit: { id: commit, title, author, time },
+        isDefault: name === main?.name,
         rule: (await protections.of(repository.id, name))?.rule ?? null,
         ...((await distances.of(folder, main?.commit ?? commit, commit)) ?? { ahead: null, behind: null }),
         pulls: [...(pulls.get(name) ?? [])],
       });
       return {
         branches: await Promise.all(page.map(view)),
-        ...{ total: result.length, more: result.length > query.offset + perPage },
+        total: result.length,
+        more: result.length > query.offset + perPage,
         mayWrite: mayWrite(level) && !repository.archived,
         mayAdminister: level === 'admin',
       };

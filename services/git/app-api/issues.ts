@@ -161,8 +161,12 @@ function labelRoutes(deps: PullDependencies): readonly ApiHandler[] {
       return {
         labels: labels.map(labelView),
         milestones: milestones.map(({ id, title, closed, open_issues, closed_issues, due_at }) => ({
-          ...{ id, title, closed: closed === 1, dueAt: due_at },
-          ...{ open: Number(open_issues), done: Number(closed_issues) },
+          id,
+          title,
+          closed: closed === 1,
+          dueAt: due_at,
+          open: Number(open_issues),
+          done: Number(closed_issues),
         })),
         people: people.flatMap(({ kind, name }) => (kind === 'person' && name !== '*' ? [name] : [])),
       };
@@ -279,7 +283,11 @@ async function threadView(
     const label = labels.find((each) => each.id === parsedDetails.label);
     const state = reviews.find((each) => each.id === review_id)?.state;
     return {
-      ...{ id, kind, author, time: created_at, review: review_id },
+      id,
+      kind,
+      author,
+      time: created_at,
+      review: review_id,
       text: kind === 'pull_push' ? '' : body,
       commits: kind === 'pull_push' ? (JSON.parse(body) as { commit_ids: string[] }).commit_ids : [],
       label: label === undefined ? null : labelView(label),
@@ -289,7 +297,9 @@ async function threadView(
         kind === 'milestone' ? titleOf(parsedDetails.milestone) : (parsedDetails.assignee ?? parsedDetails.after ?? ''),
       commit: parsedDetails.commit ?? '',
       verdict: kind !== 'review' || state === undefined || state === 'PENDING' ? null : state,
-      ...{ path: parsedDetails.path ?? '', line: parsedDetails.line ?? 0, hunk: parsedDetails.hunk ?? '' },
+      path: parsedDetails.path ?? '',
+      line: parsedDetails.line ?? 0,
+      hunk: parsedDetails.hunk ?? '',
     };
   });
   const view = { ...issueView(issue), text: issue.body, locked: issue.locked === 1, entries };
@@ -302,7 +312,12 @@ function issueView(issue: Issue): GitIssue {
   const { assignees, author, comments, created_at, labels, milestone, number, request, title, updated_at } = issue;
   const isOpen = issue.closed === 0;
   return {
-    ...{ number, title, author, comments, createdAt: created_at, updatedAt: updated_at },
+    number,
+    title,
+    author,
+    comments,
+    createdAt: created_at,
+    updatedAt: updated_at,
     pull: issue.pull === 1,
     state:
       request !== undefined && request.merged_at !== null

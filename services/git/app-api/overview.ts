@@ -36,8 +36,13 @@ export function overviewRoutes(deps: PullDependencies & Pick<HookDependencies, '
         listOtherPulls(deps, account, sight, scope.most),
       ]);
       return {
-        ...{ repositories: recent.total, recent: recent.repositories.map(toSummary), last },
-        ...{ reviews: reviews.shown, assigned: assigned.shown, pulls: pulls.shown, failing: hooks },
+        repositories: recent.total,
+        recent: recent.repositories.map(toSummary),
+        last,
+        reviews: reviews.shown,
+        assigned: assigned.shown,
+        pulls: pulls.shown,
+        failing: hooks,
         more: { reviews: reviews.more, assigned: assigned.more, pulls: pulls.more },
       };
     }),

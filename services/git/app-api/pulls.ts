@@ -66,7 +66,10 @@ function mergeRoutes(deps: PullDependencies): readonly ApiHandler[] {
       const account = getAccount(call);
       await merges.merge(place.repository, place.issue.number, {
         force: body.force && place.level === 'admin',
-        ...{ style: body.style, account, deleteBranch: body.deleteBranch, head: place.state.head },
+        style: body.style,
+        account,
+        deleteBranch: body.deleteBranch,
+        head: place.state.head,
         committer: await getAuthor(deps, account),
         author: await getAuthor(deps, place.issue.author),
       });

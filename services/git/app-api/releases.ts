@@ -81,8 +81,10 @@ function changeRoutes(
       const isPublished = before.draft === 1 && !draft;
       if (isPublished) await ensureTag(deps, repository, account, before.tag, before.target);
       const row = await releases.change(before, {
-        ...{ title: title === '' ? before.tag : title, body: text },
-        ...{ draft: Number(draft), prerelease: Number(prerelease) },
+        title: title === '' ? before.tag : title,
+        body: text,
+        draft: Number(draft),
+        prerelease: Number(prerelease),
         ...(isPublished ? { published_at: context.clock.now() } : {}),
       });
       if (!draft) await emitRelease(deps, repository, account, row, isPublished ? 'published' : 'updated');
@@ -170,8 +172,14 @@ async function toReleaseView(
   row: ReleaseRow,
 ): Promise<GitRelease> {
   return {
-    ...{ id: row.id, tag: row.tag, title: row.title, text: row.body, author: row.author },
-    ...{ draft: row.draft === 1, prerelease: row.prerelease === 1, publishedAt: row.published_at },
+    id: row.id,
+    tag: row.tag,
+    title: row.title,
+    text: row.body,
+    author: row.author,
+    draft: row.draft === 1,
+    prerelease: row.prerelease === 1,
+    publishedAt: row.published_at,
     files: (await releases.assets(row.id)).map(({ id, name, size, downloads }) => ({ id, name, size, downloads })),
   };
 }

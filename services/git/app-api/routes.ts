@@ -49,10 +49,13 @@ function repositoryRoutes(deps: ContentDependencies): readonly ApiHandler[] {
     implement(gitApi.list, async ({ identity, query }) => {
       const sight = identity === undefined ? ('all' as const) : await access.sight({ ...nobody, identity });
       const result = await repositories.list({
-        ...{ sight, words: query.q, inDescription: true },
+        sight,
+        words: query.q,
+        inDescription: true,
         ...(query.owner === '' ? {} : { owner: query.owner }),
         ...(query.sort === 'name' ? { sort: 'alpha' as const } : { sort: 'updated' as const, descending: true }),
-        ...{ limit: maxListed, offset: 0 },
+        limit: maxListed,
+        offset: 0,
       });
       return { repositories: result.repositories.map(toSummary), total: result.total };
     }),
@@ -117,8 +120,13 @@ function contentRoutes(deps: ContentDependencies): readonly ApiHandler[] {
         const text =
           pointer === undefined ? shown?.text : await readLargeText(deps.lfs, repository, pointer, maxTextBytes);
         return {
-          ...{ kind: 'file', commit: commitView(last), id, size: pointer?.size ?? info.size },
-          ...{ text: text ?? null, editable: shown?.exact ?? false, lfs: pointer !== undefined },
+          kind: 'file',
+          commit: commitView(last),
+          id,
+          size: pointer?.size ?? info.size,
+          text: text ?? null,
+          editable: shown?.exact ?? false,
+          lfs: pointer !== undefined,
         };
       }
       const entries = info?.type === 'tree' ? await readTree(objects, folder, info.id) : undefined;
@@ -271,8 +279,18 @@ async function readLfsPointer({ objects }: Pick<ContentDependencies, 'objects'>,
 export function toSummary(repository: Repository): GitRepository {
   const { id, owner, name, description, archived, empty, defaultBranch, size, updatedAt, counts } = repository;
   return {
-    ...{ id, owner, name, description, private: repository.private, archived, empty, defaultBranch, size, updatedAt },
-    ...{ openIssues: counts.issues, openPulls: counts.pulls },
+    id,
+    owner,
+    name,
+    description,
+    private: repository.private,
+    archived,
+    empty,
+    defaultBranch,
+    size,
+    updatedAt,
+    openIssues: counts.issues,
+    openPulls: counts.pulls,
   };
 }
 

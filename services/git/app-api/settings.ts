@@ -35,13 +35,20 @@ function generalRoutes(deps: HookDependencies): readonly ApiHandler[] {
       const repository = await getAdministered(deps, call);
       const { id, description, archived, defaultBranch } = repository;
       return {
-        ...{ description, archived, defaultBranch, private: repository.private },
+        description,
+        archived,
+        defaultBranch,
+        private: repository.private,
         branches: [...(await listBranches(deps, repository))],
         collaborators: await collaborators.list(id),
         protections: (await protections.list(id)).map(protectionView),
         deployKeys: (await keys.ofRepository(id)).map((row) => ({
-          ...{ id: row.id, title: row.title, fingerprint: row.fingerprint, readOnly: row.read_only === 1 },
-          ...{ createdAt: row.created_at, lastUsedAt: row.last_used_at },
+          id: row.id,
+          title: row.title,
+          fingerprint: row.fingerprint,
+          readOnly: row.read_only === 1,
+          createdAt: row.created_at,
+          lastUsedAt: row.last_used_at,
         })),
         hooks: await Promise.all((await hooks.list({ repository: id })).map((row) => toHookView(deps, row))),
         mayRemove: await access.administersOwner(
@@ -140,8 +147,15 @@ function hookRoutes(deps: HookDependencies): readonly ApiHandler[] {
       const hook = await hooks.create(
         { repository: id },
         {
-          ...{ type: 'gitea', url: body.url, contentType: 'json', branchFilter, secret, authorization: undefined },
-          ...{ events: expandEvents(events), active: true, local: call.identity?.role === 'admin' },
+          type: 'gitea',
+          url: body.url,
+          contentType: 'json',
+          branchFilter,
+          secret,
+          authorization: undefined,
+          events: expandEvents(events),
+          active: true,
+          local: call.identity?.role === 'admin',
         },
       );
       return toHookView(deps, hook);
@@ -149,9 +163,15 @@ function hookRoutes(deps: HookDependencies): readonly ApiHandler[] {
     implement(gitSettingsApi.changeHook, async ({ body, ...call }) => {
       const { hook } = await getHook(deps, call);
       await hooks.change(hook, {
-        ...{ type: hook.type, url: undefined, contentType: hook.content_type, branchFilter: hook.branch_filter },
-        ...{ events: expandEvents(JSON.parse(hook.events) as string[]), active: body.active, local: hook.local === 1 },
-        ...{ secret: undefined, authorization: undefined },
+        type: hook.type,
+        url: undefined,
+        contentType: hook.content_type,
+        branchFilter: hook.branch_filter,
+        events: expandEvents(JSON.parse(hook.events) as string[]),
+        active: body.active,
+        local: hook.local === 1,
+        secret: undefined,
+        authorization: undefined,
       });
       return ok;
     }),
@@ -261,9 +281,16 @@ function toOptions({
 
 function deliveryView(row: DeliveryRow): GitDelivery {
   return {
-    ...{ id: row.id, event: row.event_type, state: row.state, attempts: row.attempts, createdAt: row.created_at },
-    ...{ status: row.status, milliseconds: row.duration_ms, error: row.error },
-    ...{ request: row.body, response: row.response_body },
+    id: row.id,
+    event: row.event_type,
+    state: row.state,
+    attempts: row.attempts,
+    createdAt: row.created_at,
+    status: row.status,
+    milliseconds: row.duration_ms,
+    error: row.error,
+    request: row.body,
+    response: row.response_body,
   };
 }
 

@@ -1,15 +1,18 @@
-/** What a date can hold at most, ms since the epoch: whoever makes a commit may write any number of seconds into it. */
+/** Latest time that a date can represent, ms since the epoch. A commit may contain any number of seconds. */
 const lastMs = 8.64e15;
-/** Years of more digits are read by no client. */
+/** Latest date that clients can parse: they do not support years with more than four digits. */
 const lastWritten = '9999-12-31T23:59:59Z';
 
-/** ms since the epoch of what git tells in seconds; what no date can hold is the last one, and nothing is 0. */
+/**
+ * Parses a number of Unix seconds from git into ms, clamped to the range of a date. Returns 0 for text that is no
+ * number.
+ */
 export function timeOfSeconds(seconds: string): number {
   const ms = Number(seconds) * 1000;
   return Number.isNaN(ms) ? 0 : Math.max(-lastMs, Math.min(lastMs, ms));
 }
 
-/** The same of what git tells as a date in the form of RFC 3339, whose years may have more digits. */
+/** Parses an RFC 3339 date from git into ms since the epoch. Its year may have more than four digits. */
 export function timeOfDate(text: string): number {
   const [, year = '', rest = ''] = /^(\d{5,})(-.*)$/.exec(text) ?? [];
   if (year === '') return Date.parse(text) || 0;
@@ -17,7 +20,7 @@ export function timeOfDate(text: string): number {
   return Number.isNaN(ms) ? lastMs : ms;
 }
 
-/** Such a date as clients read it. */
+/** Formats a date from git so that clients can parse it. */
 export function writtenDate(text: string): string {
   return /^\d{5,}-/.test(text) ? lastWritten : text;
 }

@@ -1,18 +1,19 @@
-/** A pattern for names, which it takes or not. */
+/** Compiled pattern that matches names. */
 export interface Glob {
   test(name: string): boolean;
 }
 
-/** A letter that fits, or any number of them. */
+/** Matches one character, or any number of them. */
 type Token = { readonly one: (letter: string) => boolean } | { readonly many: (letter: string) => boolean };
 
-/** What `{a,b}` may come to, all together. */
+/** Maximum number of alternatives that the braces of a pattern expand to. */
 const mostAlternatives = 100;
 
 /**
- * A pattern for names such as `release/*` as the peer writes them: `?` and `*` stay within what `/` parts where `parted`,
- * `**` does not, `{a,b}` is either, `[a-z]` one letter. Undefined for what is no pattern. It takes time by the length of
- * the name times that of the pattern, whatever stands in either: people write patterns, and others choose the names.
+ * Compiles a pattern for names such as `release/*` with Gitea's syntax: `?` and `*` match within a path segment if
+ * `bySegment` is set, `**` matches across segments, `{a,b}` matches either alternative, `[a-z]` matches one character.
+ * Returns undefined if the pattern is invalid. Matching takes time proportional to the length of the name times the
+ * length of the pattern for all inputs, because accounts write patterns and others choose the names.
  */
 export function globPattern(text: string, { parted }: { readonly parted: boolean }): Glob | undefined {
   const plain = alternatives(text);
@@ -22,7 +23,7 @@ export function globPattern(text: string, { parted }: { readonly parted: boolean
   return { test: (name) => patterns.some((pattern) => pattern !== undefined && matches(pattern, Array.from(name))) };
 }
 
-/** The patterns without braces that one with braces stands for; undefined where a brace is left open. */
+/** Expands the braces of a pattern. Returns undefined if a brace is not closed or there are too many alternatives. */
 function alternatives(text: string): readonly string[] | undefined {
   const open = text.indexOf('{');
   if (open < 0) return [text];
@@ -75,7 +76,7 @@ function tokens(text: string, parted: boolean): readonly Token[] | undefined {
   return found;
 }
 
-/** Undefined for a range that ends before it begins. */
+/** Returns undefined if a range ends before it starts. */
 function letterClass(text: string): ((letter: string) => boolean) | undefined {
   const source = text.replaceAll(/[\\^\]]/g, String.raw`\$&`).replace(/^!/, '^');
   try {
@@ -86,7 +87,7 @@ function letterClass(text: string): ((letter: string) => boolean) | undefined {
   }
 }
 
-/** All places of the pattern that what was read so far may have come to, letter by letter. */
+/** Tracks the set of pattern indexes that the characters read so far can reach. */
 function matches(pattern: readonly Token[], name: readonly string[]): boolean {
   let places = onward(pattern, new Set([0]));
   for (const letter of name) {
@@ -104,11 +105,11 @@ function matches(pattern: readonly Token[], name: readonly string[]): boolean {
   return places.has(pattern.length);
 }
 
-/** With those behind what may stand for nothing. */
+/** Adds the indexes that follow tokens which match nothing. */
 function onward(pattern: readonly Token[], places: Set<number>): Set<number> {
   for (const at of places) {
     const token = pattern[at];
-    // A set that grows while it is walked is walked to its end.
+    // A set that grows during the iteration is iterated to its end.
     if (token !== undefined && 'many' in token) places.add(at + 1);
   }
   return places;

@@ -1,7 +1,10 @@
-/** Lines above the one that is spoken of. */
+/** Number of context lines before the commented line. */
 const linesAbove = 3;
 
-/** The part of a unified patch that leads to a line: of the new file, or of the old one where it is negative. */
+/**
+ * Returns the part of a unified patch that ends at a line: a line of the new file, or of the old file if it is
+ * negative.
+ */
 export function hunkAt(patch: string, line: number): string {
   let head = '';
   let [before, after] = [0, 0];

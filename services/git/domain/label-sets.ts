@@ -1,4 +1,4 @@
-/** A label as a set has it. */
+/** Label of a label set. */
 export interface LabelOfSet {
   readonly name: string;
   readonly color: string;
@@ -7,11 +7,13 @@ export interface LabelOfSet {
 }
 
 const label = (name: string, color: string, description: string): LabelOfSet => ({
-  ...{ name, color, description },
+  name,
+  color,
+  description,
   exclusive: name.includes('/'),
 });
 
-/** Labels that a new repository may begin with; the first set under the names and colours that the peer's has. */
+/** Label sets for new repositories. Names and colors of the first set follow Gitea. */
 export const labelSets: Readonly<Record<string, readonly LabelOfSet[]>> = {
   Default: [
     label('bug', 'ee0701', 'Something is not working'),

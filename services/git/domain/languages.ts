@@ -1,4 +1,4 @@
-/** Languages by how names of their files end, by the names and in the spelling that the peer gives them. */
+/** Languages by file extensions, with Gitea's names. */
 const endings: Readonly<Record<string, string>> = {
   Ada: 'adb ads',
   Assembly: 'asm s nasm',
@@ -91,11 +91,11 @@ const byName = new Map([
   ['jenkinsfile', 'Groovy'],
   ['vagrantfile', 'Ruby'],
 ]);
-/** What others wrote, or a program made. */
+/** Vendored and generated files. */
 const foreign =
   /(^|\/)(node_modules|vendor|vendors|third_party|bower_components|dist|\.yarn)\/|\.min\.(js|css)$|(^|\/)(package-lock\.json|yarn\.lock)$/i;
 
-/** The language that a file is written in; undefined for what is no program, or not the repository's own. */
+/** Returns the programming language of a file. Vendored, generated and unknown files have none. */
 export function languageOf(path: string): string | undefined {
   if (foreign.test(path)) return undefined;
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();

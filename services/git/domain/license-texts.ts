@@ -1,8 +1,8 @@
-/** A licence that a new repository may have. */
+/** License template for a new repository. */
 export interface LicenseText {
   readonly name: string;
   readonly says: string;
-  /** `<year>` and `<owner>` stand for the year and for whose work it is. */
+  /** `<year>` and `<owner>` are placeholders. */
   readonly body: string;
 }
 

@@ -1,4 +1,4 @@
-/** What a client asks for by `exec`. */
+/** Parsed command of an `exec` request. */
 export type SshCommand =
   | {
       readonly kind: 'transfer';
@@ -9,7 +9,7 @@ export type SshCommand =
   | { readonly kind: 'lfs'; readonly operation: 'upload' | 'download'; readonly owner: string; readonly name: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Reads `git-upload-pack 'owner/name.git'` and its like, quoted or not, as the clients write them. */
+/** Parses commands such as `git-upload-pack 'owner/name.git'`, with and without quotes. */
 export function readSshCommand(text: string): SshCommand {
   const words = wordsOf(text);
   const [first = '', second = '', ...more] = words ?? [];
@@ -34,7 +34,7 @@ function refused(reason: string): SshCommand {
   return { kind: 'refused', reason };
 }
 
-/** The words of a command line as a shell would part them; undefined where a quote is left open. */
+/** Splits a command line by the quoting rules of a shell. Returns undefined if a quote is not closed. */
 function wordsOf(text: string): readonly string[] | undefined {
   if (text.length > 4096) return undefined;
   const words: string[] = [];

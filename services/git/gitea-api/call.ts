@@ -80,7 +80,9 @@ export function checkScope({ visitor, method }: Pick<Call, 'visitor' | 'method'>
   const level = method === 'GET' || method === 'HEAD' ? 'read' : 'write';
   if (hasScope(visitor, level, category)) return;
   const scopes = JSON.stringify(visitor.scopes ?? []).replaceAll('"', '');
-  const detail = `token does not have at least one of required scope(s), required=[${level}:${category}], token scope=${scopes.slice(1, -1)}`;
+  const detail =
+    `token does not have at least one of required scope(s), required=[${level}:${category}], ` +
+    `token scope=${scopes.slice(1, -1)}`;
   throw new Problem('git.scope', 403, detail);
 }
 

@@ -284,6 +284,8 @@ async function annotate(
 ): Promise<string> {
   const tagger = authorship(author);
   const seconds = Math.floor(clock.now() / 1000);
-  const input = `object ${target}\ntype commit\ntag ${name}\ntagger ${tagger.GIT_COMMITTER_NAME} <${tagger.GIT_COMMITTER_EMAIL}> ${seconds} +0000\n\n${message.replace(/\n?$/, '\n')}`;
+  const identity = `${tagger.GIT_COMMITTER_NAME} <${tagger.GIT_COMMITTER_EMAIL}> ${seconds} +0000`;
+  const header = [`object ${target}`, 'type commit', `tag ${name}`, `tagger ${identity}`].join('\n');
+  const input = `${header}\n\n${message.replace(/\n?$/, '\n')}`;
   return (await git.run(folder, ['mktag', '--no-strict'], { input })).stdout.toString().trim();
 }

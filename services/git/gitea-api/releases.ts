@@ -177,8 +177,12 @@ async function changeRelease(deps: HookDependencies, call: Call): Promise<Answer
   if (!isDraft) await ensureTag(deps, repository, getAccount(call), tag, target);
   const isPublished = release.draft === 1 && !isDraft;
   const row = await releases.change(release, {
-    ...{ tag, target, title: input.name ?? release.title, body: input.body ?? release.body },
-    ...{ draft: Number(isDraft), prerelease: Number(input.prerelease ?? release.prerelease === 1) },
+    tag,
+    target,
+    title: input.name ?? release.title,
+    body: input.body ?? release.body,
+    draft: Number(isDraft),
+    prerelease: Number(input.prerelease ?? release.prerelease === 1),
     ...(isPublished ? { published_at: deps.context.clock.now() } : {}),
   });
   if (!isDraft) await notifyHooks(deps, call, repository, row, isPublished ? 'published' : 'updated');

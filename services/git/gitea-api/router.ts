@@ -12,7 +12,8 @@ export const apiPrefix = '/api/v1';
 const json = 'application/json;charset=utf-8';
 const uncached = 'max-age=0, private, must-revalidate';
 const deprecationWarning =
-  'token and access_token API authentication is deprecated and will be removed in gitea 1.23. Please use AuthorizationHeaderToken instead. Existing queries will continue to work but without authorization.';
+  'token and access_token API authentication is deprecated and will be removed in gitea 1.23. ' +
+  'Please use AuthorizationHeaderToken instead. Existing queries will continue to work but without authorization.';
 
 /** Returns the current `owner/name` of a renamed repository, if the visitor may read it. */
 export type FindRenamed = (visitor: Visitor, owner: string, name: string) => Promise<string | undefined>;

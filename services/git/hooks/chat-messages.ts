@@ -9,14 +9,14 @@ export function isChatType(type: string): type is ChatType {
   return (chatTypes as readonly string[]).includes(type);
 }
 
-/** What a webhook of a chat service has besides its address. */
+/** Options of a chat webhook in addition to its address. */
 export interface ChatOptions {
   readonly channel?: string | undefined;
   readonly username?: string | undefined;
   readonly icon_url?: string | undefined;
 }
 
-/** The fields of a payload that messages are made of; see `hooks/events.ts` for the payloads. */
+/** Payload fields that messages are built from; see `hooks/events.ts` for the payloads. */
 interface Payload {
   readonly ref?: string;
   readonly ref_type?: string;
@@ -48,7 +48,7 @@ interface Message {
 const maxCommits = 10;
 const maxText = 300;
 
-/** The request that a chat service gets for an event: its method, address and JSON body. */
+/** Builds the request of a chat service for an event. */
 export function chatRequest(
   type: ChatType,
   address: string,
@@ -76,7 +76,8 @@ function toMessage(event: string, payload: Payload): Message {
       title: `[${full}:${ref}] ${count} new commit${count === 1 ? '' : 's'} pushed by ${who}`,
       url: payload.compare_url ?? home,
       lines: commits.slice(0, maxCommits).map(({ id, message, url }) => ({
-        ...{ label: id.slice(0, 10), url },
+        label: id.slice(0, 10),
+        url,
         text: cut(message.split('\n', 1)[0] ?? ''),
       })),
     };
@@ -112,7 +113,9 @@ function format(type: ChatType, { title, url, lines }: Message, options: ChatOpt
         ({ label, text, url: to }) => `${label === '' ? '' : `<${to}|${label}> `}${slackText(text)}`,
       );
       return {
-        ...{ channel: options.channel ?? '', username: options.username ?? '', icon_url: options.icon_url ?? '' },
+        channel: options.channel ?? '',
+        username: options.username ?? '',
+        icon_url: options.icon_url ?? '',
         text: `<${url}|${slackText(title)}>`,
         attachments: rows.length === 0 ? [] : [{ fallback: title, text: rows.join('\n') }],
       };
@@ -122,7 +125,7 @@ function format(type: ChatType, { title, url, lines }: Message, options: ChatOpt
         ...(options.username === undefined ? {} : { username: options.username }),
         ...(options.icon_url === undefined ? {} : { avatar_url: options.icon_url }),
         embeds: [{ title: title.slice(0, 256), url, description: markdown.join('\n').slice(0, 4000) }],
-        // Nobody is notified by a name in a commit.
+        // Names in commit messages must not notify members of the channel.
         allowed_mentions: { parse: [] },
       };
     case 'msteams':

@@ -8,14 +8,14 @@ import { toUserJson } from '../wire/users.ts';
 
 export interface FramingParts {
   readonly context: Pick<Context, 'appPages'>;
-  /** The live setting of the public address. */
+  /** Returns the configured public address. The setting is live. */
   readonly publicUrl: () => string;
   readonly owners: Owners;
   readonly repositories: Repositories;
   readonly ssh: (base: string) => string;
 }
 
-/** What every payload of a hook has: the repository, and who did it. */
+/** Builds the payload fields that all hooks have in common: the repository and the sender. */
 export class Framing {
   readonly #parts: FramingParts;
 
@@ -35,14 +35,14 @@ export class Framing {
     return { base: this.base, full: `${owner}/${name}` };
   }
 
-  /** The accounts behind the email addresses of commits. */
+  /** Finds the accounts of the email addresses in commits. */
   accountsOfEmails(commits: readonly Pick<Commit, 'author' | 'committer'>[]): Promise<ReadonlyMap<string, string>> {
     return this.#parts.owners.accountsOfEmails(
       commits.flatMap(({ author, committer }) => [author.email, committer.email]),
     );
   }
 
-  /** The members `repository` and `sender` of a payload. Not for within a transaction. */
+  /** Builds the fields `repository` and `sender` of a payload. Must not run inside a transaction. */
   async frame(repository: Repository, account: string) {
     const { owners, repositories, ssh } = this.#parts;
     const now = (await repositories.byId(repository.id)) ?? repository;

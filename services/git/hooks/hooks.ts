@@ -10,13 +10,13 @@ import type { ChatOptions } from './chat-messages.ts';
 import { deliver } from './delivery-job.ts';
 import { listedAs, type HookEvent, type HookEventName } from './events.ts';
 
-/** Whose hooks are meant: one repository's, or an owner's, which hear of all that he has. */
+/** Owner of a hook: a repository, or a repository owner whose hooks receive the events of all repositories. */
 export type HookScope = { readonly repository: number } | { readonly owner: number };
 
-/** A hook as it is made or changed. */
+/** Values of a new or changed hook. */
 export interface HookValues {
   readonly type: string;
-  /** Undefined: the present one stays. */
+  /** Undefined keeps the current address. */
   readonly url: string | undefined;
   readonly options?: ChatOptions;
   readonly contentType: 'json' | 'form';
@@ -24,17 +24,17 @@ export interface HookValues {
   readonly events: readonly HookEventName[];
   readonly active: boolean;
   readonly local: boolean;
-  /** Undefined: the present one stays. */
+  /** Undefined keeps the current secret. */
   readonly secret: string | undefined;
   readonly authorization: string | undefined;
 }
 
 const mostDeliveries = 200;
 const secretPurpose = 'git.hook';
-/** Stands for a password in addresses that are shown. */
+/** Replaces a password in displayed addresses. */
 const hiddenPassword = '***';
 
-/** Webhooks and what was or is to be sent to them. */
+/** Webhooks and their deliveries. */
 export class Hooks {
   readonly #context: Pick<Context, 'clock' | 'commit' | 'jobs' | 'vault'>;
   readonly #db: Kysely<Tables>;
@@ -45,9 +45,8 @@ export class Hooks {
   }
 
   /**
-   * Tells the hooks of a repository and of its owner that want this event: what is to be sent is stored and enqueued in the
-   * caller's transaction, so that it goes out exactly if the event was committed. `key` makes a second call with the same one
-   * do nothing.
+   * Enqueues an event for the subscribed hooks of a repository and of its owner. Deliveries are stored in the caller's
+   * transaction, so that they are sent only if it is committed. A second call with the same `key` has no effect.
    */
   async emit(
     transaction: Kysely<Tables>,
@@ -73,7 +72,7 @@ export class Hooks {
     }
   }
 
-  /** Whether any hook could be told of anything that happens to a repository. */
+  /** Returns true if any active hook receives events of the repository. */
   async listens(transaction: Kysely<Tables>, repository: Pick<Repository, 'id' | 'ownerId'>): Promise<boolean> {
     return (await hooksOf(transaction, repository)).length > 0;
   }
@@ -132,17 +131,17 @@ export class Hooks {
     );
   }
 
-  /** The text behind a sealed column, for what may show or send it. */
+  /** Decrypts a sealed column. */
   open(sealed: string): string {
     return sealed === '' ? '' : this.#context.vault.open(sealed, secretPurpose);
   }
 
-  /** The address of a webhook. */
+  /** Returns the address of a webhook, decrypted if necessary. */
   address({ url }: Pick<WebhookRow, 'url'>): string {
     return isPlainAddress(url) ? url : this.open(url);
   }
 
-  /** The address as it is shown: without the password that it may hold. */
+  /** Returns the address for display, without its password. */
   shownAddress(row: Pick<WebhookRow, 'url'>): string {
     const address = this.address(row);
     const url = URL.parse(address);
@@ -151,7 +150,7 @@ export class Hooks {
     return url.href;
   }
 
-  /** Seals the addresses that were stored before addresses were sealed. */
+  /** Seals addresses that were stored before addresses were sealed. */
   async sealAddresses(): Promise<void> {
     const rows = await this.#db.selectFrom('webhooks').select(['id', 'url']).execute();
     const plain = rows.filter(({ url }) => isPlainAddress(url));
@@ -167,7 +166,7 @@ export class Hooks {
     });
   }
 
-  /** The newest first. */
+  /** Lists deliveries, newest first. */
   deliveries({ id }: WebhookRow, limit: number): Promise<DeliveryRow[]> {
     return this.#db
       .selectFrom('hook_deliveries')
@@ -179,7 +178,10 @@ export class Hooks {
       .execute();
   }
 
-  /** Sends what was sent once more, as a delivery of its own. @throws Problem `git.unknown` (404) */
+  /**
+   * Sends the content of a delivery again as a new delivery.
+   * @throws Problem `git.unknown` (404)
+   */
   async replay({ id: hook }: WebhookRow, delivery: string): Promise<void> {
     const row = await this.#db
       .selectFrom('hook_deliveries')
@@ -193,7 +195,7 @@ export class Hooks {
     );
   }
 
-  /** Sends one hook something, whatever events it wants. */
+  /** Sends an event to one hook, even if it is not subscribed to the event. */
   async send({ id: hook_id }: WebhookRow, event: HookEvent, payload: object): Promise<void> {
     const body = JSON.stringify(payload, null, 2);
     const row = { id: randomUUID(), hook_id, event: event.name, event_type: event.type ?? event.name, body };
@@ -213,7 +215,7 @@ export class Hooks {
       .executeTakeFirst();
     if (made === undefined) return;
     await jobs.enqueue(transaction, deliver, { delivery: row.id }, { key: row.id });
-    // The history of one hook has an end.
+    // Limit the delivery history of a hook.
     const oldest = await transaction
       .selectFrom('hook_deliveries')
       .select('created_at')
@@ -273,7 +275,7 @@ function isForBranch({ branch_filter: filter }: WebhookRow, branch: string | und
   return globPattern(filter, { parted: false })?.test(branch) ?? false;
 }
 
-/** A UUID that is always the same for the same text. */
+/** Derives a UUID from a text. The same text always gives the same UUID. */
 function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

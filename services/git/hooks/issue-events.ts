@@ -46,7 +46,10 @@ export interface IssueEventParts {
   readonly pulls: Pulls;
 }
 
-/** What hooks are told of issues and pull requests: enqueued with the change itself, and made of it later. */
+/**
+ * Sends events of issues and pull requests to hooks. They are enqueued in the transaction of the change; payloads are
+ * built later.
+ */
 export function issueEvents(context: Pick<Context, 'jobs'>, hooks: Hooks) {
   const listener: IssueListener = async (transaction, { account, events, repository }) => {
     if (!(await hooks.listens(transaction, repository))) return;
@@ -74,7 +77,7 @@ export function issueEvents(context: Pick<Context, 'jobs'>, hooks: Hooks) {
   };
 }
 
-/** Undefined where what it is about is gone again. */
+/** Returns undefined if the subject of the event no longer exists. */
 async function payloadOf(
   parts: IssueEventParts,
   repository: Repository,
@@ -130,7 +133,7 @@ async function payloadOf(
   };
 }
 
-/** How an event is named in the headers of a delivery. */
+/** Maps an event to its names in the headers of a delivery. */
 function eventOf(event: string): HookEvent {
   const review = /^pull_request_review_(approved|rejected|comment)$/.exec(event)?.[1];
   if (review !== undefined) return { name: `pull_request_${review}`, type: event };

@@ -36,7 +36,10 @@ export interface PushEventParts {
   readonly folder: (repository: Repository) => string;
 }
 
-/** What hooks are told of a push. It is enqueued with the push itself and made of it later, since no push waits for a hook. */
+/**
+ * Sends pushes to hooks. They are enqueued in the transaction of the push and built later, because a push does not wait
+ * for hooks.
+ */
 export function pushEvents(parts: PushEventParts): {
   readonly consequence: PushConsequence;
   readonly handle: () => Disposable;
@@ -85,13 +88,13 @@ async function tell(
       const payload = { sha: after, ref: name, ref_type: kind, ...frame };
       await hooks.emit(transaction, { name: 'create', ...branch }, repository, payload, `${key}:create`);
     }
-    // What has been removed again meanwhile cannot be told in full.
+    // A push whose commits were deleted in the meantime has no payload.
     if (pushed !== undefined)
       await hooks.emit(transaction, { name: 'push', ...branch }, repository, pushed, `${key}:push`);
   });
 }
 
-/** A push as hooks get it; undefined where its commits are not there any more. */
+/** Builds the payload of a push, or returns undefined if its commits no longer exist. */
 export async function pushPayload(
   { framing, git, folder }: Pick<PushEventParts, 'framing' | 'git' | 'folder'>,
   repository: Repository,
@@ -128,7 +131,7 @@ export async function pushPayload(
   };
 }
 
-/** Of a new branch only that is new which no other one has. */
+/** Lists the heads of the other branches, so that only commits without another branch count as new. */
 async function otherBranches(git: Git, folder: string, ref: string): Promise<readonly string[]> {
   const all = await readReferences(git, folder, heads);
   return [...new Set(all.filter((each) => each.ref !== ref).map(({ commit }) => commit))].slice(0, 200);

@@ -9,17 +9,17 @@ import { deliver } from './delivery-job.ts';
 import type { Hooks } from './hooks.ts';
 
 const patienceMs = 10_000;
-/** Of an answer so much is kept for people. */
+/** Maximum length of a response that is stored for display. */
 const keptAnswer = 16 * 1024;
 
 export interface SenderParts {
   readonly context: Pick<Context, 'clock' | 'commit' | 'db' | 'fetch' | 'jobs'>;
   readonly hooks: Hooks;
-  /** Hooks of all accounts may call this computer and its network. */
+  /** Returns true if hooks of all accounts may call this computer and its network. */
   readonly mayReachLocal: () => boolean;
 }
 
-/** Sends what is due to hooks, and writes down what came of each attempt. */
+/** Sends pending deliveries and records the result of each attempt. */
 export function sendDeliveries(parts: SenderParts): Disposable {
   const { context, hooks } = parts;
   const db: Kysely<Tables> = context.db;
@@ -33,7 +33,7 @@ export function sendDeliveries(parts: SenderParts): Disposable {
       const delivery = await db.selectFrom('hook_deliveries').selectAll().where('id', '=', id).executeTakeFirst();
       const hook =
         delivery && (await db.selectFrom('webhooks').selectAll().where('id', '=', delivery.hook_id).executeTakeFirst());
-      // The hook was removed meanwhile.
+      // The hook was removed, or the delivery was already sent.
       if (delivery === undefined || hook === undefined || delivery.state === 'delivered') return;
       const sentAt = context.clock.now();
       const start = performance.now();
@@ -59,7 +59,7 @@ export function sendDeliveries(parts: SenderParts): Disposable {
           response_body: Buffer.from(reply.body).toString('utf8').slice(0, keptAnswer),
           error: isTaken ? null : `It answered ${reply.status}.`,
         });
-        // Others than 410 may be mended on the other side.
+        // All failures except 410 (Gone) may be temporary.
         if (!isTaken)
           throw new Problem('git.hook_refused', 502, `The hook answered ${reply.status}.`, {
             retryable: reply.status !== 410,
@@ -76,7 +76,7 @@ export function sendDeliveries(parts: SenderParts): Disposable {
   );
 }
 
-/** What is sent for a delivery: Gitea's payload, or a message in the format of a chat service. */
+/** Builds the request of a delivery: Gitea's payload, or a message in the format of a chat service. */
 function requestOf(hook: WebhookRow, delivery: DeliveryRow, hooks: Hooks) {
   const url = hooks.address(hook);
   if (!isChatType(hook.type)) return { method: 'POST', url, body: bodyOf(hook, delivery.body) } as const;
@@ -87,10 +87,12 @@ function bodyOf({ content_type: type }: Pick<WebhookRow, 'content_type'>, json: 
   return type === 'form' ? new URLSearchParams({ payload: json }).toString() : json;
 }
 
-/** Three families of names for the same, each of which programs look for. The signatures are over the JSON that was sent. */
+/**
+ * Builds the headers of Gitea, Gogs and GitHub, because receivers check different ones. Signatures cover the sent JSON.
+ */
 function headersOf(hook: WebhookRow, delivery: DeliveryRow, body: string, hooks: Hooks): Record<string, string> {
   const secret = hooks.open(hook.secret);
-  // Of a form the payload is signed, as the peer does.
+  // The payload of a form is signed, as Gitea does.
   const isForm = hook.content_type === 'form' && !isChatType(hook.type);
   const signed = isForm ? delivery.body : body;
   const hmac = (algorithm: string): string =>

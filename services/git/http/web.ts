@@ -92,7 +92,9 @@ function goGetPage(match: RegExpExecArray | null, base: string): Answer | undefi
   const [, owner = '', name = ''] = match ?? [];
   if (!/^[\w.-]+$/.test(owner) || !/^[\w.-]+$/.test(name)) return undefined;
   const module = `${new URL(base).host}/${owner}/${name}`;
-  const text = `<!doctype html>\n<html>\n\t<head>\n\t\t<meta name="go-import" content="${module} git ${base}/${owner}/${name}.git">\n\t</head>\n\t<body>\n\t\tgo get ${module}\n\t</body>\n</html>`;
+  const meta = `<meta name="go-import" content="${module} git ${base}/${owner}/${name}.git">`;
+  const head = `\t<head>\n\t\t${meta}\n\t</head>`;
+  const text = `<!doctype html>\n<html>\n${head}\n\t<body>\n\t\tgo get ${module}\n\t</body>\n</html>`;
   return { status: 200, text, headers: { 'Content-Type': 'text/html', 'Content-Length': Buffer.byteLength(text) } };
 }
 

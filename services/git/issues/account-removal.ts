@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../store/tables.ts';
 
-/** An account is gone: nothing is its any more. What it wrote stays, under its name. */
+/** Removes assignments, watches and requests of a deleted account. Its content is retained. */
 export async function forgetInIssues(transaction: Kysely<Tables>, account: string): Promise<void> {
   const tables = [
     'issue_assignees',

@@ -9,17 +9,18 @@ import { StoredFiles, type FileOwner } from '../releases/stored-files.ts';
 import type { AttachmentRow } from '../store/issue-relations.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** Whoever may write an issue may add files to it, so they have limits. */
+/** Maximum number of files of an issue or comment. */
 export const mostFiles = 50;
+/** Maximum size of a file. */
 export const largestFile = 512 * 1024 * 1024;
 
-/** What a file belongs to: an issue, or (`entry` above 0) a comment of it. */
+/** Owner of a file: an issue, or one of its comments if `entry` is not 0. */
 export interface Attached {
   readonly issue: number;
   readonly entry: number;
 }
 
-/** Files of issues and their comments. */
+/** Files of issues and comments. */
 export class Attachments {
   readonly #context: Pick<Context, 'clock' | 'commit' | 'files'>;
   readonly #db: Kysely<Tables>;
@@ -41,7 +42,7 @@ export class Attachments {
       .execute();
   }
 
-  /** With the repository that it belongs to. */
+  /** Finds a file with the repository that contains it. */
   async byUuid(uuid: string): Promise<{ readonly file: AttachmentRow; readonly repository: number } | undefined> {
     const row = await this.#db
       .selectFrom('issue_attachments')
@@ -76,24 +77,24 @@ export class Attachments {
     return this.#files.remove(owner, file);
   }
 
-  /** Its bytes; the download is counted. */
+  /** Opens a file for reading and counts the download. */
   async read(owner: FileOwner, file: AttachmentRow): Promise<Readable> {
     return createReadStream(await this.#files.fetched(owner, file));
   }
 
-  /** All of an issue with those of its comments, or those of one comment: to be forgotten when that is gone. */
+  /** Lists the files of an issue including its comments, or of one comment, before it is deleted. */
   async all(issue: number, entry?: number): Promise<readonly AttachmentRow[]> {
     const rows = this.#db.selectFrom('issue_attachments').selectAll().where('issue_id', '=', issue);
     return (entry === undefined ? rows : rows.where('entry_id', '=', entry)).execute();
   }
 
-  /** The rows are gone: their files go too. */
+  /** Deletes the files of rows that were deleted. */
   async forget(owner: FileOwner, files: readonly AttachmentRow[]): Promise<void> {
     for (const { uuid } of files) await rm(this.#files.path(owner, uuid), { force: true });
   }
 }
 
-/** The files of comments, by the comments' numbers. */
+/** Returns the files of comments by the comment ID. */
 export async function attachmentsOf(
   db: Kysely<Tables>,
   entries: readonly number[],

@@ -2,7 +2,7 @@ import { isBlocked } from './dependencies.ts';
 import type { IssueRow } from '../store/issue-tables.ts';
 import { addEntry, tell, textWritten, touch, type IssueWork } from './writer.ts';
 
-/** What a new issue or pull request is made of. */
+/** Properties of a new issue or pull request. */
 export interface NewIssue {
   readonly title: string;
   readonly body: string;
@@ -15,7 +15,7 @@ export interface NewIssue {
   readonly closed?: boolean | undefined;
 }
 
-/** Makes an issue under the next number of its repository. */
+/** Creates an issue with the next number of its repository. */
 export async function createIssue(work: IssueWork, wanted: NewIssue): Promise<IssueRow> {
   const { account, db, now, repository } = work;
   const { last: number } = await db
@@ -73,7 +73,7 @@ export async function setBody(work: IssueWork, issue: IssueRow, body: string): P
   work.events.push({ event: kindOf(issue), action: 'edited', issue: issue.id });
 }
 
-/** `commit`: what closes it, which it does not while the issue waits for others. */
+/** Closes or reopens an issue. A commit does not close an issue that has open dependencies. */
 export async function setClosed(work: IssueWork, issue: IssueRow, closed: boolean, commit?: string): Promise<void> {
   const { db, now } = work;
   if (closed && commit !== undefined && (await isBlocked(db, issue.id))) return;
@@ -91,11 +91,11 @@ export async function setClosed(work: IssueWork, issue: IssueRow, closed: boolea
 }
 
 interface Quietly {
-  /** Nothing of it goes into the timeline. */
+  /** Suppresses timeline entries and events. */
   readonly quiet?: boolean;
 }
 
-/** The issue has these labels then, and no others. Ids of other repositories' labels count for nothing. */
+/** Replaces the labels of an issue. Unknown IDs are ignored. */
 export async function setLabels(
   work: IssueWork,
   issue: IssueRow,
@@ -111,7 +111,7 @@ export async function setLabels(
     .where('repository_id', '=', repository.id)
     .where('id', 'in', [0, ...wanted])
     .execute();
-  // Of labels that exclude each other, `kind/bug` and `kind/idea`, the one that was named last stays.
+  // Of mutually exclusive labels such as `kind/bug` and `kind/idea`, the last one wins.
   const ordered = known.toSorted((one, other) => wanted.lastIndexOf(one.id) - wanted.lastIndexOf(other.id));
   const kept = ordered.filter((label, at) => {
     const scope = scopeOf(label);
@@ -137,7 +137,7 @@ export async function setLabels(
   work.events.push({ event: `${nameOf(issue)}_label`, action, issue: issue.id });
 }
 
-/** The issue is these accounts' then, and nobody else's. */
+/** Replaces the assignees of an issue. */
 export async function setAssignees(
   work: IssueWork,
   issue: IssueRow,
@@ -193,7 +193,7 @@ export async function setDue(work: IssueWork, issue: IssueRow, dueAt: number | n
   await touch(work, issue.id);
 }
 
-/** Answers the comment's number. */
+/** Adds a comment and returns its ID. */
 export async function addComment(work: IssueWork, issue: IssueRow, body: string): Promise<number> {
   const entry = await addEntry(work, issue.id, 'comment', { body });
   await countComments(work, issue.id);
@@ -211,7 +211,7 @@ export async function editComment(work: IssueWork, issue: IssueRow, entry: numbe
 }
 
 export async function removeComment(work: IssueWork, issue: IssueRow, entry: number): Promise<void> {
-  // Who hears of it reads the comment once more.
+  // The event handler still reads the deleted comment.
   work.events.push({ event: commentEvent(issue), action: 'deleted', issue: issue.id, entry });
   await work.db.deleteFrom('issue_entries').where('id', '=', entry).execute();
   await work.db.deleteFrom('issue_reactions').where('entry_id', '=', entry).execute();
@@ -220,7 +220,7 @@ export async function removeComment(work: IssueWork, issue: IssueRow, entry: num
   await textWritten(work, issue.id, '');
 }
 
-/** Brings the number of comments up to date; those on lines count as well. */
+/** Updates the stored number of comments, which includes review comments. */
 export async function countComments({ db }: IssueWork, issue: number): Promise<void> {
   await db
     .updateTable('issues')
@@ -249,7 +249,7 @@ function commentEvent({ pull }: IssueRow): string {
   return pull === 1 ? 'pull_request_comment' : 'issue_comment';
 }
 
-/** Labels of one scope exclude each other. */
+/** Returns the scope of an exclusive label. Labels with the same scope exclude each other. */
 function scopeOf({ name, exclusive }: { readonly name: string; readonly exclusive: number }): string | undefined {
   const slash = name.lastIndexOf('/');
   return exclusive === 1 && slash > 0 ? name.slice(0, slash) : undefined;

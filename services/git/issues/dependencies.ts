@@ -4,14 +4,18 @@ import type { IssueRow } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';
 import { touch, type IssueWork } from './writer.ts';
 
-/** The one waits for the other: it is not closed before. @throws Problem (422) for what is there, or would wait for itself */
+/**
+ * Makes an issue depend on another one, which must be closed first.
+ * @throws Problem (422) if the dependency exists or would be circular
+ */
 export async function addDependency(work: IssueWork, issue: IssueRow, on: IssueRow): Promise<void> {
   const { db, now } = work;
   if (await waitsFor(db, on.id, issue.id))
     throw new Problem(
       'git.circular',
       422,
-      `circular dependencies exists (two issues blocking each other) [issue: ${issue.number}, dependency: ${on.number}]`,
+      'circular dependencies exists (two issues blocking each other) ' +
+        `[issue: ${issue.number}, dependency: ${on.number}]`,
     );
   const { numInsertedOrUpdatedRows: added } = await db
     .insertInto('issue_dependencies')
@@ -27,7 +31,10 @@ export async function addDependency(work: IssueWork, issue: IssueRow, on: IssueR
   await touch(work, issue.id);
 }
 
-/** @throws Problem (404) where it does not wait for that */
+/**
+ * Removes a dependency.
+ * @throws Problem (404) if it does not exist
+ */
 export async function removeDependency(work: IssueWork, issue: IssueRow, on: IssueRow): Promise<void> {
   const { numDeletedRows } = await work.db
     .deleteFrom('issue_dependencies')
@@ -38,12 +45,12 @@ export async function removeDependency(work: IssueWork, issue: IssueRow, on: Iss
   await touch(work, issue.id);
 }
 
-/** The same whether the other issue is there or not: who asks may not be one who reads it. */
+/** Builds the same problem whether the other issue exists or not, because the caller may not be allowed to read it. */
 export function noDependency(): Problem {
   return new Problem('git.unknown', 404, 'issue dependency does not exist');
 }
 
-/** Whether it waits for something that is still open. */
+/** Returns true if an issue has open dependencies. */
 export async function isBlocked(db: Kysely<Tables>, issue: number): Promise<boolean> {
   const open = await db
     .selectFrom('issue_dependencies')
@@ -55,7 +62,10 @@ export async function isBlocked(db: Kysely<Tables>, issue: number): Promise<bool
   return open !== undefined;
 }
 
-/** @throws Problem (412) */
+/**
+ * Checks that an issue has no open dependencies.
+ * @throws Problem (412)
+ */
 export async function needUnblocked(db: Kysely<Tables>, issue: number): Promise<void> {
   if (!(await isBlocked(db, issue))) return;
   throw new Problem(
@@ -65,7 +75,7 @@ export async function needUnblocked(db: Kysely<Tables>, issue: number): Promise<
   );
 }
 
-/** Whether the one waits for the other, be it by others between them; an issue waits for itself in this sense. */
+/** Returns true if an issue depends on another one, directly or indirectly. An issue counts as dependent on itself. */
 async function waitsFor(db: Kysely<Tables>, issue: number, other: number): Promise<boolean> {
   const seen = new Set([issue]);
   let some = [issue];

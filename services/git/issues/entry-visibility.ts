@@ -1,7 +1,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { Tables } from '../store/tables.ts';
 
-/** Entries that somebody may see: those of a review that is not sent yet are there for its author alone. */
+/** Filters timeline entries for an account. Entries of a pending review are visible only to its author. */
 export function seenBy(account: string | undefined) {
   return (is: ExpressionBuilder<Tables, 'issue_entries'>) =>
     is.or([

@@ -7,13 +7,13 @@ import type { Tables } from '../store/tables.ts';
 import { hasWords } from './search-index.ts';
 import { withCounts, type Milestone } from './milestones.ts';
 
-/** An issue with what belongs to it. */
+/** Issue with labels, assignees, attachments and milestone. */
 export interface Issue extends IssueRow {
   readonly labels: readonly LabelRow[];
   readonly assignees: readonly string[];
   readonly attachments: readonly AttachmentRow[];
   readonly milestone: Milestone | undefined;
-  /** Of a pull request. */
+  /** Present for a pull request. */
   readonly request: PullRow | undefined;
 }
 
@@ -28,18 +28,18 @@ export const issueSorts = [
 ] as const;
 export type IssueSort = (typeof issueSorts)[number];
 
-/** What is asked of the list of issues; what is left out does not matter. */
+/** Filters, order and page of an issue list. Omitted filters match everything. */
 export interface IssueQuery {
-  /** Of one repository, or of those that somebody may see. */
+  /** ID of a repository, or the visible repositories. */
   readonly in: number | Sight;
   readonly owner?: string | undefined;
   readonly closed?: boolean | undefined;
   readonly pull?: boolean | undefined;
   readonly words?: string | undefined;
-  /** Names; it has all of them, and none of those that begin with `-`. */
+  /** Label names; all are required. Names with the prefix `-` are excluded. */
   readonly labels?: readonly string[] | undefined;
   readonly labelIds?: readonly number[] | undefined;
-  /** Names or numbers; one of them. */
+  /** Titles or IDs of milestones; one must match. */
   readonly milestones?: readonly string[] | undefined;
   readonly since?: number | undefined;
   readonly before?: number | undefined;
@@ -100,7 +100,7 @@ export class Issues {
     return Number((await this.#matching(counted, query).executeTakeFirst())?.count ?? 0);
   }
 
-  /** Rows with what belongs to them, in their order. */
+  /** Adds labels, assignees, attachments and milestones to rows. The order is retained. */
   async complete(rows: readonly IssueRow[]): Promise<readonly Issue[]> {
     if (rows.length === 0) return [];
     const ids = rows.map(({ id }) => id);

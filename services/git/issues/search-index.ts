@@ -5,10 +5,12 @@ import { toFtsMatch, toTsQuery, toTsVector } from '../../kit/word-queries.ts';
 import { seenBy } from './entry-visibility.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** Characters of an issue with its comments that a search looks at. */
+/** Maximum number of indexed characters of an issue with its comments. */
 const searched = 64_000;
 
-/** Takes in the words of an issue anew; call it in the transaction that changed its title, its text or a comment. */
+/**
+ * Updates the full-text index of an issue. Call it in the transaction that changed the title, the text or a comment.
+ */
 export async function indexWords(transaction: Kysely<Tables>, issue: number): Promise<void> {
   const row = await transaction
     .selectFrom('issues')
@@ -36,7 +38,7 @@ export async function indexWords(transaction: Kysely<Tables>, issue: number): Pr
   await sql`insert into issue_words (rowid, words) values (${issue}, ${words.join(' ')})`.execute(transaction);
 }
 
-/** Whether the issue with this number has all of the phrases. */
+/** Builds the condition that an issue contains all phrases. */
 export function hasWords(db: Kysely<any>, issue: RawBuilder<unknown>, phrases: readonly Phrase[]): RawBuilder<boolean> {
   return isPostgres(db)
     ? sql<boolean>`${issue} in (select issue from issue_words where words @@ ${toTsQuery(phrases)}::tsquery)`

@@ -3,7 +3,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { TrackedTimeRow } from '../store/issue-relations.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** What is asked of the times that were noted; what is left out does not matter. */
+/** Filters of tracked times. Omitted filters match everything. */
 export interface TimeQuery {
   readonly issue?: number | undefined;
   readonly repository?: number | undefined;
@@ -12,7 +12,7 @@ export interface TimeQuery {
   readonly before?: number | undefined;
 }
 
-/** Time that people spent on issues, and the stopwatch that each may have running. */
+/** Tracked times of issues, and the running stopwatch of each account. */
 export class TrackedTimes {
   readonly #context: Pick<Context, 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;
@@ -22,7 +22,7 @@ export class TrackedTimes {
     this.#db = context.db;
   }
 
-  /** The oldest first. */
+  /** Lists tracked times, oldest first. */
   list({ issue, repository, account, since, before }: TimeQuery): Promise<TrackedTimeRow[]> {
     let rows = this.#db.selectFrom('tracked_times').selectAll('tracked_times');
     if (issue !== undefined) rows = rows.where('issue_id', '=', issue);
@@ -40,7 +40,7 @@ export class TrackedTimes {
     return this.#context.commit((transaction: Kysely<Tables>) => note(transaction, { issue, account, seconds, at }));
   }
 
-  /** All that an account noted for an issue. False where that was nothing. */
+  /** Removes the tracked times of an account for an issue. Returns false if there were none. */
   async removeOf(issue: number, account: string): Promise<boolean> {
     const { numDeletedRows } = await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction
@@ -62,7 +62,10 @@ export class TrackedTimes {
     return this.#db.selectFrom('stopwatches').selectAll().where('account', '=', account).executeTakeFirst();
   }
 
-  /** One that runs for another issue is stopped, and its time noted. False where it runs for this one already. */
+  /**
+   * Starts the stopwatch. A stopwatch of another issue is stopped and its time recorded. Returns false if it is already
+   * running for this issue.
+   */
   start(issue: number, account: string): Promise<boolean> {
     return this.#context.commit(async (transaction: Kysely<Tables>) => {
       const now = this.#context.clock.now();
@@ -77,7 +80,7 @@ export class TrackedTimes {
     });
   }
 
-  /** Notes its time, unless that is not wanted. False where none runs for the issue. */
+  /** Stops the stopwatch and optionally records its time. Returns false if none is running for the issue. */
   stop(issue: number, account: string, { noted }: { readonly noted: boolean }): Promise<boolean> {
     return this.#context.commit(async (transaction: Kysely<Tables>) => {
       const running = await take(transaction, account, issue);

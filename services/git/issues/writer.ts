@@ -7,9 +7,9 @@ import type { Tables } from '../store/tables.ts';
 import { mentionsIn } from '../domain/issue-text.ts';
 import { indexWords } from './search-index.ts';
 
-/** Something that happened to an issue or a pull request. */
+/** Event of an issue or a pull request. */
 export interface IssueEvent {
-  /** Of the peer's webhooks, e.g. `issues`, `issue_comment`, `pull_request`. */
+  /** Event name of Gitea's webhooks, e.g. `issues`, `issue_comment`, `pull_request`. */
   readonly event: string;
   readonly action: string;
   readonly issue: number;
@@ -17,13 +17,13 @@ export interface IssueEvent {
   readonly review?: number;
 }
 
-/** Hears of what happened, in the transaction that keeps it. */
+/** Receives events in the transaction that stores the change. */
 export type IssueListener = (
   transaction: Kysely<Tables>,
   heard: { readonly repository: Repository; readonly account: string; readonly events: readonly IssueEvent[] },
 ) => Promise<void>;
 
-/** One transaction in which somebody changes issues of a repository. */
+/** Transaction in which an account changes issues of a repository. */
 export interface IssueWork {
   readonly db: Kysely<Tables>;
   readonly repository: Repository;
@@ -38,7 +38,7 @@ export interface WriterParts {
   readonly listeners: readonly IssueListener[];
 }
 
-/** Changes issues: the rows, their timeline and who is told, all in one transaction. */
+/** Changes issues together with their timeline and notifications in one transaction. */
 export class IssueWriter {
   readonly #parts: WriterParts;
 
@@ -46,7 +46,7 @@ export class IssueWriter {
     this.#parts = parts;
   }
 
-  /** `work` must touch nothing but the transaction, since it may be run twice. */
+  /** Runs `work` in a new transaction. It must not have other side effects, because it may run twice. */
   async run<T>(repository: Repository, account: string, work: (work: IssueWork) => Promise<T>): Promise<T> {
     const { bus, commit } = this.#parts.context;
     const value = await commit((transaction: Kysely<Tables>) => this.within(transaction, repository, account, work));
@@ -54,7 +54,7 @@ export class IssueWriter {
     return value;
   }
 
-  /** The same in a transaction that is there; who opened it publishes. */
+  /** Runs `work` in an existing transaction. The owner of the transaction publishes the change. */
   async within<T>(
     db: Kysely<Tables>,
     repository: Repository,
@@ -71,7 +71,7 @@ export class IssueWriter {
   }
 }
 
-/** Adds to the timeline of an issue. Answers the entry's number. */
+/** Adds an entry to the timeline of an issue and returns its ID. */
 export async function addEntry(
   { account, db, now }: IssueWork,
   issue: number,
@@ -95,12 +95,12 @@ export async function addEntry(
   return row.id;
 }
 
-/** The issue was changed just now. */
+/** Updates the modification time of an issue. */
 export async function touch({ db, now }: IssueWork, issue: number): Promise<void> {
   await db.updateTable('issues').set({ updated_at: now }).where('id', '=', issue).execute();
 }
 
-/** Call after a text of the issue was written: it can be found by it, and whom it calls hears of it. */
+/** Updates the search index and the mentions after a text of the issue was changed. */
 export async function textWritten(work: IssueWork, issue: number, text: string): Promise<void> {
   await indexWords(work.db, issue);
   const names = mentionsIn(text);
@@ -112,7 +112,7 @@ export async function textWritten(work: IssueWork, issue: number, text: string):
     .execute();
 }
 
-/** Tells everybody who has a part in the issue, but who did it himself. */
+/** Creates notifications for all participants and watchers of an issue except the author of the change. */
 export async function tell({ account, db, now, repository }: IssueWork, issue: number, entry?: number): Promise<void> {
   const part = (table: 'issue_assignees' | 'issue_mentions' | 'review_requests') =>
     db.selectFrom(table).select('account').where('issue_id', '=', issue);

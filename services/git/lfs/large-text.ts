@@ -3,7 +3,7 @@ import { decodeText } from '../../kit/text-encoding.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { LfsObject, LfsStore } from './lfs-store.ts';
 
-/** Returns the text of a large file; undefined where it is missing, no text or larger than `maxBytes`. */
+/** Returns the text of a large file, or undefined if it is missing, not text or larger than `maxBytes`. */
 export async function readLargeText(
   lfs: Pick<LfsStore, 'fileOf'>,
   repository: Repository,

@@ -11,29 +11,31 @@ import { diskFull, isDiskFull } from '../engine/disk-full.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** A large file as clients name it. */
+/** LFS object as clients identify it. */
 export interface LfsObject {
-  /** SHA-256 of its bytes, in hexadecimal digits. */
+  /** SHA-256 of the content in hexadecimal. */
   readonly oid: string;
   readonly size: number;
 }
 
-/** Whether a client's words name a large file. */
+/** Returns true for a valid object ID and size. */
 export function isLfsObject({ oid, size }: { readonly oid: string; readonly size: number }): boolean {
   return /^[0-9a-f]{64}$/.test(oid) && Number.isSafeInteger(size) && size >= 0;
 }
 
 export interface LfsLimits {
-  /** Bytes of all large files of one repository; 0: no limit. */
+  /** Maximum total size of a repository's objects in bytes; 0 for no limit. */
   readonly quota: () => number;
 }
 
-/** Of what is sent too much so much is read and dropped, bytes. */
+/** Maximum number of excess bytes that are read and discarded. */
 const mostDrained = 1024 * 1024;
 
 type Owner = Pick<Repository, 'id' | 'folder'>;
 
-/** The large files of repositories: a file each, by the hash of what is in it, and a row once it is whole and on the disk. */
+/**
+ * LFS objects of repositories. Each is a file named by its hash. Its row is written after the file is complete on disk.
+ */
 export class LfsStore {
   readonly #context: Pick<Context, 'clock' | 'commit' | 'files' | 'random'>;
   readonly #db: Kysely<Tables>;
@@ -45,13 +47,13 @@ export class LfsStore {
     this.#limits = limits;
   }
 
-  /** Removes what uploads left that ended with a killed host. Call before any begins. */
+  /** Removes files of interrupted uploads. Call it before the first upload. */
   async clean(): Promise<void> {
     await rm(this.#incoming, { recursive: true, force: true });
     await mkdir(this.#incoming, { recursive: true, mode: 0o700 });
   }
 
-  /** The sizes of those that are here. */
+  /** Returns the sizes of the objects that exist. */
   async sizes({ id }: Pick<Owner, 'id'>, oids: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const found = new Map<string, number>();
     for (let at = 0; at < oids.length; at += 500) {
@@ -66,7 +68,7 @@ export class LfsStore {
     return found;
   }
 
-  /** Bytes of all of a repository's. */
+  /** Returns the total size of a repository's objects. */
   async total({ id }: Pick<Owner, 'id'>): Promise<number> {
     const row = await this.#db
       .selectFrom('lfs_objects')
@@ -76,7 +78,10 @@ export class LfsStore {
     return Number(row?.total ?? 0);
   }
 
-  /** @throws Problem `git.lfs_quota` (507) when so many bytes more are too many. */
+  /**
+   * Checks that additional bytes do not exceed the quota.
+   * @throws Problem `git.lfs_quota` (507)
+   */
   async checkQuota(repository: Pick<Owner, 'id'>, more: number): Promise<void> {
     const quota = this.#limits.quota();
     if (quota === 0 || (await this.total(repository)) + more <= quota) return;
@@ -90,7 +95,7 @@ export class LfsStore {
   }
 
   /**
-   * Takes a file in. It is there when this resolves, and nothing of it when it rejects.
+   * Stores an object. If it rejects, nothing is stored.
    * @throws Problem `git.lfs_mismatch` (422), `git.lfs_quota`, `git.disk_full` (507)
    */
   async receive(repository: Owner, { oid, size }: LfsObject, input: Readable): Promise<void> {
@@ -108,10 +113,10 @@ export class LfsStore {
         },
       });
       try {
-        // `flush`: it is on the disk when the stream is over.
+        // `flush` writes the file to disk before the stream closes.
         await pipeline(kept(input), measure, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
       } catch (error) {
-        // Who still sends would not hear why.
+        // Read the rest of the upload so that the client can read the response.
         await drain(input, size - count + mostDrained);
         throw error;
       }
@@ -128,17 +133,17 @@ export class LfsStore {
     }
   }
 
-  /** Its bytes from one to another, both included. Ask {@link sizes} first. */
+  /** Opens an object for reading, optionally a byte range with inclusive bounds. Check {@link sizes} first. */
   read(repository: Owner, oid: string, range?: { readonly start: number; readonly end: number }): Readable {
     return createReadStream(this.#path(repository, oid), range ?? {});
   }
 
-  /** The file that has the content of a pointer; undefined where its content was never uploaded. */
+  /** Returns the file of an object, or undefined if it was never uploaded. */
   async fileOf(repository: Owner, object: LfsObject): Promise<string | undefined> {
     return (await this.isWhole(repository, object)) ? this.#path(repository, object.oid) : undefined;
   }
 
-  /** Gives a repository all the large files of another one, without copying their bytes where the disk can do so. */
+  /** Shares all objects of a repository with another one, using hard links if the file system supports them. */
   async share(from: Owner, to: Owner): Promise<void> {
     const rows = await this.#db
       .selectFrom('lfs_objects')
@@ -154,7 +159,7 @@ export class LfsStore {
     }
   }
 
-  /** All of a repository's, with where they lie. */
+  /** Lists all objects of a repository with their paths. */
   async all(repository: Owner): Promise<readonly (LfsObject & { readonly path: string })[]> {
     const rows = await this.#db
       .selectFrom('lfs_objects')
@@ -165,7 +170,7 @@ export class LfsStore {
     return rows.map((row) => ({ ...row, path: this.#path(repository, row.oid) }));
   }
 
-  /** Whether its file is as long as its row says. */
+  /** Returns true if the file has the expected size. */
   async isWhole(repository: Owner, { oid, size }: LfsObject): Promise<boolean> {
     return (await stat(this.#path(repository, oid)).catch(() => undefined))?.size === size;
   }
@@ -190,16 +195,19 @@ export class LfsStore {
   }
 }
 
-/** Where the large files of a repository lie, below the service's own folder. */
+/** Returns the folder of a repository's objects below the service's folder. */
 export function lfsFolder(files: string, folder: string): string {
   return join(files, 'lfs', 'objects', folder.slice(0, 2), folder);
 }
 
-/** What a stream brings, for who may give up without ending the stream itself; its breaking off is handed on. */
+/**
+ * Pipes the input into another stream, so that a failing consumer does not destroy the input. An aborted upload is
+ * passed on as an error.
+ */
 function kept(input: Readable): Readable {
   const through = new PassThrough();
   const cut = (): void => {
-    if (!input.readableEnded) through.destroy(new Error('the upload was cut off'));
+    if (!input.readableEnded) through.destroy(new Error('upload aborted'));
   };
   input.on('error', cut).on('close', cut);
   if (input.destroyed) cut();
@@ -221,7 +229,7 @@ async function drain(input: Readable, most: number): Promise<void> {
 }
 
 async function syncFolder(path: string): Promise<void> {
-  // Windows opens no folders; there the rename itself is on the disk.
+  // Windows cannot open folders; a rename is durable there.
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
   try {

@@ -6,12 +6,12 @@ import type { Tables } from '../store/tables.ts';
 export interface LockQuery {
   readonly path?: string | undefined;
   readonly id?: number | undefined;
-  /** The number of the first. */
+  /** ID of the first lock of the page. */
   readonly from?: number | undefined;
   readonly limit: number;
 }
 
-/** Who works at which large file; clients ask before they push one. */
+/** Locks on large files. Clients check them before a push. */
 export class Locks {
   readonly #context: Pick<Context, 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;
@@ -21,7 +21,7 @@ export class Locks {
     this.#db = context.db;
   }
 
-  /** The lock that is there now, and whether this call made it. */
+  /** Locks a path. Returns the existing lock if the path is already locked. */
   async lock(
     repository: number,
     path: string,

@@ -1,9 +1,9 @@
 import type { LfsObject } from './lfs-store.ts';
 
-/** A larger file is no pointer, bytes. */
+/** Maximum size of a pointer file, bytes. */
 export const largestPointer = 1024;
 
-/** What a pointer in the place of a large file names; undefined for another file. */
+/** Parses an LFS pointer file. Returns undefined for other files. */
 export function readPointer(bytes: Buffer): LfsObject | undefined {
   if (bytes.length > largestPointer) return undefined;
   const text = bytes.toString('utf8');

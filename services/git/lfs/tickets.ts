@@ -13,13 +13,15 @@ const ticketSchema = z.object({
   expires: z.number(),
 });
 
-/** The SSH keys that are known now. */
+/** SSH keys that currently exist. */
 interface SshKeys {
   exists(id: number): Promise<boolean>;
 }
 
-/** What a client that came by SSH shows over HTTP, where large files go: good for an hour, for one direction,
- * and no longer than the SSH key. */
+/**
+ * Bearer tokens that SSH clients use for LFS over HTTP. A token is valid for an hour and one direction, and only while
+ * its SSH key exists.
+ */
 export class LfsTickets {
   readonly #context: Pick<Context, 'clock' | 'vault'>;
   readonly #signIn: SignIn;
@@ -43,7 +45,7 @@ export class LfsTickets {
     return { text: vault.seal(JSON.stringify(ticket), purpose), seconds: validMs / 1000 };
   }
 
-  /** Who shows one; undefined for what is none, or no longer. */
+  /** Returns the caller of a token, or undefined if it is invalid or expired. */
   async visitor(authorization: string | undefined): Promise<Visitor | undefined> {
     const text = /^Bearer (v\d+\.\S+)$/i.exec(authorization ?? '')?.[1];
     if (text === undefined) return undefined;

@@ -2,14 +2,14 @@ import { rm } from 'node:fs/promises';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 
-/** A backup that was made, for one who loads it. */
+/** Backup file that a client is downloading. */
 export interface SavedBackup {
   readonly path: string;
-  /** It was sent, or its reader went away. */
+  /** Call it when the download has ended. */
   readonly release: () => void;
 }
 
-/** Where a backup was made. */
+/** Location of a new backup. */
 export interface MadeBackup {
   readonly folder: string;
   readonly path: string;
@@ -17,21 +17,24 @@ export interface MadeBackup {
 
 interface Kept extends MadeBackup {
   readonly repository: number;
-  /** What the repository was like when it was made. */
+  /** Hash of the repository's content at the time of the backup. */
   readonly state: string;
   readonly timers: readonly Disposable[];
   readers: number;
   isFresh: boolean;
 }
 
-/** Files on the disk at once; each may be as large as its repository. */
+/** Maximum number of files. Each may be as large as its repository. */
 const mostKept = 8;
-/** A file waits that long for who asks again, as a client does that goes on where it was cut off, ms. */
+/** Time for which an unused file is kept for another request, such as a client that resumes a download, ms. */
 const freshMs = 60_000;
-/** Nobody takes longer to load one, ms. */
+/** Maximum time of a download, ms. */
 const longestMs = 60 * 60_000;
 
-/** Backups on their way out: one at a time is made of each repository, and while nothing changed there it serves everybody. */
+/**
+ * Cache of backup files. Only one backup of a repository is created at a time. It is reused while the repository does
+ * not change.
+ */
 export class KeptBackups {
   readonly #clock: Context['clock'];
   readonly #kept = new Set<Kept>();
@@ -42,7 +45,10 @@ export class KeptBackups {
     this.#clock = clock;
   }
 
-  /** `make` runs when there is no file of this state of the repository. @throws Problem `git.busy` (503) */
+  /**
+   * Returns a backup of the current state. `make` runs if there is none in the cache.
+   * @throws Problem `git.busy` (503)
+   */
   async take(
     repository: number,
     look: () => Promise<{ readonly state: string; readonly make: () => Promise<MadeBackup> }>,
@@ -67,7 +73,7 @@ export class KeptBackups {
 
   async #made(repository: number, make: () => Promise<MadeBackup>): Promise<MadeBackup> {
     const idle = [...this.#kept].filter(({ readers }) => readers === 0);
-    // What is out of date goes in any case, and the oldest of the others where there is no room.
+    // Remove outdated files, and the oldest ones if the cache is full.
     for (const each of idle) {
       if (each.repository === repository || this.#kept.size + this.#making >= mostKept) this.#drop(each);
     }
@@ -88,7 +94,11 @@ export class KeptBackups {
 
   #keep(repository: number, state: string, made: MadeBackup): Kept {
     const kept: Kept = {
-      ...{ ...made, repository, state, readers: 0, isFresh: true },
+      ...made,
+      repository,
+      state,
+      readers: 0,
+      isFresh: true,
       timers: [
         this.#clock.after(freshMs, () => {
           kept.isFresh = false;
@@ -118,7 +128,7 @@ export class KeptBackups {
   #drop(kept: Kept): void {
     if (!this.#kept.delete(kept)) return;
     for (const timer of kept.timers) timer[Symbol.dispose]();
-    // What cannot be removed now goes at the next start.
+    // A file that cannot be removed now is removed at the next start.
     void rm(kept.folder, { recursive: true, force: true }).catch(() => undefined);
   }
 }

@@ -36,12 +36,12 @@ export interface PortableParts {
 
 const recordName = 'repository.json';
 const bundleName = 'repository.bundle';
-/** Whatever the repository is called. */
+/** Independent of the repository's name. */
 const tarName = 'backup.tar';
 const heads = 'refs/heads/';
 const largestRecord = 512 * 1024 * 1024;
 
-/** A repository with its issues, pull requests, releases and large files as one file, and such a file as a repository. */
+/** Exports a repository with issues, pull requests, releases and LFS objects to a file, and imports such files. */
 export class Portable {
   readonly #parts: PortableParts;
   readonly #kept: KeptBackups;
@@ -51,11 +51,14 @@ export class Portable {
     this.#kept = new KeptBackups(parts.context.clock);
   }
 
-  /** Answers where the file lies, until it is released. @throws Problem `git.busy` (503), `git.disk_full` (507) */
+  /**
+   * Creates a backup. Its path is valid until it is released.
+   * @throws Problem `git.busy` (503), `git.disk_full` (507)
+   */
   save(repository: Repository): Promise<SavedBackup> {
     const { context, git, keeper } = this.#parts;
     return this.#kept.take(repository.id, async () => {
-      // The tables first: what they name is among the objects, which only become more.
+      // Read the tables first: the objects that they refer to are never deleted.
       const record = await readRecord(context.db, repository, context.clock.now());
       const references = await readReferences(git, keeper.folder(repository), 'refs/');
       const told = JSON.stringify([{ ...record, savedAt: 0 }, references]);
@@ -64,7 +67,7 @@ export class Portable {
     });
   }
 
-  /** All files of a commit as one file, `kind` being that of an archive; kept and lent as backups are. */
+  /** Creates a source archive of a commit in the format `kind`. It is cached like a backup. */
   source(repository: Repository, commit: string, kind: string): Promise<SavedBackup> {
     const make = async (): Promise<MadeBackup> => {
       const folder = await this.#folder();
@@ -80,7 +83,10 @@ export class Portable {
     return this.#kept.take(repository.id, () => Promise.resolve({ state: `${commit}.${kind}`, make }));
   }
 
-  /** Nobody sees the repository before it is whole; when this rejects nothing of it remains. @throws Problem (409, 422), `git.disk_full` (507) */
+  /**
+   * Imports a repository. It is hidden until it is complete. If it rejects, nothing is stored.
+   * @throws Problem (409, 422), `git.disk_full` (507)
+   */
   async restore(input: Readable, wanted: Pick<NewRepository, 'owner' | 'ownerKind' | 'name'>): Promise<Repository> {
     const { context, git, keeper, lfs } = this.#parts;
     const folder = await this.#folder();
@@ -108,7 +114,7 @@ export class Portable {
           const args = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', bundle, '+refs/*:refs/*'];
           const config = ['transfer.fsckObjects=false'];
           await git.run(path, args, { long: true, config, environment: { GIT_ALLOW_PROTOCOL: 'file' } });
-          // Some versions of Git do not look at the objects of a bundle, and others tolerate none that is odd.
+          // Some versions of git do not check the objects of a bundle, and others reject tolerated objects.
           await git.run(path, ['fsck', '--strict', '--no-dangling', '--no-progress'], { long: true });
         }
         const branches = (await readReferences(git, path, heads)).map(({ ref }) => ref.slice(heads.length));
@@ -124,8 +130,12 @@ export class Portable {
         const { id } = row;
         await context.commit((transaction: Kysely<Tables>) => writeRecord(transaction, id, renamed));
         return {
-          ...{ branch_count: branches.length, empty: Number(branches.length === 0), size: await sizeOf(git, path) },
-          ...{ archived: Number(archived), topics: JSON.stringify(topics), options: JSON.stringify(options) },
+          branch_count: branches.length,
+          empty: Number(branches.length === 0),
+          size: await sizeOf(git, path),
+          archived: Number(archived),
+          topics: JSON.stringify(topics),
+          options: JSON.stringify(options),
         };
       });
     } catch (error) {
@@ -140,7 +150,7 @@ export class Portable {
     }
   }
 
-  /** What a host that ended left half made. */
+  /** Removes temporary files that a killed host left behind. */
   async clean(): Promise<void> {
     await rm(join(this.#parts.context.files, 'portable'), { recursive: true, force: true });
   }
@@ -156,15 +166,15 @@ export class Portable {
       const path = join(folder, tarName);
       const written = pipeline(tar, createWriteStream(path, { mode: 0o600, flush: true }));
       const filled = (async () => {
-        if (!isEmpty && !(await add(tar, bundleName, bundle))) throw new Error('the bundle is gone');
+        if (!isEmpty && !(await add(tar, bundleName, bundle))) throw new Error('bundle file is missing');
         const missing = new Set<string>();
         for (const { oid, path: file } of await lfs.all(repository))
           if (!(await add(tar, `lfs/${oid}`, file))) missing.add(oid);
         for (const { uuid } of [...record.release_assets, ...record.issue_attachments])
           if (!(await add(tar, `assets/${uuid}`, releases.path(repository, uuid)))) missing.add(uuid);
-        // A file that was deleted meanwhile, or was lost: what there is can be restored without it.
+        // Files that were deleted in the meantime or are lost are omitted, so that the backup can be restored.
         if (missing.size > 0)
-          context.log.warn('files are missing in a backup of a repository', {
+          context.log.warn('repository backup created with missing files', {
             repository: repository.id,
             files: [...missing],
           });
@@ -181,7 +191,10 @@ export class Portable {
     }
   }
 
-  /** Files get names of their own, so that the same backup can be restored twice; texts name them by those. */
+  /**
+   * Moves the files into the repository under new IDs, so that a backup can be restored twice. Links in texts are
+   * updated.
+   */
   async #takeAssets(from: string, folder: string, record: RepositoryRecord): Promise<RepositoryRecord> {
     const renamed = new Map<string, string>();
     const take = async <File extends { readonly name: string; readonly uuid: string }>(file: File) => {
@@ -208,7 +221,8 @@ export class Portable {
     const withBody = <Row extends { readonly body: string }>(row: Row): Row => ({ ...row, body: body(row.body) });
     return {
       ...record,
-      ...{ release_assets, issue_attachments },
+      release_assets,
+      issue_attachments,
       issues: record.issues.map(withBody),
       issue_entries: record.issue_entries.map(withBody),
     };
@@ -222,7 +236,7 @@ export class Portable {
   }
 }
 
-/** Answers whether the file is there. */
+/** Adds a file to the archive. Returns false if it does not exist. */
 async function add(tar: Pack, name: string, path: string): Promise<boolean> {
   const file = await open(path).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
@@ -238,7 +252,7 @@ async function add(tar: Pack, name: string, path: string): Promise<boolean> {
   return true;
 }
 
-/** What is said of a repository, without the rows of such files. */
+/** Removes the rows of missing files. */
 function without(record: RepositoryRecord, missing: ReadonlySet<string>): RepositoryRecord {
   const isThere = ({ uuid }: { readonly uuid: string }): boolean => !missing.has(uuid);
   return {
@@ -249,7 +263,7 @@ function without(record: RepositoryRecord, missing: ReadonlySet<string>): Reposi
   };
 }
 
-/** Takes those files out that such an archive has, under names of our own; no name of it becomes a path. */
+/** Extracts the known files of an archive under fixed names. Names from the archive are never used as paths. */
 async function unpack(input: Readable, folder: string): Promise<void> {
   const entries = extract();
   const fed = pipeline(input, entries).catch((cause: unknown) => {

@@ -3,10 +3,7 @@ import type { Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
 import { RepositoryRecord } from './record.ts';
 
-/**
- * All that the tables say of a repository and that is its own: no keys, hooks or people who may use it, and no reviews that are
- * still for their authors alone.
- */
+/** Reads all data of a repository from the tables, without keys, hooks, collaborators and pending reviews. */
 export async function readRecord(
   db: Kysely<Tables>,
   repository: Repository,
@@ -73,7 +70,7 @@ export async function readRecord(
     .where('issue_id', 'in', issues)
     .where('entry_id', 'not in', ofUnsent)
     .execute();
-  // What the schema does not name is left out.
+  // Columns that the schema does not contain are dropped.
   return RepositoryRecord.parse({
     format: 'homeport-repository',
     version: 1,

@@ -5,10 +5,10 @@ import type { EntryDetails } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';
 import type { RepositoryRecord } from './record.ts';
 
-/** Numbers as they were, to what they are now. */
+/** Maps IDs of the source to new IDs. */
 type Renumbered = Map<number, number>;
 
-/** Writes what was saved of a repository for one that is new and empty. */
+/** Writes the record of a repository into a new, empty repository. */
 export async function writeRecord(db: Kysely<Tables>, repository: number, record: RepositoryRecord): Promise<void> {
   const [labels, milestones, issues, reviews, entries]: Renumbered[] = [
     new Map(),
@@ -57,7 +57,7 @@ export async function writeRecord(db: Kysely<Tables>, repository: number, record
       ).id,
     );
   }
-  /** Those rows whose issue is there, with its number of now. */
+  /** Returns the rows whose issue exists, with its new ID. */
   const placed = <Row extends { readonly issue_id: number }>(rows: readonly Row[]): Row[] =>
     rows.flatMap((row) => {
       const issue_id = issues?.get(row.issue_id);

@@ -9,7 +9,7 @@ import { noObject, type RefChange } from '../transfer/push-request.ts';
 
 const accounts = z.array(z.string().max(100)).max(200);
 
-/** What a rule says of the branches that it is for; in the words of the peer. */
+/** Options of a branch protection rule, with Gitea's names. */
 export const ProtectionOptions = z.object({
   enable_push: z.boolean().default(false),
   enable_push_whitelist: z.boolean().default(false),
@@ -35,26 +35,26 @@ export const ProtectionOptions = z.object({
 });
 export type ProtectionOptions = z.infer<typeof ProtectionOptions>;
 
-/** Who changes a branch. */
+/** Account or deploy key that changes a branch. */
 export interface Pusher {
   readonly account: string;
-  /** A key that is good for the repository alone, and no account's. */
+  /** Set for a deploy key, which belongs to no account. */
   readonly byDeployKey?: boolean;
-  /** Of whom the repository is: options of a push may change its settings. */
+  /** Set for administrators of the repository. Only their push options may change its settings. */
   readonly administers?: boolean;
 }
 
-/** What the rules of a repository say to a push. */
+/** Result of the rules for a push. */
 export interface Verdict {
-  /** Why references may not be changed. */
+  /** Reasons by rejected reference. */
   readonly refused: ReadonlyMap<string, string>;
-  /** References that may only be added to. */
+  /** References that must not lose commits. */
   readonly addOnly: readonly string[];
 }
 
 const heads = 'refs/heads/';
 
-/** The protected branches of repositories. */
+/** Protected branches of repositories. */
 export class Protections {
   readonly #context: Pick<Context, 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;
@@ -77,7 +77,10 @@ export class Protections {
     return (await this.list(repository)).find((row) => row.rule === rule);
   }
 
-  /** @throws Problem `git.invalid` (422), `git.rule_taken` (403) as with the peer */
+  /**
+   * Creates a rule.
+   * @throws Problem `git.invalid` (422), `git.rule_taken` (403), as Gitea
+   */
   async create(repository: number, rule: string, options: ProtectionOptions): Promise<ProtectionRow> {
     if (rule === '' || globPattern(rule, { parted: true }) === undefined)
       throw new Problem('git.invalid', 422, '[RuleName]: GlobPattern');
@@ -111,12 +114,12 @@ export class Protections {
     );
   }
 
-  /** The rule that holds for a branch: that of its name, else the first whose pattern fits. */
+  /** Returns the rule for a branch: the rule with its name, else the first rule with a matching pattern. */
   async of(repository: number, branch: string): Promise<ProtectionRow | undefined> {
     return ruleFor(await this.list(repository), branch);
   }
 
-  /** What somebody who may write to the repository may change of it. */
+  /** Applies the rules to the changes of a push. */
   async judge(repository: number, changes: readonly RefChange[], pusher: Pusher): Promise<Verdict> {
     const rules = await this.list(repository);
     const refused = new Map<string, string>();
@@ -135,14 +138,20 @@ export class Protections {
     return { refused, addOnly };
   }
 
-  /** @throws Problem `git.protected` (403) when a commit may not be put on a branch from here. */
+  /**
+   * Checks that a commit may be added to a branch.
+   * @throws Problem `git.protected` (403)
+   */
   async checkCommit(repository: number, branch: string, pusher: Pusher): Promise<void> {
     const rule = await this.of(repository, branch);
     if (rule === undefined || mayPush(optionsOf(rule), pusher)) return;
     throw new Problem('git.protected', 403, `user cannot commit to protected branch [branch: ${branch}]`);
   }
 
-  /** @throws Problem `git.protected` (403) when commits may not be taken away from a branch */
+  /**
+   * Checks that commits may be removed from a branch.
+   * @throws Problem `git.protected` (403)
+   */
   async checkRewrite(repository: number, branch: string, pusher: Pusher): Promise<void> {
     await this.checkCommit(repository, branch, pusher);
     const rule = await this.of(repository, branch);
@@ -150,7 +159,10 @@ export class Protections {
     throw new Problem('git.protected', 403, `commits are not taken away from protected branch [branch: ${branch}]`);
   }
 
-  /** @throws Problem `git.protected` (403) */
+  /**
+   * Checks that a branch may be deleted.
+   * @throws Problem `git.protected` (403)
+   */
   async checkRemoval(repository: number, branch: string): Promise<void> {
     if ((await this.of(repository, branch)) === undefined) return;
     throw new Problem('git.protected', 403, 'branch protected');

@@ -2,7 +2,7 @@ import { noObject, type RefChange } from '../transfer/push-request.ts';
 import type { Repository } from '../repositories/repositories.ts';
 
 /**
- * Returns why references of a push are refused whatever the rules of the repository say: its default branch cannot be
+ * Returns the reasons why references of a push are rejected independently of the rules: the default branch cannot be
  * deleted, and pull requests are not created by a push to `refs/for/…` (AGit), `refs/drafts/…` or `refs/for-review/…`.
  */
 export function reservedReferences(

@@ -9,7 +9,7 @@ import type { Pusher } from './protections.ts';
 
 const tags = 'refs/tags/';
 
-/** The protected tags of repositories: only those in a rule's list make, move and remove what it is for. */
+/** Protected tags of repositories. Only the listed accounts may create, move and delete matching tags. */
 export class TagProtections {
   readonly #context: Pick<Context, 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;
@@ -28,7 +28,10 @@ export class TagProtections {
       .execute();
   }
 
-  /** @throws Problem `git.invalid` (422) for what is no pattern */
+  /**
+   * Creates a protection.
+   * @throws Problem `git.invalid` (422) for an invalid pattern
+   */
   create(repository: number, pattern: string, accounts: readonly string[]): Promise<TagProtectionRow> {
     checkPattern(pattern);
     const now = this.#context.clock.now();
@@ -44,7 +47,10 @@ export class TagProtections {
     );
   }
 
-  /** @throws Problem `git.invalid` (422) */
+  /**
+   * Changes a protection.
+   * @throws Problem `git.invalid` (422) for an invalid pattern
+   */
   change({ id }: TagProtectionRow, pattern: string, accounts: readonly string[]): Promise<TagProtectionRow> {
     checkPattern(pattern);
     const set = { pattern, accounts: JSON.stringify(accounts), updated_at: this.#context.clock.now() };
@@ -59,7 +65,7 @@ export class TagProtections {
     );
   }
 
-  /** Which of a push's changes are refused, and why. */
+  /** Returns the references of a push that are rejected, with the reasons. */
   async refused(
     repository: number,
     changes: readonly RefChange[],
@@ -75,7 +81,10 @@ export class TagProtections {
     );
   }
 
-  /** @throws Problem `git.protected` (405) when a reference is a tag that is not for this account to change */
+  /**
+   * Checks that an account may change a reference.
+   * @throws Problem `git.protected` (405)
+   */
   async check(repository: number, ref: string, account: string): Promise<void> {
     if (!ref.startsWith(tags) || allows(await this.list(repository), ref.slice(tags.length), { account })) return;
     throw new Problem(
@@ -86,14 +95,17 @@ export class TagProtections {
   }
 }
 
-/** One of the rules that are for the tag names the account, if there are any. */
+/** Returns true if no rule matches the tag or a matching rule lists the account. */
 function allows(rules: readonly TagProtectionRow[], tag: string, { account, byDeployKey = false }: Pusher): boolean {
   const fitting = rules.filter(({ pattern }) => globPattern(pattern, { parted: false })?.test(tag) === true);
   if (fitting.length === 0) return true;
   return !byDeployKey && fitting.some(({ accounts }) => (JSON.parse(accounts) as string[]).includes(account));
 }
 
-/** Regular expressions, which the peer takes between slashes, are not: they can be made to take any time. */
+/**
+ * Rejects regular expressions, which Gitea accepts between slashes: an account could write one that runs for a very
+ * long time.
+ */
 function checkPattern(pattern: string): void {
   const isRegular = pattern.length > 1 && pattern.startsWith('/') && pattern.endsWith('/');
   if (pattern === '' || isRegular || globPattern(pattern, { parted: false }) === undefined)

@@ -10,7 +10,7 @@ import type { PushPreparation } from '../transfer/pushes.ts';
 import type { PullParts, Pulls } from './pulls.ts';
 
 const heads = 'refs/heads/';
-/** As many commits of one push are looked through for what they close, and named in a timeline. */
+/** Maximum number of commits of a push that are searched for issue references and listed in a timeline. */
 const mostRead = 500;
 
 interface Moved {
@@ -19,20 +19,20 @@ interface Moved {
   readonly after: string;
   readonly forced: boolean;
   readonly commits: readonly string[];
-  /** Approvals were of what it was before, and the base branch is protected from that. */
+  /** Approvals of the previous head are dismissed because of the branch protection. */
   readonly dismisses: boolean;
 }
 
 /**
- * What a push means for issues and pull requests: those of its branches follow it, a merge is recorded, and issues that its
- * commits name hear of it or are closed. Git is asked first; all rows change in the push's own transaction.
+ * Applies a push to issues and pull requests: updates the head of pull requests, records merges, and adds references to
+ * issues or closes them. Data from git is read first; all rows change in the transaction of the push.
  */
 export function issuesAfterPush(
   parts: PullParts & { readonly protections: Protections; readonly pulls: Pulls },
 ): PushPreparation {
   const { db, folder, git, protections, pulls, repositories, writer } = parts;
 
-  /** Open pull requests from a branch. */
+  /** Finds open pull requests from a branch. */
   const fromBranch = (repository: Repository, branch: string) =>
     db
       .selectFrom('pulls')
@@ -54,7 +54,10 @@ export function issuesAfterPush(
       const lost = await readLog(git, place, { from: [head_commit], not: [change.after], limit: 1 });
       const rule = await protections.of(base.id, base_branch);
       moved.push({
-        ...{ issue: id, number, after: change.after, forced: lost.length > 0 },
+        issue: id,
+        number,
+        after: change.after,
+        forced: lost.length > 0,
         commits: added.map((commit) => commit.id).toReversed(),
         dismisses: rule !== undefined && optionsOf(rule).dismiss_stale_approvals,
       });
@@ -70,7 +73,7 @@ export function issuesAfterPush(
     const said: { readonly commit: Commit; readonly closes: boolean }[] = [];
     for (const { ref, before, after } of written) {
       const closes = ref === heads + repository.defaultBranch;
-      // A branch that is new has commits that others had before it.
+      // The commits of a new branch may have been pushed to another branch before.
       if (before === noObject && !closes) continue;
       const query = { from: [after], not: before === noObject ? [] : [before], limit: mostRead };
       const commits = (await readLog(git, folder(repository), query)).toReversed();
@@ -87,7 +90,7 @@ export function issuesAfterPush(
   };
 }
 
-/** The push was a merge that was written down before: the pull request is merged, and what it fixes is closed. */
+/** Records a merge if the push belongs to one, and closes the issues that the pull request fixes. */
 async function recordMerge(work: IssueWork, push: string): Promise<void> {
   const { account, db, now, repository } = work;
   const merge = await db.deleteFrom('pull_merges').where('push_id', '=', push).returningAll().executeTakeFirst();
@@ -130,7 +133,7 @@ async function recordMove(work: IssueWork, { issue, after, forced, commits, dism
   work.events.push({ event: 'pull_request_sync', action: 'synchronized', issue });
 }
 
-/** A branch is gone: there is nothing to pull from it, or into it. */
+/** Closes the pull requests from or into a deleted branch. */
 async function closeFor(work: IssueWork, branch: string): Promise<void> {
   const { db, repository } = work;
   const issues = await db
@@ -178,7 +181,7 @@ function issueNumbered({ db, repository }: IssueWork, number: number): Promise<I
     .executeTakeFirst();
 }
 
-/** The commit is the one that merged the pull request, which its timeline says already. */
+/** Returns true if the commit merged the pull request. Its timeline already contains the merge. */
 async function isMergeOf({ db }: IssueWork, issue: number, commit: string): Promise<boolean> {
   const row = await db.selectFrom('pulls').select('merged_commit').where('issue_id', '=', issue).executeTakeFirst();
   return row?.merged_commit === commit;

@@ -3,23 +3,24 @@ import type { Git } from '../engine/git.ts';
 import { compareChanges, countLog, mergeBase, type FileChange } from '../repositories/commits.ts';
 import { MergeArea } from './merge-area.ts';
 
-/** How two commits stand to each other. It depends on nothing but them. */
+/** Comparison of two commits. It depends only on the commits. */
 export interface Comparison {
-  /** Undefined: they have no commit in common. */
+  /** Undefined if the histories have no commit in common. */
   readonly mergeBase: string | undefined;
-  /** Commits of the head that the base has not, and the other way round. */
+  /** Number of commits of the head that the base does not contain. */
   readonly ahead: number;
+  /** Number of commits of the base that the head does not contain. */
   readonly behind: number;
-  /** What the head changed since they parted. */
+  /** Changes of the head since the merge base. */
   readonly files: readonly FileChange[];
-  /** Files on which a merge would need a person; undefined when it needs none. */
+  /** Files with conflicts, or undefined if the commits can be merged. */
   readonly conflicts: readonly string[] | undefined;
 }
 
-/** As many as are remembered. */
+/** Maximum number of cached comparisons. */
 const mostKept = 2000;
 
-/** Compares commits; what was compared once is known from then on. */
+/** Compares commits and caches the results. */
 export class Comparisons {
   readonly #context: Pick<Context, 'files' | 'random'>;
   readonly #git: Git;
@@ -38,7 +39,7 @@ export class Comparisons {
     if (this.#kept.size >= mostKept && oldest !== undefined) this.#kept.delete(oldest);
     const made = this.#compare(folder, base, head);
     this.#kept.set(key, made);
-    // What failed is tried again by who asks next.
+    // Failed comparisons are not cached.
     made.catch(() => this.#kept.delete(key));
     return made;
   }

@@ -5,12 +5,12 @@ import { GitFailed, type Git, type Ran, type RunOptions } from '../engine/git.ts
 import { authorship, type Author } from '../repositories/first-commit.ts';
 import type { Commit } from '../repositories/commits.ts';
 
-/** What came of bringing two commits together: a tree, or the files that stand against it. */
+/** Result of a merge: a tree, or the files with conflicts. */
 export type TreeMerge = { readonly tree: string } | { readonly conflicts: readonly string[] };
 
 /**
- * A place for the objects of a merge that may come to nothing: git reads those of the repository, and writes here. No work
- * tree is needed, and nothing of the repository is touched before {@link MergeArea.keep}.
+ * Temporary object folder for a merge. Git reads the objects of the repository and writes new ones here, without a work
+ * tree. The repository is not changed before {@link MergeArea.keep}.
  */
 export class MergeArea implements AsyncDisposable {
   readonly #git: Git;
@@ -35,11 +35,11 @@ export class MergeArea implements AsyncDisposable {
     return new MergeArea(git, folder, path);
   }
 
-  /** Two commits brought together as `git merge` does. */
+  /** Merges two commits like `git merge`. */
   async merge(ours: string, theirs: string): Promise<TreeMerge> {
     const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', '--end-of-options', ours, theirs];
     const { code, stdout } = await this.run(args, { codes: [1] }).catch((error: unknown) => {
-      // Histories that have nothing in common are never merged by themselves.
+      // Unrelated histories are reported as a conflict.
       if (error instanceof GitFailed && error.words.includes('unrelated histories'))
         return { code: 1, stdout: Buffer.alloc(0) };
       throw error;
@@ -63,7 +63,7 @@ export class MergeArea implements AsyncDisposable {
     return stdout.toString().trim();
   }
 
-  /** Commits one after another on top of another one, as `git rebase` does. Answers the last. */
+  /** Replays commits on top of another one like `git rebase`. Returns the last commit. */
   async replay(
     commits: readonly Commit[],
     onto: string,
@@ -77,11 +77,12 @@ export class MergeArea implements AsyncDisposable {
         continue;
       }
       const tree = await this.#treeOf(top);
-      // With this one as ours, the only commit both have in common is the parent: what remains is what the commit changed.
+      // With this temporary commit the parent is the only merge base, so the result contains exactly the changes of the
+      // commit.
       const ours = await this.commit(tree, parent === undefined ? [] : [parent], 'replayed', committer);
       const merged = await this.merge(ours, id);
       if ('conflicts' in merged) return merged;
-      // What is there already needs no commit of its own.
+      // Skip commits whose changes are already present.
       if (merged.tree === tree) continue;
       top = await this.commit(
         merged.tree,
@@ -95,7 +96,7 @@ export class MergeArea implements AsyncDisposable {
     return top;
   }
 
-  /** Puts a commit, and what it needs beyond `known`, into a repository: this one, or one that it was copied to. */
+  /** Copies a commit and the objects that are missing beyond `known` into a repository. */
   async keep(commit: string, known: readonly string[], into = this.#folder): Promise<void> {
     const input = [commit, ...known.map((id) => `^${id}`)].join('\n');
     const { stdout } = await this.run(['pack-objects', '--revs', '--stdout', '-q'], { input: `${input}\n` });
@@ -118,7 +119,7 @@ export class MergeArea implements AsyncDisposable {
   }
 }
 
-/** What a host that was killed left of its merges is of no use. */
+/** Removes merge areas that a killed host left behind. */
 export async function cleanMergeAreas(files: string): Promise<void> {
   await rm(areasOf(files), { recursive: true, force: true });
 }

@@ -1,20 +1,20 @@
 import type { Commit } from '../repositories/commits.ts';
 
-/** What a merge is described by where nobody says it himself. */
+/** Data for the default message of a merge. */
 export interface MergeSubject {
   readonly title: string;
   readonly number: number;
-  /** `dev`, or `owner/name:dev` of another repository. */
+  /** Branch such as `dev`, or `owner/name:dev` of another repository. */
   readonly from: string;
   readonly into: string;
 }
 
-/** The message of the commit that a merge makes, in the peer's words. */
+/** Builds the default message of a merge commit as Gitea does. */
 export function mergeMessage({ title, number, from, into }: MergeSubject): string {
   return `Merge pull request '${title}' (#${number}) from ${from} into ${into}`;
 }
 
-/** The message of the one commit that others are squashed into: what they said, and who made them beside its author. */
+/** Builds the default message of a squash commit: the messages of the commits and their authors as co-authors. */
 export function squashMessage(
   { title, number }: MergeSubject,
   commits: readonly Commit[],

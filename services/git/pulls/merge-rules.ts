@@ -11,14 +11,15 @@ import type { PullState } from './pulls.ts';
 
 type Standing = Pick<PullState, 'head' | 'comparison'>;
 
-/** How a pull request stands to the protection of its base branch. */
+/** Result of the branch protection for a pull request. */
 export interface Hurdles {
-  /** Approvals that count, and how many are wanted. */
+  /** Number of valid approvals. */
   readonly approvals: number;
+  /** Number of required approvals. */
   readonly wanted: number;
-  /** What stands against a merge, in the peer's words. */
+  /** Reasons that prevent the merge, as Gitea's messages. */
   readonly reasons: readonly string[];
-  /** Administrators may merge in spite of that. */
+  /** Administrators may merge despite the reasons. */
   readonly mayForce: boolean;
 }
 
@@ -29,11 +30,11 @@ export interface MergeRuleParts {
   readonly db: Db;
   readonly protections: Protections;
   readonly statuses: Statuses;
-  /** Whether an account may write to a repository. */
+  /** Returns true if an account may write to a repository. */
   readonly mayWrite: (repository: Repository, account: string) => Promise<boolean>;
 }
 
-/** What the protection of a branch asks of a merge into it. */
+/** Applies the branch protection to merges. */
 export class MergeRules {
   readonly #parts: MergeRuleParts;
 
@@ -41,7 +42,7 @@ export class MergeRules {
     this.#parts = parts;
   }
 
-  /** What stands against the merge, whoever makes it. */
+  /** Returns the reasons that prevent a merge by any account. */
   async hurdles(
     repository: Repository,
     issue: Issue & { readonly request: PullRow },
@@ -53,7 +54,10 @@ export class MergeRules {
     return isWaiting ? { ...found, reasons: [waiting, ...found.reasons], mayForce: false } : found;
   }
 
-  /** @throws Problem `git.not_allowed`, `git.not_ready` (405) */
+  /**
+   * Checks that an account may merge.
+   * @throws Problem `git.not_allowed`, `git.not_ready` (405)
+   */
   async check(
     repository: Repository,
     issue: Issue & { readonly request: PullRow },
@@ -71,7 +75,7 @@ export class MergeRules {
     throw new Problem('git.not_ready', 405, `not ready to merge [reason: ${first}]`);
   }
 
-  /** Whether the protection lets this account merge, when nothing else stands against it. */
+  /** Returns true if the branch protection allows the account to merge. */
   async allows(
     repository: Repository,
     issue: Issue & { readonly request: PullRow },
@@ -119,7 +123,7 @@ export class MergeRules {
     return { approvals, wanted, reasons, mayForce: !options.block_admin_merge_override };
   }
 
-  /** Whether somebody is yet to look at it whose word counts. */
+  /** Returns true if a review of an account with write access was requested and is pending. */
   async #isAsked(options: ProtectionOptions, repository: Repository, issue: Issue): Promise<boolean> {
     const { db, mayWrite } = this.#parts;
     const rows = await db.selectFrom('review_requests').select('account').where('issue_id', '=', issue.id).execute();
@@ -137,11 +141,14 @@ function mayMerge(options: ProtectionOptions, account: string): boolean {
 function isApproval(options: ProtectionOptions, { author, commit_id, state }: ReviewRow, head: string): boolean {
   if (state !== 'APPROVED') return false;
   if (options.enable_approvals_whitelist && !options.approvals_whitelist_username.includes(author)) return false;
-  // What dismisses them sees only a push to an open pull request, and only while this rule stood.
+  // Dismissal only applies to pushes to an open pull request while the rule exists.
   return !(options.ignore_stale_approvals || options.dismiss_stale_approvals) || commit_id === head;
 }
 
-/** Each check that is wanted, by its name or a pattern, is there and went well; without names, all that are there. */
+/**
+ * Returns true if every required check, given by name or pattern, was successful. Without names, all reported checks
+ * must be successful.
+ */
 function passes(
   wanted: readonly string[],
   latest: readonly { readonly context: string; readonly state: StatusState }[],

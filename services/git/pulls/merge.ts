@@ -27,7 +27,7 @@ const allowedBy: Readonly<Record<MergeStyle, keyof typeof defaultOptions>> = {
   'fast-forward-only': 'allow_fast_forward_only_merge',
 };
 
-/** The styles that a repository lets its people choose from. */
+/** Lists the merge styles that the repository allows. */
 export function stylesOf({ options }: Repository): readonly MergeStyle[] {
   const set: Record<string, unknown> = { ...defaultOptions, ...options };
   return mergeStyles.filter((style) => set[allowedBy[style]] === true);
@@ -36,15 +36,15 @@ export function stylesOf({ options }: Repository): readonly MergeStyle[] {
 export interface MergeWish {
   readonly style: MergeStyle;
   readonly account: string;
-  /** Who the commit that is made is by. */
+  /** Committer of the new commits. */
   readonly committer: Author;
-  /** Who a squashed commit is by. */
+  /** Author of a squash commit. */
   readonly author: Author;
   readonly title?: string | undefined;
   readonly message?: string | undefined;
-  /** Administers the repository and wants it in spite of what the branch's protection says. */
+  /** Set if an administrator of the repository merges despite the branch protection. */
   readonly force?: boolean | undefined;
-  /** The head must still be this. */
+  /** Expected commit of the head branch. */
   readonly head?: string | undefined;
   readonly deleteBranch?: boolean | undefined;
 }
@@ -58,10 +58,10 @@ export interface MergeParts extends PullParts {
   readonly pushes: Pushes;
 }
 
-/** Most commits that are replayed one by one. */
+/** Maximum number of commits that are replayed. */
 const mostReplayed = 250;
 
-/** Merges pull requests, one after another in each repository. */
+/** Merges pull requests, one at a time in each repository. */
 export class Merges {
   readonly #parts: MergeParts;
   readonly #turns = new Map<number, Promise<unknown>>();
@@ -70,7 +70,10 @@ export class Merges {
     this.#parts = parts;
   }
 
-  /** When it resolves, everybody sees it. @throws Problem (405, 409) */
+  /**
+   * Merges a pull request. The result is visible when it resolves.
+   * @throws Problem (405, 409)
+   */
   merge(repository: Repository, number: number, wish: MergeWish): Promise<void> {
     return this.#inTurn(repository, async () => {
       const issue = await this.#open(repository, number);
@@ -90,7 +93,10 @@ export class Merges {
     });
   }
 
-  /** Brings what the base has into the head's branch. @throws Problem (409) */
+  /**
+   * Updates the head branch with the commits of the base branch.
+   * @throws Problem (409)
+   */
   update(
     repository: Repository,
     number: number,
@@ -106,7 +112,7 @@ export class Merges {
       if (comparison.behind === 0) return;
       const { base_branch, head_branch } = issue.request;
       const { protections } = this.#parts;
-      // Commits that are replayed are others: the branch loses those that it had.
+      // A rebase replaces the commits of the branch.
       if (style === 'rebase') await protections.checkRewrite(headRepository.id, head_branch, wish);
       else await protections.checkCommit(headRepository.id, head_branch, wish);
       await using area = await MergeArea.open(context, git, folder(repository));
@@ -121,7 +127,7 @@ export class Merges {
     });
   }
 
-  /** Merges whose push came to nothing when the host ended. */
+  /** Removes records of merges whose push was not completed before the host ended. */
   async forgetUnmade(): Promise<void> {
     await this.#parts.context.commit((transaction: Db) =>
       transaction
@@ -139,7 +145,7 @@ export class Merges {
     return issue;
   }
 
-  /** The commit that the base branch is to become. */
+  /** Creates the new commit of the base branch. */
   async #make(
     area: MergeArea,
     repository: Repository,
@@ -219,7 +225,7 @@ export class Merges {
     return top;
   }
 
-  /** Those of the head without merges, the oldest first. */
+  /** Lists the commits of the head without merges, oldest first. */
   async #commits(repository: Repository, base: string, head: string): Promise<readonly Commit[]> {
     const { folder, git } = this.#parts;
     const query = { from: [head], not: [base], limit: mostReplayed + 1 };
@@ -227,7 +233,7 @@ export class Merges {
     return commits.filter(({ parents }) => parents.length < 2).toReversed();
   }
 
-  /** The base branch moves to what was made, and the head's goes where that is wished. */
+  /** Moves the base branch to the new commit and optionally deletes the head branch. */
   async #move(
     repository: Repository,
     issue: Issue & { readonly request: PullRow },
@@ -248,7 +254,7 @@ export class Merges {
     if (wish.deleteBranch === true && isFree && !isProtected)
       changes.push({ ref: `refs/heads/${head_branch}`, before: head, after: noObject });
     const id = await pushes.begin(repository, wish.account, changes);
-    // With this the push is known as a merge, also to a host that finds it half done.
+    // This record identifies the push as a merge, also after an interruption.
     await context.commit(async (transaction: Db) => {
       await transaction
         .insertInto('pull_merges')
@@ -263,7 +269,7 @@ export class Merges {
     await this.#change(repository, id, wish.account, changes);
   }
 
-  /** Another open pull request is for this branch, or from it. */
+  /** Returns true if another open pull request uses this branch. */
   async #isWanted(repository: Repository, but: number, branch: string): Promise<boolean> {
     const other = await this.#parts.db
       .selectFrom('pulls')

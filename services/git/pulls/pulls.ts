@@ -20,27 +20,27 @@ export interface PullParts {
   readonly writer: IssueWriter;
 }
 
-/** How a pull request stands at this moment. */
+/** Current state of a pull request. */
 export interface PullState {
   readonly head: string;
   readonly base: string;
-  /** Undefined when its repository is gone. */
+  /** Undefined if the repository was deleted. */
   readonly headRepository: Repository | undefined;
-  /** The branch is still there. */
+  /** True if the head branch exists. */
   readonly hasHead: boolean;
   readonly comparison: Comparison;
   readonly draft: boolean;
   readonly mergeable: boolean;
 }
 
-/** A branch that is to be pulled. */
+/** Head branch of a pull request. */
 export interface Head {
   readonly repository: Repository;
   readonly branch: string;
   readonly commit: string;
 }
 
-/** Pull requests: their rows and references, and what git says of their branches. */
+/** Pull requests with their rows, references and branches. */
 export class Pulls {
   readonly #parts: PullParts;
 
@@ -48,12 +48,15 @@ export class Pulls {
     this.#parts = parts;
   }
 
-  /** The commit of a branch; undefined where there is none. */
+  /** Returns the commit of a branch, or undefined if it does not exist. */
   async branch(repository: Repository, name: string): Promise<string | undefined> {
     return this.#parts.objects.commitOf(this.#parts.folder(repository), `refs/heads/${name}`);
   }
 
-  /** @throws Problem (409) in the peer's words where there is one for these branches already */
+  /**
+   * Creates a pull request and returns its number.
+   * @throws Problem (409) with Gitea's message if one exists for these branches
+   */
   async create(
     repository: Repository,
     account: string,
@@ -78,7 +81,9 @@ export class Pulls {
         .where('pulls.base_branch', '=', base)
         .executeTakeFirst();
       if (known !== undefined) {
-        const detail = `pull request already exists for these targets [id: ${known.id}, issue_id: ${known.number}, head_repo_id: ${head.repository.id}, base_repo_id: ${repository.id}, head_branch: ${head.branch}, base_branch: ${base}]`;
+        const ids = `id: ${known.id}, issue_id: ${known.number}, head_repo_id: ${head.repository.id}`;
+        const branches = `base_repo_id: ${repository.id}, head_branch: ${head.branch}, base_branch: ${base}`;
+        const detail = `pull request already exists for these targets [${ids}, ${branches}]`;
         throw new Problem('git.pull_exists', 409, detail);
       }
       const made = await createIssue(work, { ...wanted, pull: true });
@@ -101,7 +106,7 @@ export class Pulls {
     return issue.number;
   }
 
-  /** Writes the references that a host which was killed did not come to. */
+  /** Writes references that a killed host did not write. */
   async recover(): Promise<void> {
     const { db, repositories } = this.#parts;
     const due = await db
@@ -116,7 +121,7 @@ export class Pulls {
     }
   }
 
-  /** The head moved: `refs/pull/N/head` follows. */
+  /** Updates `refs/pull/N/head` after the head branch moved. */
   async follow(repository: Repository, number: number, head: Head): Promise<void> {
     await this.#bring(repository, head);
     const { folder, git } = this.#parts;
@@ -132,7 +137,7 @@ export class Pulls {
     const isOpen = issue.closed === 0;
     const head = isOpen ? (now ?? request.head_commit) : request.head_commit;
     const merged = request.merged_commit !== null;
-    // What a merged one was compared with stays what it was.
+    // A merged pull request keeps its comparison.
     const base = merged
       ? request.merge_base
       : ((await this.branch(repository, request.base_branch)) ?? request.merge_base);
@@ -142,7 +147,7 @@ export class Pulls {
     return { head, base, headRepository, hasHead: now !== undefined, comparison, draft, mergeable };
   }
 
-  /** The objects of another repository's branch come into this one. */
+  /** Fetches the objects of a branch from another repository. */
   async #bring(repository: Repository, head: Head): Promise<void> {
     if (head.repository.id === repository.id) return;
     const { folder, git } = this.#parts;
@@ -165,7 +170,7 @@ export class Pulls {
   }
 }
 
-/** An issue that is a pull request. */
+/** Returns true if the issue is a pull request. */
 export function isPull(issue: Issue): issue is Issue & { readonly request: PullRow } {
   return issue.request !== undefined;
 }

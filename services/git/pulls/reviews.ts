@@ -5,27 +5,30 @@ import { addEntry, tell, textWritten, touch, type IssueWork } from '../issues/wr
 import type { AttachmentRow } from '../store/issue-relations.ts';
 import type { ReviewRow, ReviewState } from '../store/issue-tables.ts';
 
-/** A remark on a line of the change. */
+/** Review comment on a line of the diff. */
 export interface LineComment {
   readonly path: string;
   readonly body: string;
-  /** Of the new file; negative: of the old one. 0: on the file as a whole. */
+  /** Line of the new file; negative for the old file; 0 for the file itself. */
   readonly line: number;
-  /** The lines above it, as the change shows them. */
+  /** Diff lines before the commented line. */
   readonly hunk: string;
 }
 
 export interface NewReview {
   readonly state: ReviewState;
   readonly body: string;
-  /** What was looked at. */
+  /** Reviewed commit. */
   readonly commit: string;
-  /** It counts where approval is needed. */
+  /** The review counts for required approvals. */
   readonly official: boolean;
   readonly comments: readonly LineComment[];
 }
 
-/** Answers the review's number. @throws Problem (422) */
+/**
+ * Adds a review and returns its ID.
+ * @throws Problem (422)
+ */
 export async function addReview(work: IssueWork, issue: Issue, wanted: NewReview): Promise<number> {
   const { account, db, now } = work;
   checkState(issue, account, wanted.state);
@@ -61,7 +64,10 @@ export async function addReview(work: IssueWork, issue: Issue, wanted: NewReview
   return id;
 }
 
-/** What was written for its author alone is there for everybody. @throws Problem (422) */
+/**
+ * Publishes a pending review.
+ * @throws Problem (422)
+ */
 export async function submitReview(
   work: IssueWork,
   issue: Issue,
@@ -81,7 +87,7 @@ export async function submitReview(
     throw new Problem('git.invalid', 422, 'body is empty');
   }
   if (state !== 'COMMENT') {
-    // The last word of a person is the one that counts.
+    // Only the latest review of an account counts.
     await db
       .updateTable('reviews')
       .set({ official: 0 })
@@ -105,7 +111,7 @@ export async function submitReview(
   work.events.push({ event, action: 'reviewed', issue: issue.id, entry, review: id });
 }
 
-/** Answers the files of its remarks, whose rows are gone with it. */
+/** Deletes a review and returns the rows of its files, which the caller must delete. */
 export async function removeReview(work: IssueWork, review: ReviewRow): Promise<readonly AttachmentRow[]> {
   const { db } = work;
   const entries = db.selectFrom('issue_entries').select('id').where('review_id', '=', review.id);
@@ -127,7 +133,7 @@ export async function setDismissed(work: IssueWork, review: ReviewRow, dismissed
   if (dismissed) await addEntry(work, review.issue_id, 'dismiss_review', { body: why, review: review.id });
 }
 
-/** Asks people to look at a pull request, or no longer. */
+/** Adds or removes review requests. */
 export async function requestReviews(
   work: IssueWork,
   issue: Issue,
@@ -154,7 +160,10 @@ export async function requestReviews(
   await tell(work, issue.id);
 }
 
-/** @throws Problem (422) for a verdict on one's own work */
+/**
+ * Rejects a verdict on the author's own pull request.
+ * @throws Problem (422)
+ */
 function checkState({ author }: Issue, account: string, state: ReviewState): void {
   if (author !== account) return;
   if (state === 'APPROVED') throw new Problem('git.own_pull', 422, 'approve your own pull is not allowed');

@@ -13,7 +13,7 @@ import { StoredFiles } from './stored-files.ts';
 type Owner = Pick<Repository, 'id' | 'folder'>;
 export type ReleaseValues = Pick<ReleaseRow, 'tag' | 'target' | 'title' | 'body' | 'draft' | 'prerelease'>;
 
-/** Releases of repositories, and the files that come with them. */
+/** Releases of repositories with their files. */
 export class Releases {
   readonly #context: Pick<Context, 'clock' | 'commit' | 'files'>;
   readonly #db: Kysely<Tables>;
@@ -25,7 +25,7 @@ export class Releases {
     this.#files = new StoredFiles(context, 'release_assets');
   }
 
-  /** The newest first. */
+  /** Lists releases, newest first. */
   list(repository: number, { drafts }: { readonly drafts: boolean }): Promise<ReleaseRow[]> {
     const rows = this.#db.selectFrom('releases').selectAll().where('repository_id', '=', repository);
     return (drafts ? rows : rows.where('draft', '=', 0)).orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
@@ -40,7 +40,10 @@ export class Releases {
       .executeTakeFirst();
   }
 
-  /** @throws Problem `git.release_taken` (409) in the peer's words */
+  /**
+   * Creates a release.
+   * @throws Problem `git.release_taken` (409) with Gitea's message
+   */
   async create(repository: number, values: ReleaseValues, author: string): Promise<ReleaseRow> {
     const now = this.#context.clock.now();
     const made = await this.#context.commit((transaction: Kysely<Tables>) =>
@@ -76,7 +79,7 @@ export class Releases {
     return this.#db.selectFrom('release_assets').selectAll().where('release_id', '=', release).orderBy('id').execute();
   }
 
-  /** With the repository that it belongs to. */
+  /** Finds an asset with the repository that contains it. */
   async byUuid(uuid: string): Promise<{ readonly asset: AssetRow; readonly repository: number } | undefined> {
     const row = await this.#db
       .selectFrom('release_assets')
@@ -88,7 +91,7 @@ export class Releases {
     return row && { asset: row, repository: row.repository };
   }
 
-  /** Takes a file in; when this rejects nothing of it remains. */
+  /** Stores a file. If it rejects, nothing is stored. */
   async attach(repository: Owner, release: ReleaseRow, name: string, input: Readable): Promise<AssetRow> {
     const uuid = randomUUID();
     const path = this.path(repository, uuid);
@@ -109,17 +112,17 @@ export class Releases {
     return this.#files.remove(repository, asset);
   }
 
-  /** Its bytes; the download is counted. */
+  /** Opens an asset for reading and counts the download. */
   async read(repository: Owner, asset: AssetRow): Promise<Readable> {
     return createReadStream(await this.fetched(repository, asset));
   }
 
-  /** Where its bytes lie, for who sends them; the download is counted. */
+  /** Returns the path of an asset for sending and counts the download. */
   fetched(repository: Owner, asset: AssetRow): Promise<string> {
     return this.#files.fetched(repository, asset);
   }
 
-  /** Where the bytes of a file lie. */
+  /** Returns the path of a file. */
   path(repository: Owner, uuid: string): string {
     return this.#files.path(repository, uuid);
   }

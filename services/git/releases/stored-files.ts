@@ -12,30 +12,30 @@ import type { Tables } from '../store/tables.ts';
 export type FileOwner = Pick<Repository, 'folder'>;
 type Table = 'release_assets' | 'issue_attachments';
 
-/** What is known of a file besides what it belongs to. */
+/** Row of a file, without the columns of its owner. */
 export interface StoredFile {
   readonly id: number;
   readonly name: string;
   readonly size: number;
-  /** Its public name and that of its file. */
+  /** Public name, and the file name on disk. */
   readonly uuid: string;
   readonly downloads: number;
   readonly created_at: number;
 }
 
-/** Files that people add to something of a repository, with a row in one table each. */
+/** Files of releases or issues, each with a row in a table. */
 export class StoredFiles<Name extends Table> {
   readonly #context: Pick<Context, 'commit' | 'files'>;
   readonly #table: 'release_assets';
 
   constructor(context: Pick<Context, 'commit' | 'files'>, table: Name) {
     this.#context = context;
-    // What is done here is the same for each table.
+    // Only columns that both tables have are used.
     this.#table = table as 'release_assets';
   }
 
   /**
-   * Writes the bytes, then the row that `insert` makes of their size; when this rejects nothing of them remains.
+   * Writes the file and then the row that `insert` creates. If it rejects, nothing is stored.
    * @throws Problem `git.too_large` (413)
    */
   async take<Row>(
@@ -76,7 +76,7 @@ export class StoredFiles<Name extends Table> {
     await rm(this.path(owner, uuid), { force: true });
   }
 
-  /** Where its bytes lie, for who sends them; the download is counted. */
+  /** Returns the path of a file for sending and counts the download. */
   async fetched(owner: FileOwner, { id, uuid }: StoredFile): Promise<string> {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction
@@ -88,7 +88,7 @@ export class StoredFiles<Name extends Table> {
     return this.path(owner, uuid);
   }
 
-  /** Where the bytes of a file lie. */
+  /** Returns the path of a file. */
   path({ folder }: FileOwner, uuid: string): string {
     return join(assetFolder(this.#context.files, folder), uuid);
   }
@@ -98,7 +98,7 @@ export function tooLarge(): Problem {
   return new Problem('git.too_large', 413, 'This file is too large.');
 }
 
-/** Where such files of a repository lie, below the service's own folder. */
+/** Returns the folder of a repository's files below the service's folder. */
 export function assetFolder(files: string, folder: string): string {
   return join(files, 'release-assets', folder.slice(0, 2), folder);
 }

@@ -4,7 +4,7 @@ import type { OwnerRow, Tables } from '../store/tables.ts';
 import { hasScope, seesPublicOnly, type Visitor } from '../sign-in/visitor.ts';
 import type { Repositories, Repository, Sight } from './repositories.ts';
 
-/** How far somebody may go with a repository; each holds those before it. */
+/** Access levels of a repository. Each level includes the levels before it. */
 export const levels = ['none', 'read', 'write', 'admin'] as const;
 export type Level = (typeof levels)[number];
 
@@ -12,11 +12,11 @@ export interface AccessParts {
   readonly accounts: Pick<Accounts, 'may' | 'isStillValid'>;
   readonly db: Kysely<Tables>;
   readonly repositories: Pick<Repositories, 'ownersOf' | 'sharedWith'>;
-  /** Whether only accounts read public repositories; the setting is live. */
+  /** Returns true if public repositories require a sign-in. The setting is live. */
   readonly requireSignIn: () => boolean;
 }
 
-/** Decides who may do what with a repository. */
+/** Decides which callers may access a repository. */
 export class Access {
   readonly #parts: AccessParts;
 
@@ -24,7 +24,7 @@ export class Access {
     this.#parts = parts;
   }
 
-  /** What the account may do, and no more than its credential is good for. */
+  /** Returns the access level of the account, limited to the scopes of its credential. */
   async level(visitor: Visitor, repository: Repository): Promise<Level> {
     if (visitor.scopes?.includes('public-only') === true && !isPublic(repository)) return 'none';
     const level = await this.#account(visitor, repository);
@@ -39,12 +39,15 @@ export class Access {
     return levels.indexOf(await this.level(visitor, repository)) >= levels.indexOf(needed);
   }
 
-  /** The repositories that a caller finds in lists; `own`: only those of owners that the caller administers, and shared ones. */
+  /**
+   * Returns the repositories that lists contain for a caller. With `own`, only repositories of owners that the caller
+   * administers, and shared ones.
+   */
   async sight(visitor: Visitor, { own = false }: { readonly own?: boolean } = {}): Promise<Sight> {
     const { identity } = visitor;
     const { repositories, requireSignIn } = this.#parts;
     if (identity === undefined) return { public: own || requireSignIn() ? false : 'everyone', owners: [], ids: [] };
-    // A token for some repositories, or for public ones, does not list the others of its account.
+    // A token for selected or public repositories does not list the other repositories of its account.
     if (seesPublicOnly(visitor)) return { public: own ? false : 'everyone', owners: [], ids: [] };
     if (identity.role === 'admin' && !own) return 'all';
     return {
@@ -55,8 +58,8 @@ export class Access {
   }
 
   /**
-   * Whether the caller administers an owner: its account, a member of the organization, or an administrator. A grant to
-   * write repositories of an owner is no ownership, and neither is a token with some of the account's rights.
+   * Returns true if the caller administers an owner: it is its account, a member of the organization or an
+   * administrator. Write grants for repositories of the owner are not sufficient, and neither are limited tokens.
    */
   async administersOwner(visitor: Visitor, owner: Pick<OwnerRow, 'id' | 'kind' | 'name'>): Promise<boolean> {
     const { identity } = visitor;
@@ -67,7 +70,7 @@ export class Access {
     return this.isMember(identity.account, owner.id);
   }
 
-  /** Whether the caller may know of an organization: it is public, or the caller belongs to it. */
+  /** Returns true if the organization is visible to the caller: it is public, or the caller is a member. */
   async seesOrganization(
     visitor: Visitor,
     owner: Pick<OwnerRow, 'id' | 'kind' | 'name' | 'visibility'>,
@@ -133,7 +136,7 @@ function publicLevel(repository: Repository): Level {
   return isPublic(repository) ? 'read' : 'none';
 }
 
-/** Whether everyone may know of a repository: neither it nor its organization is hidden. */
+/** Returns true if neither the repository nor its organization is hidden. */
 function isPublic(repository: Pick<Repository, 'private' | 'ownerVisibility'>): boolean {
   return !repository.private && repository.ownerVisibility === 'public';
 }

@@ -17,11 +17,11 @@ export interface AccountDataParts {
   readonly repositories: Repositories;
 }
 
-/** Stands for the author of what a removed account wrote. No account can have this name, since it has a blank. */
+/** Author of the content of a deleted account. No account can have this name because it contains a blank. */
 const deletedAuthor = 'deleted account';
 const pageSize = 50;
 
-/** Deletes, transfers or sets aside what an account has in Code. Authorship never goes to another account. */
+/** Deletes, transfers or retains an account's data in Code. Authorship is never transferred to another account. */
 export function gitAccountData(parts: AccountDataParts): AccountData {
   const { context, owners, repositories } = parts;
   const db: Kysely<Tables> = context.db;
@@ -52,7 +52,7 @@ export function gitAccountData(parts: AccountDataParts): AccountData {
 
     async release(account, disposition): Promise<void> {
       const row = await ownRow(account);
-      // The hooks first: afterwards it is not known which repositories were the account's.
+      // Remove the hooks first: afterwards the account's repositories are no longer identifiable.
       if (row !== undefined) {
         await context.commit((transaction: Kysely<Tables>) => forgetHooks(transaction, row.id));
         await releaseRepositories(parts, row, disposition);
@@ -91,12 +91,12 @@ async function releaseRepositories(
   }
 }
 
-/** The kept row gets the reserved name, and with it everything that refers to the row. */
+/** Renames the retained row to the reserved name, including everything that refers to it. */
 async function renameOwner(transaction: Kysely<Tables>, { id }: OwnerRow, name: string): Promise<void> {
   await transaction.updateTable('owners').set({ name, lower_name: name.toLowerCase() }).where('id', '=', id).execute();
 }
 
-/** Gives a repository to an account, under another name where it has one of this name. */
+/** Transfers a repository to an account, under another name if the account already has a repository with this name. */
 async function transfer(keeper: Keeper, repository: Repository, target: OwnerRow): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     const name = attempt === 0 ? repository.name : `${repository.name}-${attempt}`;
@@ -108,7 +108,7 @@ async function transfer(keeper: Keeper, repository: Repository, target: OwnerRow
   }
 }
 
-/** Removes everything that belongs to an account by its name; what it wrote stays, under the name of `author`. */
+/** Removes everything that refers to an account by name. Its content is retained under the name of `author`. */
 async function forgetAccount(
   transaction: Kysely<Tables>,
   account: string,
@@ -116,9 +116,16 @@ async function forgetAccount(
   ownerId: number | undefined,
 ): Promise<void> {
   const personal = [
-    ...(['tokens', 'public_keys', 'collaborators', 'organization_members'] as const),
-    ...(['repository_watches', 'stars', 'issue_reactions', 'lfs_locks', 'transfers'] as const),
-  ];
+    'tokens',
+    'public_keys',
+    'collaborators',
+    'organization_members',
+    'repository_watches',
+    'stars',
+    'issue_reactions',
+    'lfs_locks',
+    'transfers',
+  ] as const;
   for (const table of personal) await transaction.deleteFrom(table).where('account', '=', account).execute();
   await forgetInIssues(transaction, account);
   await transaction
@@ -136,7 +143,7 @@ async function forgetAccount(
   if (ownerId !== undefined) await forgetOwner(transaction, ownerId, account);
 }
 
-/** Removes the webhooks of an owner and of its repositories, which lead to addresses of the former account. */
+/** Removes the webhooks of an owner and of its repositories, which send to addresses of the former account. */
 async function forgetHooks(transaction: Kysely<Tables>, id: number): Promise<void> {
   const owned = transaction.selectFrom('repositories').select('id').where('owner_id', '=', id);
   await transaction
@@ -145,7 +152,7 @@ async function forgetHooks(transaction: Kysely<Tables>, id: number): Promise<voi
     .execute();
 }
 
-/** Removes the row of an owner, unless it was kept under another name. */
+/** Removes the row of an owner, unless it was retained under another name. */
 async function forgetOwner(transaction: Kysely<Tables>, id: number, account: string): Promise<void> {
   await transaction.deleteFrom('transfers').where('owner_id', '=', id).execute();
   const row = await transaction.selectFrom('owners').select('name').where('id', '=', id).executeTakeFirst();
@@ -154,7 +161,7 @@ async function forgetOwner(transaction: Kysely<Tables>, id: number, account: str
   await transaction.deleteFrom('owners').where('id', '=', id).execute();
 }
 
-/** Takes an account out of the lists of those who may push to protected branches and tags. */
+/** Removes an account from the lists of accounts that may push to protected branches and tags. */
 async function forgetInProtections(transaction: Kysely<Tables>, account: string): Promise<void> {
   const rows = await transaction
     .selectFrom('protections')

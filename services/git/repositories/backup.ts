@@ -10,7 +10,7 @@ const root = 'repositories';
 const restoredMark = 'restored';
 const heads = 'refs/heads/';
 
-/** The folders of repositories that {@link backupRepositories} saves; they change in the middle of a copy. */
+/** Folders that {@link backupRepositories} saves, excluded from the general copy because they change during it. */
 export const uncopied: readonly string[] = [root, restoredMark];
 
 export interface BackupParts {
@@ -19,8 +19,8 @@ export interface BackupParts {
 }
 
 /**
- * Saves all repositories while they are pushed to. The references of each are read first and its objects taken after: what
- * they name was there before them, and nothing is ever taken away from the objects.
+ * Saves all repositories while pushes may continue. The references of a repository are read before its objects are
+ * copied: all objects that they refer to already exist, and objects are never deleted.
  */
 export async function backupRepositories({ context, git }: BackupParts, target: string): Promise<void> {
   for (const [part, name] of await folders(join(context.files, root))) {
@@ -37,34 +37,34 @@ export async function backupRepositories({ context, git }: BackupParts, target: 
     } catch (error) {
       const isGone = (await readdir(source).catch(() => [])).length === 0;
       if (!isGone) throw error;
-      // It was removed meanwhile.
+      // The repository was removed during the backup.
       await rm(folder, { recursive: true, force: true });
     }
   }
 }
 
-/** The same while nothing changes them. */
+/** Copies all repositories while no push can change them. */
 export async function copyRepositories(files: string, target: string): Promise<void> {
   for (const [part, name] of await folders(join(files, root))) {
     await cp(join(files, root, part, name), join(target, root, part, name), { recursive: true });
   }
 }
 
-/** Puts back what {@link backupRepositories} saved. */
+/** Restores the repositories that {@link backupRepositories} saved. */
 export async function restoreRepositories({ context }: Pick<BackupParts, 'context'>, source: string): Promise<void> {
   await writeFile(join(context.files, restoredMark), '');
   await rm(join(context.files, root), { recursive: true, force: true });
   for (const [part, name] of await folders(join(source, root))) {
     const target = join(context.files, root, part, name);
     await cp(join(source, root, part, name), target, { recursive: true });
-    // Without these git takes it for no repository; an archive holds no empty folders.
+    // Git does not recognize a repository without these folders, and archives contain no empty folders.
     for (const folder of ['refs', 'objects']) await mkdir(join(target, folder), { recursive: true, mode: 0o700 });
   }
 }
 
 /**
- * After a restore: the tables were saved a moment before the repositories, so they are told what is in them. Call before
- * anything else looks at repositories.
+ * Updates the tables after a restore. They were saved before the repositories and may be out of date. Call it before
+ * any other access to repositories.
  */
 export async function reconcileRestored(
   { context, git }: BackupParts,
@@ -83,7 +83,7 @@ export async function reconcileRestored(
       await context.commit((transaction: Kysely<Tables>) =>
         transaction.deleteFrom('repositories').where('id', '=', row.id).execute(),
       );
-      context.log.warn('a repository that was being removed during the backup is not there', { repository: row.id });
+      context.log.warn('repository removed during backup was dropped', { repository: row.id });
       continue;
     }
     const branches = await readReferences(git, path, heads);
@@ -100,7 +100,7 @@ export async function reconcileRestored(
   await rm(mark, { force: true });
 }
 
-/** The two levels below which repositories lie. */
+/** Lists the two folder levels that contain repositories. */
 async function folders(path: string): Promise<readonly (readonly [string, string])[]> {
   const parts = await readdir(path).catch(() => []);
   const names = await Promise.all(parts.map((part) => readdir(join(path, part))));
@@ -109,7 +109,9 @@ async function folders(path: string): Promise<readonly (readonly [string, string
   );
 }
 
-/** Takes objects without copying their bytes where the disk can do so: they never change. What a push is at is left out. */
+/**
+ * Hard-links objects if the file system supports it, because they never change. Temporary files of pushes are skipped.
+ */
 async function take(source: string, target: string): Promise<void> {
   await mkdir(target, { recursive: true, mode: 0o700 });
   for (const entry of await readdir(source, { withFileTypes: true })) {

@@ -3,7 +3,7 @@ import { PageProblem } from '../domain/page-problem.ts';
 import { timeOfSeconds } from '../domain/commit-time.ts';
 import { GitFailed, type Git } from '../engine/git.ts';
 
-/** Lines that follow each other and come from one commit. */
+/** Consecutive lines from one commit. */
 export interface BlamePart {
   readonly commit: string;
   readonly title: string;
@@ -16,7 +16,10 @@ export interface BlamePart {
 const longestMs = 30_000;
 const mostBytes = 16 * 1024 * 1024;
 
-/** Which commit each line of a file comes from. @throws Problem (413) for what takes too long, or is too much */
+/**
+ * Returns the commit of each line of a file.
+ * @throws Problem `git.too_much` (413) if it takes too long or the file is too large
+ */
 export async function readBlame(git: Git, folder: string, commit: string, path: string): Promise<readonly BlamePart[]> {
   const options = { maxBytes: mostBytes, signal: AbortSignal.timeout(longestMs) };
   const args = ['blame', '--porcelain', commit, '--', path];

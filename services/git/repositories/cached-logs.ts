@@ -2,13 +2,14 @@ import { isObjectId } from '../domain/names.ts';
 import type { Git } from '../engine/git.ts';
 import { countLog, readLog, type Commit, type LogQuery } from './commits.ts';
 
-/** As many lists, and numbers, are remembered. */
+/** Maximum number of cached lists. */
 const mostLists = 100;
+/** Maximum number of cached counts. */
 const mostCounts = 2000;
-/** Characters of what people wrote in the commits of a list; longer ones are read anew. */
+/** Maximum length of names and messages of the commits of a list. Longer lists are not cached. */
 const longestWords = 100_000;
 
-/** Lists of commits that were read before: what is asked by ids alone is always answered the same. */
+/** Caches commit lists. Queries that use only object IDs always have the same result. */
 export class KnownLogs {
   readonly #git: Git;
   readonly #lists = new Map<string, Promise<readonly Commit[]>>();
@@ -48,12 +49,12 @@ function known<Value>(
   if (![...query.from, ...(query.not ?? [])].every(isObjectId)) return ask();
   const key = keyOf(folder, query);
   const value = kept.get(key) ?? ask();
-  // The map keeps them by their last use.
+  // Reinsert the key so that the map is ordered by last use.
   kept.delete(key);
   kept.set(key, value);
   const [oldest] = kept.keys();
   if (kept.size > most && oldest !== undefined) kept.delete(oldest);
-  // What failed is tried again by who asks next.
+  // Failed reads are not cached.
   value.catch(() => kept.delete(key));
   return value;
 }

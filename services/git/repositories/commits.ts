@@ -3,7 +3,7 @@ import { GitFailed, isTooMuch, type Git, type RunOptions } from '../engine/git.t
 export interface Signature {
   readonly name: string;
   readonly email: string;
-  /** RFC 3339 with the zone of who made it. */
+  /** RFC 3339 with the time zone of the signer. */
   readonly date: string;
 }
 
@@ -12,19 +12,21 @@ export interface Commit {
   readonly tree: string;
   readonly parents: readonly string[];
   readonly author: Signature;
-  /** When it was written as git keeps it, seconds and zone: of other forms git reads but those of this century. */
+  /**
+   * Author date in git's raw format: seconds and time zone. Git parses other formats only for dates of this century.
+   */
   readonly authored: string;
   readonly committer: Signature;
   readonly message: string;
 }
 
-/** A file as a commit changed it. */
+/** File that a commit changed. */
 export interface FileChange {
   readonly path: string;
-  /** Where it was before, for one that was renamed. */
+  /** Former path of a renamed file. */
   readonly from: string | undefined;
   readonly status: 'added' | 'modified' | 'removed' | 'renamed';
-  /** Lines; 0 for what is no text. */
+  /** Number of added lines; 0 for binary files. */
   readonly additions: number;
   readonly deletions: number;
   readonly binary: boolean;
@@ -34,7 +36,7 @@ const fields = ['%H', '%T', '%P', '%an', '%ae', '%aI', '%ad', '%cn', '%ce', '%cI
 const format = ['-z', `--format=${fields.join('%x00')}`, '--date=raw'];
 
 export interface LogQuery {
-  /** What to begin at; several are joined. Names that were resolved, or ids. */
+  /** Start points: resolved names or IDs. The histories of several are merged. */
   readonly from: readonly string[];
   readonly not?: readonly string[];
   readonly path?: string | undefined;
@@ -42,7 +44,7 @@ export interface LogQuery {
   readonly offset?: number;
 }
 
-/** Commits, the newest first. */
+/** Lists commits, newest first. */
 export async function readLog(git: Git, folder: string, query: LogQuery): Promise<readonly Commit[]> {
   const { stdout } = await git.run(folder, [
     'log',
@@ -58,7 +60,7 @@ export async function countLog(git: Git, folder: string, query: Omit<LogQuery, '
   return Number((await git.run(folder, ['rev-list', '--count', ...selection(query)])).stdout.toString());
 }
 
-/** One commit; undefined where there is none of that name. */
+/** Reads a commit. Returns undefined if it does not exist. */
 export async function readCommit(git: Git, folder: string, name: string): Promise<Commit | undefined> {
   const ran = await git.run(folder, ['log', ...format, '--max-count=1', '--end-of-options', name, '--'], {
     codes: [128],
@@ -66,7 +68,7 @@ export async function readCommit(git: Git, folder: string, name: string): Promis
   return ran.code === 0 ? parseLog(ran.stdout.toString())[0] : undefined;
 }
 
-/** Commits by their ids, in one run of git; those that are not there, or are no commits, are left out. */
+/** Reads commits by ID with one git process. IDs that do not exist or are not commits are omitted. */
 export async function readCommits(
   git: Git,
   folder: string,
@@ -78,7 +80,10 @@ export async function readCommits(
   return new Map(parseLog(stdout.toString()).map((commit) => [commit.id, commit]));
 }
 
-/** What each commit changed, by its id; a merge is compared with its first parent. @throws Problem `git.too_much` (413) */
+/**
+ * Returns the changes of each commit by commit ID. Merges are compared with their first parent.
+ * @throws Problem `git.too_much` (413)
+ */
 export async function readChanges(
   git: Git,
   folder: string,
@@ -101,7 +106,10 @@ export async function readChanges(
   return found;
 }
 
-/** What leads from one commit to another. @throws Problem `git.too_much` (413) */
+/**
+ * Returns the changes between two commits.
+ * @throws Problem `git.too_much` (413)
+ */
 export async function compareChanges(
   git: Git,
   folder: string,
@@ -112,19 +120,23 @@ export async function compareChanges(
   return parseChanges((await diffTree(git, folder, args)).toString().split('\0'));
 }
 
-/** @throws Problem `git.too_much` (413) for more files than can be named: whose lines are asked for must not be so many */
+/**
+ * Checks that the number of changed files is not too large before their lines are read.
+ * @throws Problem `git.too_much` (413) if it is
+ */
 export async function checkChanges(git: Git, folder: string, ...between: readonly string[]): Promise<void> {
   await git.run(folder, ['diff-tree', '-r', '--root', '--name-only', '--end-of-options', ...between], { modest: true });
 }
 
-/** For who can do without changes that are too many. */
+/** Error handler that replaces too many changes by undefined. */
 export function noneOfTooMany(error: unknown): undefined {
   if (!isTooMuch(error)) throw error;
 }
 
 /**
- * What `git diff-tree` says. Large files that were moved and changed count as removed and added: git would have to hold both to
- * see what they are. @throws Problem `git.too_much` (413)
+ * Runs `git diff-tree`. If the detection of renames needs too much memory, renamed files are reported as removed and
+ * added.
+ * @throws Problem `git.too_much` (413)
  */
 export async function diffTree(
   git: Git,
@@ -140,7 +152,7 @@ export async function diffTree(
   });
 }
 
-/** The newest commit that two have in common; undefined where they have none. */
+/** Returns the newest common ancestor of two commits, or undefined if they have none. */
 export async function mergeBase(git: Git, folder: string, one: string, other: string): Promise<string | undefined> {
   try {
     return (await git.run(folder, ['merge-base', '--end-of-options', one, other])).stdout.toString().trim();
@@ -188,7 +200,9 @@ function parseLog(text: string): readonly Commit[] {
 const raw = /^:\d{6} \d{6} [0-9a-f]+ [0-9a-f]+ ([ACDMRTU])\d*$/;
 const stat = /^(\d+|-)\t(\d+|-)\t(.*)$/s;
 
-/** Where the tokens of one commit's changes end: each kind says itself how many follow it. */
+/**
+ * Returns the index after the last token of a commit's changes. The kind of a change determines its number of tokens.
+ */
 function changesEnd(tokens: readonly string[], start: number): number {
   let at = start;
   for (; at < tokens.length;) {

@@ -1,22 +1,24 @@
 import type { Clock } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
 
-/** As many pairs are remembered. */
+/** Maximum number of cached pairs. */
 const mostKept = 2000;
-/** As many are worked out at once: each may walk through a whole history. */
+/** Maximum number of concurrent calculations: each may walk through a complete history. */
 const mostAtOnce = 2;
-/** For so long whoever lists branches waits for their numbers, ms; they are worked out nevertheless, for who asks next. */
+/**
+ * Maximum time that a list of branches waits for a calculation, ms. The calculation continues and its result is cached.
+ */
 const patienceMs = 4000;
-/** One that takes longer is given up, so that others have their turn, ms. */
+/** Maximum time of a calculation, ms. */
 const longestMs = 60_000;
 
 interface Distance {
-  /** Commits that the tip has and the base has not. */
+  /** Commits of the tip that the base does not contain. */
   readonly ahead: number;
   readonly behind: number;
 }
 
-/** How far commits are from each other; two of them never change that. */
+/** Counts the commits between a base and a tip. The result for two commits never changes and is cached. */
 export class Distances {
   readonly #git: Git;
   readonly #clock: Pick<Clock, 'after'>;
@@ -29,14 +31,14 @@ export class Distances {
     this.#clock = clock;
   }
 
-  /** Undefined where git could not say, or not soon. */
+  /** Returns undefined if git failed or did not finish in time. */
   async of(folder: string, base: string, tip: string): Promise<Distance | undefined> {
     if (base === tip) return { ahead: 0, behind: 0 };
     let rest: Disposable | undefined;
     const soon = new Promise<undefined>((resolve) => {
       rest = this.#clock.after(patienceMs, () => resolve(undefined));
     });
-    // What one branch lacks keeps nobody from seeing the others.
+    // A failure for one branch must not prevent the list of the others.
     const found = this.#known(folder, base, tip).catch(() => undefined);
     try {
       return await Promise.race([found, soon]);
@@ -48,12 +50,12 @@ export class Distances {
   #known(folder: string, base: string, tip: string): Promise<Distance> {
     const key = `${folder} ${base} ${tip}`;
     const distance = this.#kept.get(key) ?? this.#inTurn(() => this.#read(folder, base, tip));
-    // The map keeps them by their last use.
+    // Reinsert the key so that the map is ordered by last use.
     this.#kept.delete(key);
     this.#kept.set(key, distance);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest);
-    // What failed is tried again by who asks next.
+    // Failed calculations are not cached.
     distance.catch(() => this.#kept.delete(key));
     return distance;
   }
@@ -66,7 +68,7 @@ export class Distances {
     } finally {
       const next = this.#waiting.shift();
       if (next === undefined) this.#running -= 1;
-      // The place is handed on.
+      // The slot is handed to the next waiting calculation.
       else next();
     }
   }

@@ -2,13 +2,13 @@ import type { Git } from '../engine/git.ts';
 import { noObject, type RefChange } from '../transfer/push-request.ts';
 import type { Repository } from './repositories.ts';
 
-/** Who a commit that is made here is by. */
+/** Author of a commit that this service creates. */
 export interface Author {
   readonly name: string;
   readonly email: string;
 }
 
-/** Git's own variables for who wrote and who made a commit. `dates` in a form that git reads. */
+/** Builds git's environment variables for author and committer. `dates` use a format that git accepts. */
 export function authorship(author: Author, committer = author, dates: { author?: string; committer?: string } = {}) {
   return {
     GIT_AUTHOR_NAME: plain(author.name),
@@ -20,7 +20,7 @@ export function authorship(author: Author, committer = author, dates: { author?:
   };
 }
 
-/** A repository's first commit, with a README that names it and further files, by their names. Answers what it changed. */
+/** Creates the first commit with a README and additional files. Returns the changed reference. */
 export async function firstCommit(
   git: Git,
   folder: string,
@@ -49,12 +49,12 @@ async function idOf(git: Git, folder: string, args: readonly string[], input: st
   return (await git.run(folder, args, { input })).stdout.toString().trim();
 }
 
-/** Whether git accepts a text as the name of an author: it refuses one of nothing but punctuation. */
+/** Returns true if git accepts a text as an author name. Git rejects names that consist of punctuation. */
 export function isAuthorName(text: string): boolean {
   return usableName(text) !== '';
 }
 
-/** The name without the characters that git removes from its ends or refuses within it. */
+/** Removes the characters that git strips or rejects in a name. */
 function usableName(text: string): string {
   return text.replaceAll(/[<>\p{Cc}]/gu, '').replaceAll(/^[\s.,:;"\\']+|[\s.,:;"\\']+$/g, '');
 }

@@ -2,14 +2,14 @@ import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** How many have to do with somebody. */
+/** Number of followers, followed accounts and starred repositories of an account. */
 export interface PersonCounts {
   readonly followers: number;
   readonly following: number;
   readonly starred: number;
 }
 
-/** Who follows whom. */
+/** Follow relationships between accounts. */
 export class Follows {
   readonly #context: Pick<Context, 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;

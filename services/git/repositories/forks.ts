@@ -7,7 +7,7 @@ import type { Keeper } from './repository-manager.ts';
 import { sizeOf } from './references.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
-/** Copies of repositories that know where they come from, and who likes which repository. */
+/** Forks and stars of repositories. */
 export class Forks {
   readonly #context: Pick<Context, 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;
@@ -27,15 +27,23 @@ export class Forks {
     this.#parts = parts;
   }
 
-  /** Nobody sees it before it is whole. @throws Problem `git.name_taken` (409) */
+  /**
+   * Creates a fork. It is hidden until it is complete.
+   * @throws Problem `git.name_taken` (409)
+   */
   async create(parent: Repository, owner: Pick<OwnerRow, 'kind' | 'name'>, name: string): Promise<Repository> {
     const { git, keeper, lfs, repositories } = this.#parts;
     const { description, defaultBranch, branchCount, empty, website } = parent;
-    // Nothing of a hidden organization becomes public by a fork.
+    // A fork must not make content of a hidden organization public.
     const isHidden = parent.private || parent.ownerVisibility !== 'public';
     const wanted = {
-      ...{ owner: owner.name, ownerKind: owner.kind, name, private: isHidden },
-      ...{ defaultBranch, description, website },
+      owner: owner.name,
+      ownerKind: owner.kind,
+      name,
+      private: isHidden,
+      defaultBranch,
+      description,
+      website,
     };
     const made = await keeper.create(wanted, async (folder) => {
       const refs = ['heads', 'tags'].map((kind) => `+refs/${kind}/*:refs/${kind}/*`);
@@ -50,7 +58,7 @@ export class Forks {
     return (await repositories.byId(made.id)) ?? made;
   }
 
-  /** The numbers of those that were made of a repository. */
+  /** Lists the IDs of the forks of a repository. */
   async of(parent: number): Promise<readonly number[]> {
     const rows = await this.#db.selectFrom('forks').select('repository_id').where('parent_id', '=', parent).execute();
     return rows.map(({ repository_id }) => repository_id);

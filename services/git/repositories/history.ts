@@ -7,8 +7,9 @@ import { noObject } from '../transfer/push-request.ts';
 import type { PushConsequence } from '../transfer/pushes.ts';
 import type { Repositories, Sight } from './repositories.ts';
 
-/** Changes of references that are remembered, of each repository; and of one push. */
+/** Maximum number of stored reference changes of a repository. */
 const mostKept = 500;
+/** Maximum number of stored reference changes of one push. */
 const mostOfOnePush = 20;
 const told: Partial<Record<EntryKind, GitEvent['kind']>> = {
   close: 'closed',
@@ -18,14 +19,14 @@ const told: Partial<Record<EntryKind, GitEvent['kind']>> = {
   review: 'reviewed',
 };
 
-/** Where a page of the history ended. */
+/** Cursor of a page of the history. */
 export interface HistoryPlace {
   readonly time: number;
-  /** The event's id; without it all of that time are left out. */
+  /** ID of the last event. Without it, all events with the same time are skipped. */
   readonly id?: string | undefined;
 }
 
-/** Remembers what a push changed. */
+/** Returns a consequence that stores the reference changes of a push. */
 export function rememberPushes(clock: { now(): number }): PushConsequence {
   return async (transaction, { account, changes, repository }) => {
     const shown = changes.filter(({ ref }) => /^refs\/(heads|tags)\//.test(ref)).slice(0, mostOfOnePush);
@@ -52,7 +53,7 @@ export function rememberPushes(clock: { now(): number }): PushConsequence {
   };
 }
 
-/** What happened in repositories that somebody may see, the newest first; with `account`, what that did. */
+/** Lists events in visible repositories, newest first. With `account`, only events of this account. */
 export async function readHistory(
   { db, repositories }: { readonly db: Kysely<Tables>; readonly repositories: Repositories },
   sight: Sight,
@@ -70,7 +71,7 @@ export async function readHistory(
 ): Promise<readonly GitEvent[]> {
   const ids = repositories.idsOf({ sight, id });
   const place = ['owners.name as owner', 'repositories.name as name'] as const;
-  /** The page of one kind; `time` is when such a thing happened, `account` who did it. */
+  /** Selects a page of one kind of event by its ID, time and account columns. */
   const page = <DB, TB extends keyof DB, Row>(
     query: SelectQueryBuilder<DB, TB, Row>,
     kind: string,
@@ -167,13 +168,13 @@ export async function readHistory(
   return events.toSorted(newestFirst).slice(0, limit);
 }
 
-/** Of one time, by what they are, and of that the last one first. */
+/** Orders events by time, then by kind, then by descending ID. */
 function newestFirst(one: GitEvent, other: GitEvent): number {
   const [a, b] = [partsOf(one.id), partsOf(other.id)];
   return other.time - one.time || a.kind.localeCompare(b.kind) || b.number - a.number;
 }
 
-/** Those rows of a kind that come after a place in that order. */
+/** Builds the condition for rows of a kind that follow the cursor in this order. */
 function olderThan(before: HistoryPlace | undefined, kind: string, time: string, id: string): RawBuilder<SqlBool> {
   if (before === undefined) return sql<SqlBool>`1 = 1`;
   const [at, numbered] = [sql.ref(time), sql.ref(id)];
@@ -183,7 +184,7 @@ function olderThan(before: HistoryPlace | undefined, kind: string, time: string,
   return sql<SqlBool>`(${at} < ${before.time} or (${at} = ${before.time} and ${numbered} < ${last.number}))`;
 }
 
-/** An id says what it is of, and the row's number. */
+/** Splits an event ID into the kind and the ID of the row. */
 function partsOf(id: string): { readonly kind: string; readonly number: number } {
   return { kind: id.slice(0, 1), number: Number(id.slice(1)) };
 }

@@ -5,22 +5,25 @@ import { labelSets, type LabelOfSet } from '../domain/label-sets.ts';
 import { licenseTexts } from '../domain/license-texts.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** What somebody wants a new repository to begin with; an empty text for nothing. */
+/** Requested initial files of a new repository; an empty text for none. */
 export interface WantedBeginning {
-  /** Names with commas between them. */
+  /** Comma-separated names. */
   readonly gitignores: string;
   readonly license: string;
   readonly labels: string;
 }
 
-/** What is put into a new repository. */
+/** Initial files and labels of a new repository. */
 export interface Beginning {
   readonly gitignore: string;
   readonly license: string;
   readonly labels: readonly LabelOfSet[];
 }
 
-/** @throws Problem (422) for a name that is none */
+/**
+ * Resolves template names to their content.
+ * @throws Problem `git.invalid` (422) for an unknown template
+ */
 export function beginningOf({ gitignores, license, labels }: WantedBeginning): Beginning {
   const names = gitignores
     .split(',')
@@ -34,17 +37,19 @@ export function beginningOf({ gitignores, license, labels }: WantedBeginning): B
   };
 }
 
-/** A licence's text for what somebody made in a year. */
+/** Fills year and owner into the text of a license. */
 export function licenseFor(text: string, owner: string, year: number): string {
   return text.replaceAll('<year>', String(year)).replaceAll('<owner>', () => owner);
 }
 
-/** Adds labels to a repository that has none yet. */
+/** Adds labels to a repository that has none. */
 export async function addLabels(db: Kysely<Tables>, repository: number, labels: readonly LabelOfSet[]): Promise<void> {
   if (labels.length === 0) return;
   const rows = labels.map(({ exclusive, ...label }) => ({
-    ...{ repository_id: repository, ...label },
-    ...{ exclusive: Number(exclusive), archived: 0 },
+    repository_id: repository,
+    ...label,
+    exclusive: Number(exclusive),
+    archived: 0,
   }));
   await db.insertInto('labels').values(rows).execute();
 }

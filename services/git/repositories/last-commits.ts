@@ -1,14 +1,14 @@
 import { isTooMuch, type Git } from '../engine/git.ts';
 import { readLog, type Commit } from './commits.ts';
 
-/** Answers that are remembered; they never change, since they are asked by ids. */
+/** Maximum number of cached results. They never change because the keys are object IDs. */
 const mostKept = 5000;
-/** A folder with more entries is looked through no further. */
+/** Maximum number of entries of a folder that are resolved. */
 const mostEntries = 300;
-/** How many commits are looked at for the entries of a folder, before each is asked by itself. */
+/** Number of commits that are searched for all entries together. The remaining entries are then resolved separately. */
 const windowSize = 400;
 
-/** Which commit changed a file last. */
+/** Finds the latest commit that changed a file. */
 export class LastCommits {
   readonly #git: Git;
   readonly #kept = new Map<string, Commit>();
@@ -17,7 +17,7 @@ export class LastCommits {
     this.#git = git;
   }
 
-  /** Seen from a commit. Undefined where there never was such a file. */
+  /** Returns the latest commit as seen from the commit `from`, or undefined if the file never existed. */
   async of(folder: string, from: string, path: string): Promise<Commit | undefined> {
     const key = `${folder}\0${from}\0${path}`;
     const kept = this.#kept.get(key);
@@ -27,7 +27,10 @@ export class LastCommits {
     return commit;
   }
 
-  /** For the entries of a folder, by their path. Most are found in one walk through the newest commits. */
+  /**
+   * Returns the latest commits of the entries of a folder by path. Most are found in one walk through the newest
+   * commits.
+   */
   async ofEntries(
     folder: string,
     from: string,
@@ -60,10 +63,10 @@ export class LastCommits {
   ): Promise<void> {
     const commits = await readLog(this.#git, folder, { from: [from], path: parent, limit: windowSize });
     const byId = new Map(commits.map((commit) => [commit.id, commit]));
-    // A merge that brings nothing of its own is no change of a file.
+    // A merge without changes of its own does not count as a change of a file.
     const plain = commits.filter(({ parents }) => parents.length < 2);
     const depth = parent === '' ? 1 : parent.split('/').length + 1;
-    // Of the first folder the names that stand in it are enough.
+    // Entries of the root folder are compared without recursion.
     const args = [
       'diff-tree',
       '--stdin',
@@ -76,7 +79,7 @@ export class LastCommits {
     const options = { input: plain.map(({ id }) => `${id}\n`).join(''), modest: true };
     const { stdout } = await this.#git.run(folder, args, options).catch((error: unknown) => {
       if (!isTooMuch(error)) throw error;
-      // Each is asked for by itself then.
+      // Resolve each entry separately in this case.
       return { stdout: Buffer.alloc(0) };
     });
     let at: Commit | undefined;

@@ -3,13 +3,13 @@ import type { Visitor } from '../sign-in/visitor.ts';
 import { levels, type Access, type Level } from './access.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
-/** A repository as somebody may use it. */
+/** Repository with the access level of the caller. */
 export interface Found {
   readonly repository: Repository;
   readonly level: Level;
 }
 
-/** Finds repositories for somebody: what he may not read is not there. */
+/** Finds repositories for a caller. Repositories without read access are reported as not found. */
 export class Lookup {
   readonly #repositories: Repositories;
   readonly #access: Access;
@@ -19,7 +19,7 @@ export class Lookup {
     this.#access = access;
   }
 
-  /** Undefined where there is none that the visitor may read. */
+  /** Returns undefined if there is no repository that the caller may read. */
   async find(visitor: Visitor, owner: string, name: string): Promise<Found | undefined> {
     const repository = await this.#repositories.find(owner, name);
     if (repository === undefined) return undefined;
@@ -27,13 +27,16 @@ export class Lookup {
     return level === 'none' ? undefined : { repository, level };
   }
 
-  /** Under its former name. */
+  /** Finds a repository by a former name. */
   async renamed(visitor: Visitor, owner: string, name: string): Promise<Repository | undefined> {
     const repository = await this.#repositories.renamed(owner, name);
     return repository !== undefined && (await this.#access.may(visitor, repository, 'read')) ? repository : undefined;
   }
 
-  /** @throws Problem `git.unknown` (404), and what `refuse` makes where the visitor may read it and no more. */
+  /**
+   * Returns a repository that the caller may access at a level.
+   * @throws Problem `git.unknown` (404), or the problem from `refuse` if the caller has only read access
+   */
   async need(
     visitor: Visitor,
     [owner, name]: readonly [string, string],
@@ -51,7 +54,7 @@ export function unknown(): Problem {
   return new Problem('git.unknown', 404, 'not found');
 }
 
-/** In the peer's words. */
+/** Builds the problem with Gitea's message. */
 function forbidden(needed: Exclude<Level, 'none'>): Problem {
   const detail =
     needed === 'admin'

@@ -7,7 +7,7 @@ import type { Keeper, NewRepository } from './repository-manager.ts';
 import { readReferences, sizeOf } from './references.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
-/** A repository elsewhere. */
+/** Address and credentials of a remote repository. */
 export interface Origin {
   readonly address: string;
   readonly user: string | undefined;
@@ -19,7 +19,7 @@ export interface MigrateParts {
   readonly git: Git;
   readonly keeper: Keeper;
   readonly repositories: Repositories;
-  /** Addresses of this computer and its network are allowed. */
+  /** Allows addresses of this computer and its network. */
   readonly mayReachLocal: boolean;
 }
 
@@ -27,8 +27,8 @@ const longestMs = 60 * 60_000;
 const heads = 'refs/heads/';
 
 /**
- * Copies a repository with all its branches and tags; nobody sees it before it is whole.
- * @throws Problem (422) in the peer's words, `git.name_taken` (409)
+ * Imports a repository with all branches and tags. It is hidden until the import is complete.
+ * @throws Problem (422) with Gitea's message, `git.name_taken` (409)
  */
 export async function migrate(
   { context, git, keeper, repositories, mayReachLocal }: MigrateParts,
@@ -50,7 +50,7 @@ export async function migrate(
       environment: {
         GIT_ASKPASS: answers.path,
         GIT_ALLOW_PROTOCOL: mayReachLocal ? 'http:https:git' : 'http:https',
-        // A proxy would look the name up once more.
+        // A proxy would resolve the name again.
         ...(mayReachLocal ? {} : { NO_PROXY: '*', no_proxy: '*' }),
       },
       config: ['http.followRedirects=false', 'transfer.fsckObjects=true', 'credential.helper=', ...pinned],
@@ -79,7 +79,7 @@ export async function migrate(
       codes: [128],
     });
     const branches = (await readReferences(git, folder, heads)).map(({ ref }) => ref.slice(heads.length));
-    // The branch that the other side shows first is the default one here.
+    // The default branch of the remote becomes the default branch here.
     const head = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(stdout.toString())?.[1] ?? wanted.defaultBranch;
     const defaultBranch = branches.includes(head) ? head : (branches[0] ?? wanted.defaultBranch);
     await git.run(folder, ['symbolic-ref', 'HEAD', `${heads}${defaultBranch}`]);
@@ -103,7 +103,7 @@ function addressOf(text: string): URL {
   return url;
 }
 
-/** Settings that lead git to the address that was looked at, whatever the name means a moment later. */
+/** Builds git settings that pin the host to the checked address, so that a later DNS change has no effect. */
 async function pinnedTo({ connect }: Pick<Context, 'connect'>, url: URL): Promise<readonly string[]> {
   if (url.protocol === 'git:') throw new Problem('git.migration', 422, 'You can not import from disallowed hosts.');
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -124,7 +124,10 @@ function portOf({ port, protocol }: URL): string {
   return protocol === 'https:' ? '443' : '80';
 }
 
-/** A program that answers git's questions for name and password, so that neither stands in an argument or in the configuration. */
+/**
+ * Writes a script that answers git's prompts for user name and password, so that neither appears in arguments or in the
+ * configuration.
+ */
 async function askPass(
   files: string,
   user: string,
@@ -135,7 +138,14 @@ async function askPass(
   const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
   await writeFile(
     path,
-    `#!/bin/sh\ncase "$1" in\nUsername*) printf '%s\\n' ${quoted(user)} ;;\n*) printf '%s\\n' ${quoted(password)} ;;\nesac\n`,
+    [
+      '#!/bin/sh',
+      'case "$1" in',
+      `Username*) printf '%s\\n' ${quoted(user)} ;;`,
+      `*) printf '%s\\n' ${quoted(password)} ;;`,
+      'esac',
+      '',
+    ].join('\n'),
     { mode: 0o700 },
   );
   await chmod(path, 0o700);

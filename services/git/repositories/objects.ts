@@ -16,20 +16,22 @@ export interface ObjectContents extends ObjectInfo {
   readonly bytes: Buffer;
 }
 
-/** Readers that stay open at once, and for how long one without work does, ms. */
+/** Maximum number of open readers. */
 const mostReaders = 6;
+/** Time after which an idle reader is closed, ms. */
 const idleMs = 20_000;
-/** Larger objects are streamed by another way. */
+/** Maximum size of an object that is read into memory. Larger objects are streamed. */
 const largest = 16 * 1024 * 1024;
-/** Where git looks for a name besides where it says, and what it reads as the id at its end, as of `v1.2-3-gabcdef0`. */
+/** Prefixes that git also tries for an abbreviated reference name. */
 const otherPlaces = ['refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/']
   .map((prefix) => (ref: string) => prefix + ref)
   .concat((ref) => `refs/remotes/${ref}/HEAD`);
+/** Suffix that git reads as an object ID, as in `v1.2-3-gabcdef0`. */
 const described = /-g[0-9a-f]+$/i;
 
 /**
- * Reads objects of repositories. A program of git's stays open for each repository that is in use, since starting one
- * takes ten times as long as reading.
+ * Reads objects of repositories. A `git cat-file` process stays open for each repository that is in use, because
+ * starting one takes ten times as long as a read.
  */
 export class Objects implements AsyncDisposable {
   readonly #git: Git;
@@ -42,17 +44,19 @@ export class Objects implements AsyncDisposable {
   }
 
   /**
-   * `name` as git takes it: an id, `id:path`. Git is generous with names of references, for which there is
-   * {@link Objects.commitOf}. Undefined where there is none.
+   * Reads type and size of an object. `name` is an ID or `id:path`. Git resolves reference names loosely; use {@link
+   * Objects.commitOf} for references. Returns undefined if the object does not exist.
    */
   async info(folder: string, name: string): Promise<ObjectInfo | undefined> {
     return this.#asking(folder, (reader) => reader.ask('info', name));
   }
 
-  /** The commit that a reference of exactly this name leads to: `refs/heads/main`. Undefined where there is none. */
+  /**
+   * Returns the commit of a reference with exactly this name, such as `refs/heads/main`, or undefined if there is none.
+   */
   async commitOf(folder: string, ref: string): Promise<string | undefined> {
     if (!ref.startsWith('refs/') || !isReferenceName(ref)) return undefined;
-    // Git looks for the whole name first, so what it does not find is not there.
+    // Git tries the full name first, so a name that it cannot resolve does not exist.
     const found = await this.info(folder, `${ref}^{commit}`);
     if (found?.type !== 'commit') return undefined;
     const others = described.test(ref)
@@ -64,7 +68,10 @@ export class Objects implements AsyncDisposable {
     return exact === undefined ? undefined : (await this.info(folder, `${exact.slice(0, 40)}^{commit}`))?.id;
   }
 
-  /** @throws Problem `git.too_large` (413) for an object of more than 16 MiB. */
+  /**
+   * Reads an object into memory.
+   * @throws Problem `git.too_large` (413) for an object of more than 16 MiB
+   */
   async contents(folder: string, name: string): Promise<ObjectContents | undefined> {
     return this.#asking(folder, async (reader) => {
       const info = await reader.ask('info', name);
@@ -75,7 +82,7 @@ export class Objects implements AsyncDisposable {
     });
   }
 
-  /** Once more where another repository's turn closed the reader in the middle. */
+  /** Retries once if the reader was closed during the request because of another repository. */
   async #asking<Found>(folder: string, ask: (reader: Reader) => Promise<Found>): Promise<Found> {
     try {
       return await ask(this.#reader(folder));
@@ -85,7 +92,7 @@ export class Objects implements AsyncDisposable {
     }
   }
 
-  /** Lets go of a repository's files: it will be removed. */
+  /** Closes the reader of a repository, so that it can be removed. */
   async close(folder: string): Promise<void> {
     const reader = this.#readers.get(folder);
     this.#readers.delete(folder);
@@ -98,7 +105,7 @@ export class Objects implements AsyncDisposable {
 
   #reader(folder: string): Reader {
     let reader = this.#readers.get(folder);
-    // The map keeps them by their last use.
+    // Reinsert the key so that the map is ordered by last use.
     this.#readers.delete(folder);
     if (reader === undefined || reader.isOver) {
       reader = new Reader(() => this.#git.start(folder, ['cat-file', '--batch-command']));
@@ -124,7 +131,7 @@ class Reader {
   readonly #questions: Question[] = [];
   #parts: Buffer[] = [];
   #size = 0;
-  /** Of the object whose bytes come in; undefined while its line is awaited. */
+  /** Header of the object that is being received; undefined while waiting for a header. */
   #head: ObjectInfo | undefined;
   isOver = false;
   rest: Disposable | undefined;
@@ -135,7 +142,7 @@ class Reader {
       (child) => {
         child.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
         child.stderr.resume();
-        void child.exited.then(() => this.#end(new Problem('git.reader_ended', 503, 'Git ended while it was asked.')));
+        void child.exited.then(() => this.#end(new Problem('git.reader_ended', 503, 'Git exited during the request.')));
       },
       (error: unknown) => this.#end(error),
     );
@@ -145,13 +152,13 @@ class Reader {
     if (name === '' || /[\n\0]/.test(name)) return undefined;
     const child = await this.#child;
     return new Promise((answer, fail) => {
-      if (this.isOver) return fail(new Problem('git.reader_ended', 503, 'Git ended while it was asked.'));
+      if (this.isOver) return fail(new Problem('git.reader_ended', 503, 'Git exited during the request.'));
       this.#questions.push({ kind, answer, fail });
       child.stdin.write(`${kind} ${name}\n`);
     });
   }
 
-  /** What was asked is answered first. */
+  /** Closes the process after all pending requests were answered. */
   async close(): Promise<void> {
     this.isOver = true;
     this.rest?.[Symbol.dispose]();
@@ -177,7 +184,7 @@ class Reader {
         this.#questions.shift()?.answer(head);
       } else {
         this.#head = head;
-        // One line end follows the object.
+        // A line feed follows the object.
         if (this.#size < head.size + 1) return;
         const bytes = this.#take(head.size + 1).subarray(0, head.size);
         this.#head = undefined;

@@ -3,7 +3,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
 
-/** Owners that are no account: their members may do with what they have as with their own. */
+/** Owners that are not accounts. Their members administer the organization's repositories. */
 export class Organizations {
   readonly #context: Pick<Context, 'accounts' | 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;
@@ -74,7 +74,7 @@ export class Organizations {
     await this.#context.accounts.releaseName('git', name);
   }
 
-  /** Reserves the names of all organizations, and returns those that accounts have as well. */
+  /** Reserves the names of all organizations. Returns the names that accounts also have. */
   async claimNames(): Promise<readonly string[]> {
     const rows = await this.list();
     return this.#context.accounts.synchronizeNames(
@@ -83,7 +83,10 @@ export class Organizations {
     );
   }
 
-  /** @throws Problem `git.name_taken` (422) where an account or another service has the name */
+  /**
+   * Reserves the name of an organization.
+   * @throws Problem `git.name_taken` (422) if an account or another service has the name
+   */
   async #reserve(name: string): Promise<void> {
     try {
       await this.#context.accounts.reserveName('git', { name, kind: 'organization' });
@@ -127,7 +130,10 @@ export class Organizations {
     );
   }
 
-  /** @throws Problem `git.last_member` (403): somebody must be able to decide for it. */
+  /**
+   * Removes a member.
+   * @throws Problem `git.last_member` (403), because an organization must have at least one member
+   */
   async removeMember(id: number, account: string): Promise<void> {
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       const rows = await transaction

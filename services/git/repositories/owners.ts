@@ -6,7 +6,7 @@ import type { OwnerProfile, OwnerRow, Tables } from '../store/tables.ts';
 import { findAccountOfEmail } from '../wire/users.ts';
 import { checkOwnRow, type Repositories } from './repositories.ts';
 
-/** What is changed of an owner; what is undefined stays. */
+/** Changes of an owner. Undefined fields stay unchanged. */
 export interface OwnerChange {
   readonly full_name?: string | undefined;
   readonly description?: string | undefined;
@@ -15,13 +15,13 @@ export interface OwnerChange {
   readonly profile?: OwnerProfile;
 }
 
-/** As many as are remembered; rows of owners hardly ever change. */
+/** Maximum number of cached rows. Owners rarely change. */
 const mostKept = 1000;
 
-/** Names that the host reserves for what it keeps of removed accounts. */
+/** Names that the host reserves for retained data of removed accounts. */
 const keptName = /\.removed(-\d+)?$/;
 
-/** The rows of owners, which are made for accounts when they are first needed. */
+/** Rows of owners. The row of an account is created at its first use. */
 export class Owners {
   readonly #context: Pick<Context, 'accounts' | 'commit' | 'db'>;
   readonly #repositories: Repositories;
@@ -42,7 +42,7 @@ export class Owners {
     return row;
   }
 
-  /** An organization, or an account, by its name in any case; undefined where there is none. */
+  /** Finds an organization or account by name, ignoring case. */
   async find(name: string): Promise<OwnerRow | undefined> {
     const row = await this.#repositories.owner(name);
     if (row !== undefined) return row;
@@ -50,7 +50,10 @@ export class Owners {
     return account === undefined ? undefined : this.ofAccount(account);
   }
 
-  /** The row of an existing account. @throws Problem `git.name_conflict` (409) where another owner has its name */
+  /**
+   * Returns the row of an existing account and creates it if necessary.
+   * @throws Problem `git.name_conflict` (409) if another owner has its name
+   */
   async ofAccount(name: string): Promise<OwnerRow> {
     const row = await this.#repositories.owner(name);
     if (row !== undefined) {
@@ -62,7 +65,7 @@ export class Owners {
     return commit((transaction) => this.#repositories.ensureOwner(transaction, name, account?.createdAt ?? 0));
   }
 
-  /** The accounts behind email addresses of commits: those that stand for an account, and those that an account has set. */
+  /** Finds accounts by email addresses of commits: generated addresses and addresses that accounts have set. */
   async accountsOfEmails(emails: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const wanted = [...new Set(emails.map((email) => email.toLowerCase()))].filter((email) => email !== '');
     const rows =
@@ -83,7 +86,7 @@ export class Owners {
     );
   }
 
-  /** Names of accounts that no longer exist and whose rows are still here under a name that an account could have. */
+  /** Lists names of deleted accounts whose rows still exist under a name that a new account could have. */
   async abandoned(): Promise<readonly string[]> {
     const { accounts, db } = this.#context;
     const [rows, existing] = await Promise.all([
@@ -106,7 +109,7 @@ export class Owners {
     return changed;
   }
 
-  /** The owner was removed. */
+  /** Removes a deleted owner from the cache. */
   forget(id: number): void {
     this.#kept.delete(id);
   }

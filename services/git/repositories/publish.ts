@@ -19,8 +19,8 @@ const longestMs = 10 * 60_000;
 const heads = 'refs/heads/';
 
 /**
- * Makes a repository of a folder: of its files, in one first commit, or of the branches and tags that Git has in it already.
- * Nothing of the folder is changed but what Git keeps there of itself, and nothing of the folder is run.
+ * Creates a repository from a folder: from its files as a first commit, or from the branches and tags of its git
+ * repository. Only the folder's `.git` is changed, and no program that the folder configures is run.
  * @throws Problem `git.bad_folder` (422), `git.name_taken` (409)
  */
 export async function publishFolder(
@@ -41,7 +41,7 @@ export async function publishFolder(
       const args = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', inside, ...refs];
       await git.run(path, args, { ...limits(), environment: { GIT_ALLOW_PROTOCOL: 'file' } });
       const branches = (await readReferences(git, path, heads)).map(({ ref }) => ref.slice(heads.length));
-      // No branch may be worked on there, or one without a commit.
+      // The checked-out branch may have no commit, or HEAD may be detached.
       const defaultBranch = branches.includes(current) ? current : (branches[0] ?? current);
       await git.run(path, ['symbolic-ref', 'HEAD', heads + defaultBranch]);
       return {
@@ -65,7 +65,7 @@ export async function publishFolder(
   }
 }
 
-/** From then on `git push` in the folder leads here. Answers the name of the remote. */
+/** Sets this repository as a remote of the folder, so that `git push` works. Returns the name of the remote. */
 export async function setRemote(git: Git, folder: string, address: string): Promise<string> {
   const config = ['config', '--file', join(folder, '.git', 'config')];
   const { code, stdout } = await git.run(undefined, [...config, '--get', 'remote.origin.url'], { codes: [1] });
@@ -80,7 +80,10 @@ export async function setRemote(git: Git, folder: string, address: string): Prom
   return name;
 }
 
-/** The folder itself, without links, where it may be published. @throws Problem */
+/**
+ * Resolves links and checks that the folder may be published.
+ * @throws Problem `git.bad_folder` (422)
+ */
 async function folderAt(asked: string, data: string): Promise<string> {
   if (!isAbsolute(asked) || asked.includes('\0'))
     throw bad('Name it from its very beginning, such as /home/ada/project.');
@@ -107,19 +110,22 @@ async function holdsRepository(folder: string): Promise<boolean> {
   return false;
 }
 
-/** A partial clone would have Git fetch the rest, with programs that its own configuration names. @throws Problem */
+/**
+ * Rejects partial clones: git would fetch the missing objects with programs that the repository configures.
+ * @throws Problem `git.bad_folder` (422)
+ */
 async function needWhole(git: Git, inside: string): Promise<void> {
   const names = String.raw`^(extensions\.partialclone|remote\..*\.(promisor|partialclonefilter))$`;
   const { code } = await git.run(inside, ['config', '--includes', '--get-regexp', names], { codes: [1] });
   if (code === 0) throw bad('It is a partial clone, which lacks some of its objects. Clone it as a whole first.');
 }
 
-/** A first commit of all files but those that `.gitignore` names. */
+/** Creates a repository with one commit of all files that `.gitignore` does not exclude. */
 async function makeRepository(git: Git, folder: string, branch: string, author: Author): Promise<void> {
   const inside = join(folder, '.git');
   await git.run(undefined, ['init', '--quiet', '--template=', `--initial-branch=${branch}`, '--', folder]);
   try {
-    // Git is to stand in the folder, not in what it keeps there.
+    // The working directory of git must be the folder itself, not `.git`.
     const options = { ...limits(), environment: { GIT_DIR: inside, GIT_WORK_TREE: folder } };
     await git.run(folder, ['add', '--all', '--', '.'], options);
     const tree = (await git.run(folder, ['write-tree'], options)).stdout.toString().trim();
@@ -136,14 +142,14 @@ async function makeRepository(git: Git, folder: string, branch: string, author: 
   }
 }
 
-/** The branch that is worked on. */
+/** Returns the checked-out branch. */
 async function branchOf(git: Git, inside: string, otherwise: string): Promise<string> {
   const { code, stdout } = await git.run(inside, ['symbolic-ref', '--short', 'HEAD'], { codes: [1, 128] });
   const name = stdout.toString().trim();
   return code === 0 && name !== '' ? name : otherwise;
 }
 
-/** What the folder's own configuration would have Git run is not run. */
+/** Builds options that disable the programs which the folder's configuration names. */
 function limits(): RunOptions {
   return {
     long: true,

@@ -1,18 +1,18 @@
 import type { Git } from '../engine/git.ts';
 
-/** A name for an object. */
+/** Reference to an object. */
 export interface Reference {
   readonly ref: string;
-  /** What it names: for an annotated tag the tag itself. */
+  /** ID of the referenced object. For an annotated tag, the ID of the tag object. */
   readonly id: string;
   readonly type: 'commit' | 'tag' | 'tree' | 'blob';
-  /** For an annotated tag the commit that it names at last, else the same as `id`. */
+  /** Commit that an annotated tag finally refers to; otherwise the same as `id`. */
   readonly commit: string;
 }
 
 const format = '%(objectname) %(objecttype) %(*objectname) %(*objecttype) %(refname)';
 
-/** References whose name begins with the parts of `prefix`, by name. */
+/** Lists references below a prefix, ordered by name. */
 export async function readReferences(git: Git, folder: string, prefix: string): Promise<readonly Reference[]> {
   const lines = await git.lines(folder, ['for-each-ref', `--format=${format}`, '--', prefix]);
   const nested: string[] = [];
@@ -25,7 +25,7 @@ export async function readReferences(git: Git, folder: string, prefix: string): 
   return found.map((reference) => ({ ...reference, commit: last.get(reference.commit) ?? reference.commit }));
 }
 
-/** What tags that name tags name at last: git itself looks one step far. */
+/** Resolves tags that refer to tags. `for-each-ref` follows only one level. */
 async function endsOf(git: Git, folder: string, tags: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (tags.length === 0) return new Map();
   const input = tags.map((id) => `${id}^{}\n`).join('');
@@ -33,12 +33,12 @@ async function endsOf(git: Git, folder: string, tags: readonly string[]): Promis
   return new Map(tags.map((id, at) => [id, /^[0-9a-f]{40}$/.exec(ends[at] ?? '')?.[0] ?? id]));
 }
 
-/** KiB on disk. */
+/** Returns the size on disk in KiB. */
 export async function sizeOf(git: Git, folder: string): Promise<number> {
   return (await readCounts(git, folder)).size;
 }
 
-/** How the objects of a repository lie: by themselves, and in packs. */
+/** Counts the loose and packed objects of a repository. */
 export async function readCounts(git: Git, folder: string) {
   const lines = await git.lines(folder, ['count-objects', '-v']);
   const of = (name: string): number => Number(lines.find((line) => line.startsWith(`${name}: `))?.split(' ')[1] ?? 0);

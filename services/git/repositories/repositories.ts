@@ -3,7 +3,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { countColumns } from '../store/counts.ts';
 import type { OwnerRow, RepositoryRow, Tables } from '../store/tables.ts';
 
-/** A repository as its row has it. */
+/** Repository row with owner and counts. */
 export interface Repository {
   readonly id: number;
   readonly owner: string;
@@ -11,13 +11,13 @@ export interface Repository {
   readonly ownerKind: OwnerRow['kind'];
   readonly ownerVisibility: OwnerRow['visibility'];
   readonly name: string;
-  /** Name of its folder. */
+  /** Folder name on disk. */
   readonly folder: string;
   readonly description: string;
   readonly website: string;
   readonly originalUrl: string;
   readonly topics: readonly string[];
-  /** Further fields of the peer's, as its clients set them. */
+  /** Further repository settings of Gitea clients. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly private: boolean;
   readonly archived: boolean;
@@ -27,7 +27,7 @@ export interface Repository {
   readonly branchCount: number;
   /** KiB. */
   readonly size: number;
-  /** ms since the epoch, as the next ones. */
+  /** ms since the epoch, as are the following fields. */
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly pushedAt: number | null;
@@ -38,7 +38,7 @@ export interface Repository {
     readonly issues: number;
     readonly pulls: number;
   };
-  /** The number of the one that it was forked from. */
+  /** ID of the repository that it was forked from. */
   readonly parent: number | null;
 }
 
@@ -55,8 +55,8 @@ type Joined = RepositoryRow & {
 };
 
 /**
- * Repositories that a caller sees: all of them, or the public ones with those of some owners and some single ones. `accounts`:
- * public repositories of organizations that only accounts may know are among them.
+ * Repositories that a caller may see: all, or the public ones together with those of some owners and some single ones.
+ * `accounts` includes repositories of organizations with limited visibility.
  */
 export type Sight =
   | 'all'
@@ -68,7 +68,7 @@ export type Sight =
 
 export const sorts = ['alpha', 'created', 'updated', 'size', 'git_size', 'lfs_size', 'stars', 'forks', 'id'] as const;
 
-/** What is asked of the list of repositories; what is left out does not matter. */
+/** Filters, order and page of a repository list. Omitted filters match everything. */
 export interface RepositoryQuery {
   readonly sight: Sight;
   readonly words?: string | undefined;
@@ -87,7 +87,7 @@ export interface RepositoryQuery {
   readonly offset: number;
 }
 
-/** The rows of repositories and their owners. */
+/** Rows of repositories and their owners. */
 export class Repositories {
   readonly #db: Kysely<Tables>;
 
@@ -95,7 +95,7 @@ export class Repositories {
     this.#db = db;
   }
 
-  /** One by its owner's and its own name, in whatever case. */
+  /** Finds a repository by owner and name, ignoring case. */
   async find(owner: string, name: string): Promise<Repository | undefined> {
     const row = await joined(this.#db)
       .where('owners.lower_name', '=', owner.toLowerCase())
@@ -109,7 +109,7 @@ export class Repositories {
     return row && repositoryOf(row);
   }
 
-  /** What a repository that was renamed is called now. */
+  /** Finds a repository by a former name. */
   async renamed(owner: string, name: string): Promise<Repository | undefined> {
     const former = await this.#db
       .selectFrom('former_names')
@@ -139,7 +139,7 @@ export class Repositories {
     return { repositories: rows.map(repositoryOf), total: total?.total ?? 0 };
   }
 
-  /** The numbers of repositories, to be asked for within a larger question. */
+  /** Builds a subquery for the IDs of the matching repositories. */
   idsOf(query: Omit<RepositoryQuery, 'limit' | 'offset'>) {
     return matching(joined(this.#db), { ...query, limit: 0, offset: 0 })
       .clearSelect()
@@ -154,7 +154,7 @@ export class Repositories {
     return row?.count ?? 0;
   }
 
-  /** Ids of the owners that an account administers: its own row, and organizations that it is a member of. */
+  /** Lists the IDs of the owners that an account administers: its own row and its organizations. */
   async ownersOf(account: string): Promise<readonly number[]> {
     const rows = await this.#db
       .selectFrom('owners')
@@ -165,7 +165,7 @@ export class Repositories {
     return rows.map(({ id }) => id);
   }
 
-  /** Repositories in which an account has a part that was given to it. */
+  /** Lists the IDs of the repositories that an account is a collaborator of. */
   async sharedWith(account: string): Promise<readonly number[]> {
     const rows = await this.#db
       .selectFrom('collaborators')
@@ -175,7 +175,7 @@ export class Repositories {
     return rows.map(({ repository_id }) => repository_id);
   }
 
-  /** What public repositories are about, and how many of them each. */
+  /** Counts public repositories by topic. */
   async topics(): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#db
       .selectFrom('repositories')
@@ -199,7 +199,10 @@ export class Repositories {
     return this.#db.selectFrom('owners').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
-  /** @throws Problem `git.unknown` (404) where there is no organization of this name */
+  /**
+   * Returns an organization by name.
+   * @throws Problem `git.unknown` (404)
+   */
   async organization(db: Kysely<Tables>, name: string): Promise<OwnerRow> {
     const row = await db
       .selectFrom('owners')
@@ -212,8 +215,8 @@ export class Repositories {
   }
 
   /**
-   * The row of an account, which is created when it is first needed.
-   * @throws Problem `git.name_conflict` (409) where an organization, or an account of another case, has the name
+   * Returns the row of an account and creates it at its first use.
+   * @throws Problem `git.name_conflict` (409) if an organization, or an account with a different case, has the name
    */
   async ensureOwner(transaction: Kysely<Tables>, name: string, createdAt: number): Promise<OwnerRow> {
     const lower = name.toLowerCase();
@@ -232,11 +235,15 @@ export class Repositories {
   }
 }
 
-/** @throws Problem `git.name_conflict` (409) where the row of this name belongs to another owner than the account */
+/**
+ * Checks that an owner row belongs to an account.
+ * @throws Problem `git.name_conflict` (409) if another owner has the name
+ */
 export function checkOwnRow(row: Pick<OwnerRow, 'kind' | 'name'>, account: string): void {
   if (row.kind === 'account' && row.name === account) return;
   const holder = row.kind === 'organization' ? `The organization ${row.name}` : `The account ${row.name}`;
-  const detail = `${holder} has this name in Code, so the account ${account} cannot own repositories. Rename one of them.`;
+  const detail =
+    `${holder} has this name in Code, so the account ${account} cannot own repositories. ` + 'Rename one of them.';
   throw new Problem('git.name_conflict', 409, detail);
 }
 
@@ -267,7 +274,7 @@ function matching(
                 is('owners.visibility', 'in', sight.public === 'accounts' ? ['public', 'limited'] : ['public']),
               ]),
             ]),
-        // No owner has this id: an empty list is no SQL.
+        // No owner has the ID 0. It prevents an empty list, which is invalid SQL.
         is('repositories.owner_id', 'in', [0, ...sight.owners]),
         ...(sight.ids.length > 0 ? [is('repositories.id', 'in', [...sight.ids])] : []),
       ]),

@@ -10,10 +10,10 @@ import type { OwnerRow, Tables } from '../store/tables.ts';
 import { removeLocks } from './stale-files.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
-/** What a new repository is made with. */
+/** Properties of a new repository. */
 export interface NewRepository {
   readonly owner: string;
-  /** Whether `owner` names an organization; an account when it is left out. */
+  /** Kind of `owner`. Default: account. */
   readonly ownerKind?: OwnerRow['kind'];
   readonly name: string;
   readonly private: boolean;
@@ -24,7 +24,7 @@ export interface NewRepository {
   readonly template?: boolean;
 }
 
-/** A change of what a repository's row says. */
+/** Changed columns of a repository's row. */
 export type RepositoryChange = Updateable<
   Pick<
     Tables['repositories'],
@@ -42,7 +42,7 @@ export type RepositoryChange = Updateable<
   >
 >;
 
-/** Makes, renames and removes repositories, the folder with the row. */
+/** Creates, renames and removes repositories with their folders and rows. */
 export class Keeper {
   readonly #context: Pick<Context, 'accounts' | 'clock' | 'commit' | 'files' | 'log' | 'random'>;
   readonly #git: Git;
@@ -58,14 +58,14 @@ export class Keeper {
     this.#repositories = repositories;
   }
 
-  /** Where a repository lies. */
+  /** Returns the folder of a repository. */
   folder({ folder }: Pick<Repository, 'folder'>): string {
     return join(this.#context.files, 'repositories', folder.slice(0, 2), `${folder}.git`);
   }
 
   /**
-   * `fill` puts objects into the new folder before anybody can see the repository, and answers what the row says of them; when
-   * it fails nothing remains.
+   * Creates a repository. `fill` adds objects to the new folder while the repository is still hidden and returns the
+   * changed columns. If it fails, the repository is removed.
    * @throws Problem `git.name_taken` (409)
    */
   async create(wanted: NewRepository, fill?: (folder: string) => Promise<RepositoryChange>): Promise<Repository> {
@@ -74,7 +74,7 @@ export class Keeper {
     const folder = random.text(20).toLowerCase();
     const path = this.folder({ folder });
     const now = clock.now();
-    // The folder first: a row without one would be a repository that cannot be read.
+    // The folder is created before the row, because a row without a folder cannot be read.
     await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
     await this.#git.run(undefined, [
       'init',
@@ -150,7 +150,10 @@ export class Keeper {
     );
   }
 
-  /** Its old address leads to the new one from then on. @throws Problem `git.name_taken` (409) */
+  /**
+   * Renames or transfers a repository. Its former address redirects to the new one.
+   * @throws Problem `git.name_taken` (409)
+   */
   async rename(
     repository: Repository,
     to: { readonly owner?: Pick<OwnerRow, 'id'>; readonly name: string },
@@ -184,7 +187,7 @@ export class Keeper {
           conflict.columns(['owner_id', 'lower_name']).doUpdateSet({ repository_id: repository.id }),
         )
         .execute();
-      // A change of capitals alone leaves no former name behind.
+      // A change of case does not leave a former name.
       await transaction
         .deleteFrom('former_names')
         .where('owner_id', '=', owner.id)
@@ -205,7 +208,7 @@ export class Keeper {
     await this.#removeFolder(assetFolder(this.#context.files, repository.folder));
   }
 
-  /** Removes what a host that was killed left: rows that were being filled, folders without a row, and locks of git. */
+  /** Removes rows, folders and git locks that a killed host left behind. */
   async clean(db: Kysely<Tables>): Promise<void> {
     const filling = await db.selectFrom('repositories').select('id').where('filling', '=', 1).execute();
     for (const { id } of filling) await this.#forget(id);
@@ -219,10 +222,10 @@ export class Keeper {
         }
       }
     }
-    // What that host ran has ended as well.
+    // Processes of the killed host have ended.
     for (const folder of known) {
       await removeLocks(this.folder({ folder })).catch((error: unknown) =>
-        this.#context.log.warn('a lock that was left in a repository could not be removed', { error }),
+        this.#context.log.warn('stale repository lock could not be removed', { error }),
       );
     }
   }
@@ -249,7 +252,7 @@ export class Keeper {
     );
   }
 
-  /** Under another name at first, so that nothing half removed can be found where a repository was. */
+  /** Renames the folder before it is removed, so that a partially removed repository is never found. */
   async #removeFolder(path: string): Promise<void> {
     const away = `${path}.removed`;
     try {
@@ -258,7 +261,7 @@ export class Keeper {
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
       // The next start tries again.
-      this.#context.log.warn('the folder of a repository could not be removed', { error });
+      this.#context.log.warn('repository folder could not be removed', { error });
     }
   }
 }

@@ -3,7 +3,7 @@ import type { RefView } from '../wire/contents.ts';
 import type { Objects } from './objects.ts';
 import type { Repository } from './repositories.ts';
 
-/** A commit, and the name it was asked by. */
+/** Commit with the name that it was requested by. */
 export interface Revision extends RefView {
   readonly commit: string;
 }
@@ -12,8 +12,8 @@ const heads = 'refs/heads/';
 const tags = 'refs/tags/';
 
 /**
- * The commit behind a branch, a tag or an id, also a shortened one; without a name the default branch's. Of names that
- * several have, a whole id comes first, then what has it with its `refs/`, then branches, then tags.
+ * Resolves a branch, a tag or a full or abbreviated object ID to a commit. Without a name, resolves the default branch.
+ * For ambiguous names a full ID precedes a full reference name, then branches, then tags.
  */
 export async function resolve(
   objects: Objects,
@@ -35,7 +35,7 @@ export async function resolve(
   return head === undefined ? undefined : { kind: 'commit', name: asked, commit: head };
 }
 
-/** The same for who knows whether it is a branch, a tag, or an id of 7 digits or more. */
+/** Resolves a name of a known kind: a branch, a tag or an object ID of at least 7 digits. */
 export async function resolveAs(
   kind: RefView['kind'],
   objects: Objects,
@@ -52,7 +52,7 @@ export async function resolveAs(
 async function byId(objects: Objects, folder: string, name: string): Promise<string | undefined> {
   if (!/^[0-9a-f]{7,40}$/.test(name)) return undefined;
   const info = await objects.info(folder, name);
-  // A reference of that name elsewhere is none of its ids.
+  // Git may resolve the name as a reference instead of an ID.
   if (info?.id.startsWith(name) !== true) return undefined;
   return (await objects.info(folder, `${info.id}^{commit}`))?.id;
 }

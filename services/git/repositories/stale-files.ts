@@ -1,18 +1,18 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What is older belongs to nothing that still runs, ms. */
+/** Minimum age of a temporary file that no running process can use, ms. */
 const oldMs = 24 * 60 * 60_000;
-/** Nobody holds a lock for so long, ms: not even upkeep, which ends after an hour. */
+/** Maximum age of a lock that may be in use, ms. Maintenance ends after an hour. */
 const heldMs = 2 * 60 * 60_000;
-/** Those of what puts repositories in order; while one is there git does none of it, and takes no branch away. */
+/** Locks of maintenance commands. A stale lock blocks maintenance and the deletion of branches. */
 const locks = [
   'packed-refs.lock',
   join('objects', 'pack', 'multi-pack-index.lock'),
   join('objects', 'info', 'commit-graph.lock'),
 ];
 
-/** Removes from a repository what pushes and other work left in it that ended with a killed host. */
+/** Removes temporary files and locks that interrupted processes left in a repository. */
 export async function removeLeftovers(folder: string, now: number): Promise<void> {
   for (const place of [join(folder, 'objects'), join(folder, 'objects', 'pack')]) {
     const names = await readdir(place).catch(() => []);
@@ -22,7 +22,7 @@ export async function removeLeftovers(folder: string, now: number): Promise<void
   await removeLocks(folder, now - heldMs);
 }
 
-/** Removes the locks that were last touched before a time; all of them where no git can be at work. */
+/** Removes locks that are older than a timestamp. Without a timestamp no git process may be running. */
 export async function removeLocks(folder: string, before = Number.POSITIVE_INFINITY): Promise<void> {
   for (const lock of locks) await removeOld(join(folder, lock), before);
 }

@@ -2,7 +2,7 @@ import type { Git } from '../engine/git.ts';
 
 const maxBytes = 256 * 1024;
 
-/** The addresses of the submodules of a commit by their paths, as its `.gitmodules` has them. */
+/** Reads the addresses of a commit's submodules by path from its `.gitmodules`. */
 export async function readSubmodules(
   git: Git,
   folder: string,
@@ -10,7 +10,7 @@ export async function readSubmodules(
   repository: string,
 ): Promise<ReadonlyMap<string, string>> {
   const args = ['config', '--blob', `${commit}:.gitmodules`, '-z', '--list'];
-  // Without such a file, or with a broken one, there are none.
+  // A missing or invalid file means that there are no submodules.
   const { stdout } = await git.run(folder, args, { codes: [1, 3, 128], maxBytes, modest: true });
   const sections = new Map<string, { path?: string; url?: string }>();
   for (const line of stdout.toString().split('\0')) {
@@ -26,7 +26,7 @@ export async function readSubmodules(
   );
 }
 
-/** A relative address is one from that of the repository. */
+/** Resolves a relative address against the address of the repository. */
 function absolute(url: string, repository: string): string {
   return /^\.\.?\//.test(url) ? new URL(url, `${repository}/`).href : url;
 }

@@ -1,6 +1,6 @@
 import type { Objects } from './objects.ts';
 
-/** What a folder of a commit holds. */
+/** Entry of a folder in a commit. */
 export interface TreeEntry {
   readonly mode: string;
   readonly type: 'blob' | 'tree' | 'commit';
@@ -8,14 +8,14 @@ export interface TreeEntry {
   readonly name: string;
 }
 
-/** The entries of a tree, which may be named in any way git knows; undefined where there is none. */
+/** Lists the entries of a tree by any revision name. Returns undefined if it does not exist. */
 export async function readTree(
   objects: Objects,
   folder: string,
   name: string,
 ): Promise<readonly TreeEntry[] | undefined> {
   const info = await objects.info(folder, name);
-  // A commit leads to its tree.
+  // Commits and tags are peeled to their tree.
   const id = info?.type === 'commit' || info?.type === 'tag' ? `${info.id}^{tree}` : info?.id;
   const found = id === undefined ? undefined : await objects.contents(folder, id);
   return found?.type === 'tree' ? parseTree(found.bytes) : undefined;

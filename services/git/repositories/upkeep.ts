@@ -7,10 +7,10 @@ import { removeLeftovers } from './stale-files.ts';
 import { readCounts } from './references.ts';
 import type { Repository } from './repositories.ts';
 
-/** After the last push for so long nothing is done, ms. */
+/** Delay of the maintenance after the last push, ms. */
 const quietMs = 30_000;
 const longestMs = 60 * 60_000;
-/** From then on a repository is put in order: objects that lie by themselves, packs, and objects without a bitmap. */
+/** Maintenance runs from these numbers of loose objects, packs and objects without a bitmap. */
 const limits = { loose: 200, packs: 6, unmapped: 1000 } as const;
 
 export interface UpkeepParts {
@@ -21,8 +21,8 @@ export interface UpkeepParts {
 }
 
 /**
- * Puts repositories in order when they were pushed to and are quiet again, one after another: small packs become one, with a
- * bitmap that makes clones cheap, and an index of paths that makes histories cheap. Nothing is ever thrown away.
+ * Maintains repositories one after another when no push occurred for a while: packs are combined, with a bitmap that
+ * makes clones cheap and an index of paths that makes histories cheap. Objects are never deleted.
  */
 export class Upkeep implements AsyncDisposable {
   readonly #parts: UpkeepParts;
@@ -30,7 +30,7 @@ export class Upkeep implements AsyncDisposable {
   readonly #pushed: Disposable;
   #work: AbortController = new AbortController();
   #turn: Promise<void> = Promise.resolve();
-  /** Who wants the packs to stay where they are. */
+  /** Number of tasks that need unchanged packs. */
   #holders = 0;
   #over = false;
 
@@ -39,7 +39,7 @@ export class Upkeep implements AsyncDisposable {
     this.#pushed = parts.context.bus.subscribe(gitPushed, ({ repository }) => this.#after(repository));
   }
 
-  /** Runs something for which the packs must stay where they are; what is under way is given up for it. */
+  /** Runs a task while packs must not change. A running maintenance is aborted. */
   async without<Value>(work: () => Promise<Value>): Promise<Value> {
     this.#holders += 1;
     this.#work.abort();
@@ -82,11 +82,15 @@ export class Upkeep implements AsyncDisposable {
       await run('pack-refs', '--all', '--prune');
       await run('repack', '--geometric=2', '-d', '-l', '-q', '--write-midx', '--write-bitmap-index');
       await run('commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress');
-      context.log.info('a repository was put in order', { repository: id, packs: before.packs, loose: before.loose });
+      context.log.info('repository maintenance completed', {
+        repository: id,
+        packs: before.packs,
+        loose: before.loose,
+      });
     } catch (error) {
       if (this.#work.signal.aborted) return this.#after(id);
-      // It may have been removed meanwhile. The next push asks for it again.
-      context.log.warn('a repository could not be put in order', { repository: id, error });
+      // The repository may have been removed. The next push schedules maintenance again.
+      context.log.warn('repository maintenance failed', { repository: id, error });
     }
   }
 }
@@ -95,10 +99,10 @@ async function isDue(path: string, { loose, packs, packed }: Awaited<ReturnType<
   if (loose >= limits.loose || packs >= limits.packs) return true;
   const hasBitmap = (await readdir(join(path, 'objects', 'pack'))).some((name) => name.endsWith('.bitmap'));
   if (!hasBitmap) return packed >= limits.unmapped;
-  // What made the bitmap was given up, or the host ended, before it had made the index of paths.
+  // The host ended, or maintenance was aborted, after the bitmap and before the index of paths was written.
   return !(await readdir(join(path, 'objects', 'info'))).some((name) => /^commit-graphs?$/.test(name));
 }
 
 function nothing(): void {
-  // Who asked for the work hears of its trouble.
+  // The caller of the task handles its failure.
 }

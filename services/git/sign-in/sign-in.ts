@@ -5,7 +5,7 @@ import type { Context } from '../../contracts/service.ts';
 import { isGitToken, type Tokens } from './tokens.ts';
 import { nobody, type Visitor } from './visitor.ts';
 
-/** The headers and the address in which programs bring their credential. */
+/** Authenticates requests by their headers and query. */
 export class SignIn {
   readonly #context: Pick<Context, 'accounts' | 'caller'>;
   readonly #tokens: Tokens;
@@ -16,7 +16,8 @@ export class SignIn {
   }
 
   /**
-   * Who a request comes from. `query` where a token in the address counts.
+   * Authenticates a request. Tokens in the address are accepted if `query` is present.
+   *
    * @throws Problem `accounts.bad_credentials` (401), `accounts.too_many_attempts` (429)
    */
   async visitor(request: IncomingMessage, query?: URLSearchParams): Promise<Visitor> {
@@ -27,11 +28,14 @@ export class SignIn {
     return { ...(await this.#byToken(request, given)), inAddress: true };
   }
 
-  /** The account itself, without the limits of a credential: for an SSH key. Undefined when it is gone or switched off. */
+  /**
+   * Returns the identity of an account without the limits of a credential, for SSH keys. Returns undefined if the
+   * account was deleted or disabled.
+   */
   async account(name: string): Promise<Identity | undefined> {
     const account = await this.#context.accounts.find(name);
     if (account?.enabled !== true) return undefined;
-    // Not by a password that could be changed: whether it stands is asked of the account alone.
+    // The identity does not depend on a password that may change, only on the account itself.
     return { account: account.name, kind: account.kind, role: account.role, via: 'password' };
   }
 
@@ -43,7 +47,7 @@ export class SignIn {
         return this.#byToken(request, value);
       case 'basic': {
         const text = Buffer.from(value, 'base64').toString('utf8');
-        // A password may hold a colon, a name may not.
+        // A password may contain a colon, a name may not.
         const colon = text.indexOf(':');
         const name = colon < 0 ? text : text.slice(0, colon);
         const password = colon < 0 ? '' : text.slice(colon + 1);
@@ -73,7 +77,10 @@ export class SignIn {
     return { ...nobody, identity };
   }
 
-  /** Programs write what they like as the name beside a token, such as `oauth2`; another account's name is a mistake. */
+  /**
+   * Returns true if no account has this name. Clients send arbitrary names with a token, such as `oauth2`; the name of
+   * another account is an error.
+   */
   async #isNobody(name: string): Promise<boolean> {
     return (await this.#context.accounts.find(name)) === undefined;
   }

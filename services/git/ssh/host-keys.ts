@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import ssh2 from 'ssh2';
 import { buildUnreadableKeyProblem } from '../../kit/stored-key.ts';
 
-/** An old client knows no ed25519. */
+/** Old clients do not support Ed25519. */
 const kinds = [
   ['ed25519', undefined],
   ['rsa', { bits: 3072 }],
 ] as const;
 
-/** The keys by which clients know this server again, made at the first start. */
+/** Reads the host keys of this server. They are generated at the first start. */
 export async function hostKeys(folder: string): Promise<readonly string[]> {
   return Promise.all(
     kinds.map(async ([kind, options]) => {
@@ -18,7 +18,8 @@ export async function hostKeys(folder: string): Promise<readonly string[]> {
         if (error.code === 'ENOENT') return undefined;
         throw error;
       });
-      // A file that was cut off or changed: clients know the server by it, so it is never replaced unasked.
+      // The file is truncated or was changed. Clients verify the server by this key, so it is never replaced
+      // automatically.
       if (known !== undefined && ssh2.utils.parseKey(known) instanceof Error)
         throw buildUnreadableKeyProblem('git', `ssh-${kind}`);
       if (known !== undefined) return known;
@@ -40,7 +41,7 @@ async function make(kind: 'ed25519' | 'rsa', options: { readonly bits: number } 
       if (kind === 'rsa') ssh2.utils.generateKeyPair('rsa', { bits: options?.bits ?? 3072 }, done);
       else ssh2.utils.generateKeyPair('ed25519', done);
     });
-    // The library now and then writes an ed25519 key that it cannot read.
+    // The library sometimes writes an Ed25519 key that it cannot read.
     if (!(ssh2.utils.parseKey(text) instanceof Error)) return text;
   }
 }

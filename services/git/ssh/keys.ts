@@ -6,11 +6,11 @@ import type { Context } from '../../contracts/service.ts';
 import type { PublicKeyRow, Tables } from '../store/tables.ts';
 
 const types = /^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521))$/;
-/** Shorter ones of RSA can be broken. */
+/** Shorter RSA keys are insecure. */
 const leastRsaBits = 2048;
 const useEvery = 60_000;
 
-/** To whom or what a key is good. */
+/** Account or repository that a key gives access to. */
 export type KeyHolder = { readonly account: string } | { readonly repository: number; readonly readOnly: boolean };
 
 /** Public keys of accounts, and of repositories (deploy keys). */
@@ -36,7 +36,7 @@ export class Keys {
       .execute();
   }
 
-  /** The names of those who have any. */
+  /** Lists the accounts that have keys. */
   async accounts(): Promise<string[]> {
     const rows = await this.#db.selectFrom('public_keys').select('account').distinct().execute();
     return rows.flatMap(({ account }) => account ?? []);
@@ -52,7 +52,7 @@ export class Keys {
         .select(['account', 'repository_id'])
         .where('fingerprint', '=', key.fingerprint)
         .execute();
-      // One key says who somebody is; a deploy key may be good for several repositories.
+      // An account key identifies one account; a deploy key may be used for several repositories.
       const taken =
         'account' in holder
           ? same.length > 0
@@ -81,7 +81,7 @@ export class Keys {
     });
   }
 
-  /** False: the holder has none of this number. */
+  /** Returns false if the holder has no key with this ID. */
   async remove(holder: { readonly account: string } | { readonly repository: number }, id: number): Promise<boolean> {
     const removed = await this.#context.commit((transaction: Kysely<Tables>) => {
       const statement = transaction.deleteFrom('public_keys').where('id', '=', id);
@@ -96,7 +96,7 @@ export class Keys {
     return removed.length > 0;
   }
 
-  /** Those with this key; an account's comes alone. */
+  /** Finds the rows with this key. An account key has exactly one row. */
   async holders(blob: Buffer): Promise<readonly PublicKeyRow[]> {
     return this.#db.selectFrom('public_keys').selectAll().where('fingerprint', '=', fingerprintOf(blob)).execute();
   }
@@ -116,7 +116,7 @@ export class Keys {
   }
 }
 
-/** As `ssh-keygen -l` shows it. */
+/** Formats the fingerprint as `ssh-keygen -l` does. */
 function fingerprintOf(blob: Buffer): string {
   return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
 }
@@ -134,7 +134,7 @@ function readKey(text: string): { readonly text: string; readonly fingerprint: s
   return { text: line, fingerprint: fingerprintOf(bytes) };
 }
 
-/** The third part of such a key. */
+/** Reads the size of the modulus, which is the third field of an RSA key. */
 function modulusBits(blob: Buffer): number {
   let at = 0;
   let length = 0;

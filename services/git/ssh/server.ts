@@ -20,17 +20,17 @@ export interface SshParts {
   readonly lookup: Lookup;
   readonly transfer: Transfer;
   readonly tickets: LfsTickets;
-  /** Where the large files of a repository are, over HTTP. */
+  /** Returns the LFS address of a repository over HTTP. */
   readonly lfsAddress: (repository: Repository) => string;
 }
 
-/** Who has not signed in by then is sent away, ms. */
+/** Time limit for the sign-in, ms. */
 const signInMs = 30_000;
-/** Commands of one connection at once. */
+/** Maximum number of concurrent sessions in a connection. */
 const mostSessions = 10;
 const mostConnections = 200;
 
-/** What is offered to clients: without SHA-1, neither for message authentication nor for the host key. */
+/** Offered algorithms. SHA-1 is disabled for message authentication, key exchange and host keys. */
 const algorithms: ssh2.Algorithms = {
   hmac: {
     remove: ['hmac-sha1', 'hmac-sha1-etm@openssh.com', 'hmac-sha1-96', 'hmac-md5', 'hmac-md5-96'],
@@ -44,17 +44,17 @@ const algorithms: ssh2.Algorithms = {
   },
 };
 
-/** One who signed in by a key. */
+/** Client that signed in with a public key. */
 interface Guest {
-  /** The public key. */
+  /** Public key in SSH wire format. */
   readonly blob: Buffer;
-  /** The account of the key, or one visitor for each repository that the key is a deploy key of. */
+  /** Account of the key, or one caller for each repository with this deploy key. */
   readonly visitors: readonly Visitor[];
   readonly name: string;
   readonly key: string;
 }
 
-/** Git over SSH: accounts by their keys, git's own commands and nothing else. */
+/** SSH server for git commands. Accounts sign in with their public keys. */
 export class SshServer implements Disposable {
   readonly #parts: SshParts;
   readonly #server: ssh2.Server;
@@ -83,7 +83,7 @@ export class SshServer implements Disposable {
     let guest: Guest | undefined;
     let sessions = 0;
     const late = clock.after(signInMs, () => connection.end());
-    connection.on('error', (error) => log.debug('an SSH connection broke', { error }));
+    connection.on('error', (error) => log.debug('ssh connection failed', { error }));
     connection.on('close', () => {
       late[Symbol.dispose]();
       this.#connections.delete(connection);
@@ -95,7 +95,7 @@ export class SshServer implements Disposable {
           if (found === undefined) attempt.reject(['publickey']);
         },
         (error: unknown) => {
-          log.error('an SSH sign-in failed', { error });
+          log.error('ssh sign-in failed', { error });
           attempt.reject();
         },
       );
@@ -112,10 +112,10 @@ export class SshServer implements Disposable {
     connection.on('tcpip', (_accept, reject) => reject());
   }
 
-  /** A key is asked about first and then proven; both times it must be one that is known. */
+  /** Authenticates a client. It first asks whether the key is accepted and then proves that it has the private key. */
   async #authenticate(attempt: AuthContext): Promise<Guest | undefined> {
     if (attempt.method !== 'publickey') return undefined;
-    // A signature by RSA with SHA-1: clients since OpenSSH 7.2 sign with SHA-2.
+    // Reject RSA signatures with SHA-1: clients sign with SHA-2 since OpenSSH 7.2.
     if (attempt.key.algo === 'ssh-rsa' && attempt.signature !== undefined && attempt.hashAlgo === undefined)
       return undefined;
     const { data } = attempt.key;
@@ -135,7 +135,7 @@ export class SshServer implements Disposable {
     return guest;
   }
 
-  /** Returns what a key is good for now; undefined once it was removed or its account disabled. */
+  /** Returns the access that a key grants now, or undefined if the key was removed or its account is disabled. */
   async #guest(blob: Buffer): Promise<Guest | undefined> {
     const rows = await this.#parts.keys.holders(blob);
     const [row] = rows;
@@ -157,7 +157,7 @@ export class SshServer implements Disposable {
     return { blob, visitors, name: row.title, key: row.title };
   }
 
-  /** Finds a repository that the guest may read, also by a former name. */
+  /** Finds a repository that the client may read, also by a former name. */
   async #find(guest: Guest, owner: string, name: string): Promise<{ visitor: Visitor; found: Found } | undefined> {
     const { lookup } = this.#parts;
     for (const visitor of guest.visitors) {
@@ -174,27 +174,28 @@ export class SshServer implements Disposable {
     let protocol: string | undefined;
     session.on('env', (accept, _reject, { key, val }) => {
       if (key === 'GIT_PROTOCOL') protocol = protocolOf(val);
-      // Clients send what they like of their own, and mind when it is refused.
+      // Clients send arbitrary variables and report an error if one is rejected.
       (accept as (() => void) | undefined)?.();
     });
     session.on('pty', (_accept, reject) => (reject as (() => void) | undefined)?.());
     session.on('shell', (accept) => {
       const channel = accept();
       channel.stderr.write(
-        `Hi there, ${guest.name}! You've successfully authenticated with the key named ${guest.key}, but Homeport does not provide shell access.\n`,
+        `Hi there, ${guest.name}! You've successfully authenticated with the key named ${guest.key}, ` +
+          'but Homeport does not provide shell access.\n',
       );
       leave(channel, 0);
     });
     session.on('exec', (accept, _reject, { command }) => {
       const channel = accept();
-      channel.on('error', (error: unknown) => this.#parts.context.log.debug('an SSH channel broke', { error }));
+      channel.on('error', (error: unknown) => this.#parts.context.log.debug('ssh channel failed', { error }));
       this.#run(channel, guest.blob, command, protocol).then(
         (code) => leave(channel, code),
         (error: unknown) => {
-          // The client closed the connection, or was killed.
-          if (channel.destroyed) return void this.#parts.context.log.debug('SSH client left', { error });
+          // The client closed the connection or its process was ended.
+          if (channel.destroyed) return void this.#parts.context.log.debug('ssh client disconnected', { error });
           const isRefusal = error instanceof Problem && error.status < 500;
-          if (!isRefusal) this.#parts.context.log.error('a command over SSH failed', { error });
+          if (!isRefusal) this.#parts.context.log.error('ssh command failed', { error });
           channel.stderr.write(
             `error:\nerror: ${isRefusal ? error.detail : 'Something went wrong here; see the log.'}\nerror:\n`,
           );
@@ -236,7 +237,7 @@ export class SshServer implements Disposable {
     return 0;
   }
 
-  /** Tells a client of Git LFS where large files are, and gives it what it shows there. */
+  /** Sends the LFS address and a token to a Git LFS client. */
   async #lfs(
     channel: ServerChannel,
     visitor: Visitor,
@@ -253,8 +254,8 @@ export class SshServer implements Disposable {
 }
 
 /**
- * A host key as the library takes it. Of an RSA key it would always offer signatures with SHA-1 as well; a parsed key that says
- * itself how it signs is offered with SHA-2 only.
+ * Converts a host key for the library. The library would also offer SHA-1 signatures for an RSA key. A parsed key with
+ * an explicit signature type is offered only with SHA-2.
  */
 function withoutSha1(text: string): readonly ssh2.EncryptedPrivateKey[] {
   if (typeOf(text) !== 'ssh-rsa') return [{ key: text, passphrase: '' }];
@@ -269,7 +270,7 @@ function typeOf(text: string): string {
   return key instanceof Error ? '' : key.type;
 }
 
-/** The channel for who writes to it and ends: its exit code is still to come. */
+/** Wraps the channel so that the end of the output does not close it. The exit code is sent afterwards. */
 function kept(channel: ServerChannel): Writable {
   const output = new Writable({
     write(chunk: Buffer, _encoding, callback) {
@@ -277,7 +278,7 @@ function kept(channel: ServerChannel): Writable {
     },
   });
   channel.once('close', () => output.destroy());
-  // Told by the channel as well.
+  // The channel emits the same error.
   output.on('error', () => undefined);
   return output;
 }

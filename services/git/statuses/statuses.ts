@@ -3,18 +3,18 @@ import type { Context } from '../../contracts/service.ts';
 import type { StatusRow } from '../store/statuses.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** How a check of a commit went, by the peer's names. */
+/** States of a commit status, with Gitea's names. */
 export const statusStates = ['pending', 'success', 'error', 'failure', 'warning', 'skipped'] as const;
 export type StatusState = (typeof statusStates)[number];
 
 export type NewStatus = Pick<StatusRow, 'account' | 'commit_id' | 'context' | 'description' | 'state' | 'target_url'>;
 
-/** As many of one commit are kept; the oldest go. */
+/** Maximum number of stored statuses of a commit. The oldest are deleted. */
 const mostKept = 1000;
-/** The gravest first. */
+/** States by severity, most severe first. */
 const gravity: readonly StatusState[] = ['error', 'failure', 'warning', 'pending', 'success', 'skipped'];
 
-/** What builds and checks say of commits. */
+/** Commit statuses that builds and checks report. */
 export class Statuses {
   readonly #context: Pick<Context, 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;
@@ -53,7 +53,7 @@ export class Statuses {
     });
   }
 
-  /** All that was said of a commit, the newest first. */
+  /** Lists all statuses of a commit, newest first. */
   list(repository: number, commit: string): Promise<StatusRow[]> {
     return this.#db
       .selectFrom('commit_statuses')
@@ -64,12 +64,12 @@ export class Statuses {
       .execute();
   }
 
-  /** The last word of each check. */
+  /** Returns the latest status of each context. */
   async latest(repository: number, commit: string): Promise<readonly StatusRow[]> {
     return lastWords(await this.list(repository, commit));
   }
 
-  /** The last word of each check of several commits; nothing of those that have none. */
+  /** Returns the latest statuses of several commits. Commits without statuses are omitted. */
   async latestOf(repository: number, commits: readonly string[]): Promise<ReadonlyMap<string, readonly StatusRow[]>> {
     if (commits.length === 0) return new Map();
     const rows = await this.#db
@@ -83,14 +83,14 @@ export class Statuses {
   }
 }
 
-/** Of rows the newest first. */
+/** Keeps the first row of each context. Rows must be ordered newest first. */
 function lastWords(rows: readonly StatusRow[]): readonly StatusRow[] {
   const byContext = new Map<string, StatusRow>();
   for (const row of rows) if (!byContext.has(row.context)) byContext.set(row.context, row);
   return [...byContext.values()];
 }
 
-/** What several checks come to together; undefined where there are none. */
+/** Combines several statuses into one state. Returns undefined for none. */
 export function combined(some: readonly Pick<StatusRow, 'state'>[]): StatusState | undefined {
   return gravity.find((state) => some.some((each) => each.state === state));
 }

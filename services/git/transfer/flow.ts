@@ -3,9 +3,9 @@ import type { Readable, Writable } from 'node:stream';
 import type { RunningChild } from '../../contracts/children.ts';
 
 /**
- * Gives a child its input. When the child has enough, the rest is read and dropped, so that a client that still sends gets
- * to hear why; when the client is cut off, the child is told by a broken stream and not by an end. Resolves when nothing
- * more will be handed over.
+ * Pipes a client's input to a child process. If the child stops reading, the rest is discarded so that a client that is
+ * still sending can read the error. If the client disconnects, the child's input is destroyed and not ended. Resolves
+ * when no more input will be written.
  */
 export function feed(input: Readable, child: Writable, first?: Buffer): Promise<void> {
   return new Promise((resolve) => {
@@ -25,13 +25,16 @@ export function feed(input: Readable, child: Writable, first?: Buffer): Promise<
   });
 }
 
-/** Hands on what is read as long as somebody takes it, and reads to the end in any case. */
+/** Copies the source to the output until the output is closed, and always reads the source to its end. */
 export async function forward(source: Readable, output: Writable): Promise<void> {
   await hand(source, output);
   output.end();
 }
 
-/** Git's own output as the body of an answer; what git does not bring to its end is broken off, so that nobody takes it for whole. */
+/**
+ * Sends git's output as a response body. If git fails, the connection is destroyed so that the client notices the
+ * truncated body.
+ */
 export async function pour(child: RunningChild, response: ServerResponse): Promise<void> {
   child.stdin.end();
   child.stderr.resume();

@@ -1,12 +1,12 @@
-/** What stands in front of a packet's bytes: its length in four hexadecimal digits, these included. */
+/** Length of a packet header: the packet length including the header, as four hexadecimal digits. */
 const headerLength = 4;
-/** More does not fit into a packet. */
+/** Maximum length of a packet in the pkt-line format. */
 const longestPacket = 65_520;
 
-/** A packet of git's protocols: its bytes, or one of those that only separate. */
+/** Packet of a git protocol: its payload, or the name of a special packet. */
 export type Packet = Buffer | 'flush' | 'delimiter' | 'response-end';
 
-/** One packet with these bytes. */
+/** Encodes a packet. */
 export function packet(text: string | Uint8Array): Buffer {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   const header = Buffer.from((bytes.length + headerLength).toString(16).padStart(headerLength, '0'));
@@ -15,11 +15,11 @@ export function packet(text: string | Uint8Array): Buffer {
 
 export const flushPacket = Buffer.from('0000');
 
-/** Takes packets off a stream of bytes that comes in pieces. */
+/** Parses packets from a stream of chunks. */
 export class PacketReader {
   #rest: Buffer = Buffer.alloc(0);
 
-  /** Bytes that were given and belong to no packet that was read. */
+  /** Bytes that were added but not yet returned as a packet. */
   get rest(): Buffer {
     return this.#rest;
   }
@@ -28,17 +28,21 @@ export class PacketReader {
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
   }
 
-  /** The next packet with the bytes it came in; undefined until it is there whole. @throws Error for what is no packet. */
+  /**
+   * Returns the next packet with its raw bytes, or undefined while the packet is incomplete.
+   *
+   * @throws Error if the stream is not in the pkt-line format
+   */
   next(): { readonly packet: Packet; readonly bytes: Buffer } | undefined {
     if (this.#rest.length < headerLength) return undefined;
     const header = this.#rest.toString('latin1', 0, headerLength);
-    if (!/^[0-9a-f]{4}$/i.test(header)) throw new Error('not a packet of git');
+    if (!/^[0-9a-f]{4}$/i.test(header)) throw new Error('invalid pkt-line header');
     const length = Number.parseInt(header, 16);
     if (length < headerLength) {
-      if (length === 3) throw new Error('not a packet of git');
+      if (length === 3) throw new Error('invalid pkt-line header');
       return { packet: separators[length] ?? 'flush', bytes: this.#take(headerLength) };
     }
-    if (length > longestPacket) throw new Error('not a packet of git');
+    if (length > longestPacket) throw new Error('pkt-line is too long');
     if (this.#rest.length < length) return undefined;
     const bytes = this.#take(length);
     return { packet: bytes.subarray(headerLength), bytes };

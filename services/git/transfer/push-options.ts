@@ -1,7 +1,7 @@
 import type { Keeper, RepositoryChange } from '../repositories/repository-manager.ts';
 import type { Repository } from '../repositories/repositories.ts';
 
-/** What a push may ask of its repository by `-o`, as with the peer. Other options are for others. */
+/** Applies the push options (`-o`) of the repository that Gitea supports. Other options are ignored. */
 export function pushOptions(keeper: Keeper): (repository: Repository, options: readonly string[]) => Promise<void> {
   return async ({ id }, options) => {
     const change: RepositoryChange = {};

@@ -5,8 +5,8 @@ import { flushPacket, packet, PacketReader } from './pkt-line.ts';
 const reportBand = 1;
 
 /**
- * Lets through what `git receive-pack` answers, but holds its report back until {@link release}: what a push did is to be
- * known everywhere before its client is told that it succeeded.
+ * Forwards the output of `git receive-pack`, but holds back the report until {@link release}: the results of a push are
+ * recorded before the client receives the report.
  */
 export class PushReport extends Transform {
   readonly #packets = new PacketReader();
@@ -23,12 +23,12 @@ export class PushReport extends Transform {
     this.#banded = capabilities.has('side-band-64k') || capabilities.has('side-band');
   }
 
-  /** Those of the changes that git says it has made. */
+  /** Returns the changes that git reported as successful. */
   made(changes: readonly RefChange[]): readonly RefChange[] {
     return this.#unpacked ? changes.filter(({ ref }) => this.#done.has(ref)) : [];
   }
 
-  /** Everything is known of the push: its client may hear of it. */
+  /** Releases the report. Call it after the push was recorded. */
   release(): void {
     this.#released = true;
     for (const bytes of this.#held) this.push(bytes);
@@ -76,7 +76,10 @@ export class PushReport extends Transform {
   }
 }
 
-/** What a push is answered that is refused before git gets it, for each reference or, without an entry, for another's sake. */
+/**
+ * Builds the report for a push that is rejected before git receives it. References without a reason were rejected
+ * because of another reference of the same push.
+ */
 export function refusal(
   { changes, capabilities }: Pick<PushRequest, 'changes' | 'capabilities'>,
   reasons: ReadonlyMap<string, string>,

@@ -3,31 +3,34 @@ import { Problem } from '../../contracts/problem.ts';
 import { isReferenceName } from '../domain/names.ts';
 import { PacketReader } from './pkt-line.ts';
 
-/** A reference that a push creates, moves or deletes; an id of zeros is none. */
+/** Reference that a push creates, moves or deletes. An ID of zeros means that the reference does not exist. */
 export interface RefChange {
   readonly ref: string;
   readonly before: string;
   readonly after: string;
 }
 
-/** The beginning of a push, in front of its pack. */
+/** Commands of a push, which precede the pack. */
 export interface PushRequest {
   readonly changes: readonly RefChange[];
   readonly capabilities: ReadonlySet<string>;
-  /** As the client's `-o` had them. */
+  /** Push options of the client (`-o`). */
   readonly options: readonly string[];
-  /** All bytes that were read for it, which git is to get first. */
+  /** All bytes that were read, which must be sent to git first. */
   readonly bytes: Buffer;
 }
 
-/** As many references as one push may change; bytes of their list. */
+/** Maximum number of references that one push may change. */
 const mostChanges = 20_000;
+/** Maximum size of the list of references. */
 const mostBytes = 8 * 1024 * 1024;
 export const noObject = '0'.repeat(40);
 
 /**
- * Reads the beginning of a push off the stream and leaves the pack in it. Undefined when the client ended before a push.
- * @throws Problem `git.bad_push` (400) for what is no push.
+ * Reads the commands of a push and leaves the pack in the stream. Returns undefined if the client ended the stream
+ * before a push.
+ *
+ * @throws Problem `git.bad_push` (400) for malformed input
  */
 export async function readPushRequest(stream: Readable): Promise<PushRequest | undefined> {
   const reader = new PacketReader();
@@ -85,7 +88,7 @@ function read(reader: PacketReader): ReturnType<PacketReader['next']> {
   }
 }
 
-/** The next bytes of a stream that stays open for who reads on; undefined at its end. */
+/** Reads the next chunk without closing the stream. Returns undefined at the end. */
 async function chunkOf(stream: Readable): Promise<Buffer | undefined> {
   for (;;) {
     const chunk = stream.read() as Buffer | null;

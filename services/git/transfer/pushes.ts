@@ -11,19 +11,19 @@ import { noObject, type RefChange } from './push-request.ts';
 const changesSchema = z.array(z.object({ ref: z.string(), before: z.string(), after: z.string() }));
 const heads = 'refs/heads/';
 
-/** Something that must be done in the transaction that records what a push has changed. */
+/** Work that must be done in the transaction that records a push. */
 export type PushConsequence = (
   transaction: Kysely<Tables>,
   pushed: {
     readonly repository: Repository;
     readonly account: string;
     readonly changes: readonly RefChange[];
-    /** The same at each try to record it. */
+    /** Identifies the push. It stays the same when recording is retried. */
     readonly id: string;
   },
 ) => Promise<void>;
 
-/** Asks git what such a consequence needs to know, before the transaction. */
+/** Reads the data that a consequence needs from git before the transaction. */
 export type PushPreparation = (pushed: Parameters<PushConsequence>[1]) => Promise<PushConsequence>;
 
 export interface PushParts {
@@ -36,8 +36,8 @@ export interface PushParts {
 }
 
 /**
- * Keeps the tables true to the references: what git is about to change is written down before, so that its consequences
- * come about even when the host is killed between git's change and ours.
+ * Keeps the tables consistent with the references. Each push is recorded before git changes references, so that its
+ * consequences are applied even if the host is killed in between.
  */
 export class Pushes {
   readonly #parts: PushParts;
@@ -46,7 +46,7 @@ export class Pushes {
     this.#parts = parts;
   }
 
-  /** Call before git changes references. Answers what {@link settle} is told. */
+  /** Records a push before git changes references. Returns the ID for {@link settle}. */
   async begin(repository: Repository, account: string, changes: readonly RefChange[]): Promise<string> {
     const { clock, commit, random } = this.#parts.context;
     const id = random.text(20);
@@ -59,7 +59,7 @@ export class Pushes {
     return id;
   }
 
-  /** Call when git is done: `changes` are those that it made. Whoever asks after that sees them. */
+  /** Applies the consequences of a push after git has finished. `changes` are the references that git changed. */
   async settle(id: string, repository: Repository, account: string, changes: readonly RefChange[]): Promise<void> {
     const { context, git, consequences, preparations } = this.#parts;
     const { bus, clock, commit } = context;
@@ -95,7 +95,7 @@ export class Pushes {
     bus.publish(gitPushed, { repository: repository.id });
   }
 
-  /** Settles what a host that is gone had begun: a reference that has its new value was changed. */
+  /** Settles pushes that an ended host left unfinished. A reference with the new value counts as changed. */
   async recover(): Promise<void> {
     const { context, git, repositories } = this.#parts;
     const left = await (context.db as Kysely<Tables>).selectFrom('pushes').selectAll().execute();
@@ -106,13 +106,13 @@ export class Pushes {
         const changes = changesSchema.parse(JSON.parse(row.commands));
         const made = await changesMade(git, this.#parts.folder(repository), changes);
         await this.settle(row.id, repository, row.account, made);
-        context.log.info('a push that was cut off was looked through', {
+        context.log.info('interrupted push recovered', {
           repository: repository.id,
           made: made.length,
         });
       } catch (error) {
-        // One that cannot be made sense of, such as one that named commits which never were, must not keep all others out.
-        context.log.error('a push that was cut off could not be looked through, and is left out', {
+        // A push that cannot be recovered, for example with commits that never existed, must not block the others.
+        context.log.error('interrupted push could not be recovered and was dropped', {
           repository: repository.id,
           error,
         });
@@ -127,7 +127,7 @@ export class Pushes {
     return (await readReferences(this.#parts.git, folder, heads)).map(({ ref }) => ref.slice(heads.length));
   }
 
-  /** The first branch that is pushed becomes the default one where there is none of that name. */
+  /** Returns the first pushed branch if the repository was empty and has no default branch. */
   async #defaultBranch(
     repository: Repository,
     branches: readonly string[],
@@ -149,7 +149,7 @@ function addsOrRemoves({ ref, before, after }: RefChange): boolean {
   return ref.startsWith(heads) && (before === noObject || after === noObject);
 }
 
-/** Those of the changes whose reference has its new value now. */
+/** Returns the changes whose reference now has the new value. */
 export async function changesMade(
   git: Git,
   folder: string,

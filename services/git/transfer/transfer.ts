@@ -12,7 +12,7 @@ import { readPushRequest, type PushRequest } from './push-request.ts';
 
 export type Service = 'upload-pack' | 'receive-pack';
 
-/** Says what of a push may not be. */
+/** Returns the references of a push that are rejected. */
 export type PushRules = (repository: Repository, push: PushRequest, pusher: Pusher) => Promise<Verdict>;
 
 export interface TransferParts {
@@ -21,22 +21,22 @@ export interface TransferParts {
   readonly folder: (repository: Repository) => string;
   readonly pushes: Pushes;
   readonly rules: PushRules;
-  /** Bytes that a push may have; 0 for no limit. The setting is live. */
+  /** Maximum size of a push in bytes; 0 for no limit. The setting is live. */
   readonly maxPushBytes: () => number;
-  /** What a push asks of the repository itself by its options. */
+  /** Applies the push options for the repository. */
   readonly pushOptions: (repository: Repository, options: readonly string[]) => Promise<void>;
 }
 
-/** One conversation with a client of git. */
+/** Connection of a git client to one command. */
 export interface Conversation {
   readonly input: Readable;
   readonly output: Writable;
-  /** `GIT_PROTOCOL` as the client asked for it. */
+  /** `GIT_PROTOCOL` of the client. */
   readonly protocol: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Moves packs between clients and repositories; git does the work, in children. */
+/** Transfers packs between clients and repositories with git child processes. */
 export class Transfer {
   readonly #parts: TransferParts;
   #known: Promise<Buffer> | undefined;
@@ -45,7 +45,7 @@ export class Transfer {
     this.#parts = parts;
   }
 
-  /** What the server has and can do, which begins every conversation. */
+  /** Sends the references and capabilities of the server, which start every conversation. */
   async advertise(
     service: Service,
     repository: Repository,
@@ -64,7 +64,7 @@ export class Transfer {
     await Promise.all([pipeline(child.stdout, output, { end: options.end ?? true }), this.#complaints(child, service)]);
   }
 
-  /** Version 2 begins with what git can do, which is the same for every repository of ours: it is asked once. */
+  /** Returns the capabilities of protocol version 2. They are the same for every repository and therefore cached. */
   #abilities(repository: Repository): Promise<Buffer> {
     const args = ['upload-pack', '--stateless-rpc', '--advertise-refs', '.'];
     const { git, folder } = this.#parts;
@@ -74,7 +74,7 @@ export class Transfer {
     return this.#known;
   }
 
-  /** A fetch. `stateless`: the request is here as a whole, as over HTTP; else client and git talk to and fro. */
+  /** Serves a fetch. With `stateless`, the input is one complete request as over HTTP; otherwise it is a dialog. */
   async upload(
     repository: Repository,
     conversation: Conversation,
@@ -86,13 +86,13 @@ export class Transfer {
     return this.#converse(child, 'upload-pack', input, output);
   }
 
-  /** What `git archive --remote` asks for. */
+  /** Serves `git archive --remote`. */
   async archive(repository: Repository, { input, output, protocol, signal }: Conversation): Promise<number> {
     const child = await this.#start(['upload-archive', '.'], repository, protocol, signal);
     return this.#converse(child, 'upload-archive', input, output);
   }
 
-  /** A push, after its {@link advertise}. Its client hears that it succeeded when everything else knows as well. */
+  /** Serves a push after its {@link advertise}. The client receives the report after the push was recorded. */
   async receive(repository: Repository, pusher: Pusher, conversation: Conversation): Promise<void> {
     const { input, output, protocol, signal } = conversation;
     const { git, folder, pushes, rules } = this.#parts;
@@ -108,13 +108,13 @@ export class Transfer {
       output.end(refusal(push, refused));
       return;
     }
-    // Once git has the push it is brought to its end, whether its client waits for the answer or not.
+    // Git finishes the push even if the client disconnects, because its input has been validated.
     const child = await this.#start(['receive-pack', '--stateless-rpc', '.'], repository, protocol, undefined, addOnly);
     const report = new PushReport(push);
     child.stdout.pipe(report);
     const answered = forward(report, output);
     const ended = Promise.all([child.exited, this.#complaints(child, 'receive-pack')]);
-    // They are awaited further below, and may fail before.
+    // These promises are awaited below and may reject before that.
     for (const each of [answered, ended]) each.catch(() => undefined);
     const settled = async (id: string): Promise<void> => {
       const reports = push.capabilities.has('report-status') || push.capabilities.has('report-status-v2');
@@ -126,7 +126,7 @@ export class Transfer {
     const cut = (): void => void child.stdin.destroy();
     signal.addEventListener('abort', cut, { once: true });
     try {
-      // Git changes nothing before it is fed.
+      // Git changes nothing before it receives the commands.
       const id = await pushes.begin(repository, account, push.changes);
       void feed(input, child.stdin, push.bytes);
       await ended;
@@ -171,11 +171,11 @@ export class Transfer {
 
   async #complaints(child: RunningChild, name: string): Promise<void> {
     const words = await errorsOf(child);
-    if (words !== '') this.#parts.context.log.debug('git said', { name, words: words.slice(0, 500) });
+    if (words !== '') this.#parts.context.log.debug('git wrote to stderr', { name, words: words.slice(0, 500) });
   }
 }
 
-/** What a client may ask for as its protocol; anything else is not handed on. */
+/** Returns the protocol version of a client if it is valid. Other values are not passed to git. */
 export function protocolOf(text: string | undefined): string | undefined {
   return text !== undefined && text.length <= 200 && /^version=[0-2](:[a-z0-9=-]+)*$/.test(text) ? text : undefined;
 }

@@ -16,11 +16,11 @@ const maxTextBytes = 512 * 1024;
 const maxReadmeBytes = 100 * 1024;
 const maxCommits = 50;
 
-/** A commit, and the path behind it in the address. */
+/** Revision and path of an address. */
 interface Place {
   readonly revision: Revision;
   readonly path: string;
-  /** `branch/main`, as addresses have it. */
+  /** Kind and name such as `branch/main`, encoded for addresses. */
   readonly named: string;
 }
 
@@ -50,7 +50,7 @@ async function placeOf(request: PageRequest): Promise<Place | undefined> {
   return { revision, path: inside, named: `${revision.kind}/${encodedPath(revision.name)}` };
 }
 
-/** A folder with its README, or a file with its lines. */
+/** Renders a folder with its README, or a file. */
 export async function treePage(request: PageRequest): Promise<VisitorPage | undefined> {
   const { parts, repository, address, home } = request;
   if (repository.empty && address.rest.length === 0) {
@@ -137,7 +137,7 @@ async function fileBody(
   </div>`;
 }
 
-/** Lines with numbers that addresses can point at: `#L10`. */
+/** Renders lines with numbers that addresses can refer to: `#L10`. */
 function linesOf(text: string): Html {
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
   const rows = lines.map((line, index) => {
@@ -171,7 +171,7 @@ function commitRow(home: string, { id, message, author }: Commit): Html {
   </li>`;
 }
 
-/** Commits of a branch, of a path within it. */
+/** Renders the commits of a branch, or of a path within it. */
 export async function historyPage(request: PageRequest): Promise<VisitorPage | undefined> {
   const { home, parts, query } = request;
   if (request.repository.empty) return { title: 'Commits', tab: 'commits', body: html`<p>No commits yet.</p>` };
@@ -213,7 +213,7 @@ export async function commitPage(request: PageRequest, name: string): Promise<Vi
   return { title, tab: 'commits', body };
 }
 
-/** What leads from one commit to another: `main...topic`. */
+/** Renders the changes between two commits: `main...topic`. */
 export async function comparePage(request: PageRequest): Promise<VisitorPage | undefined> {
   const { address, home, parts, repository } = request;
   const folder = folderOf(request);

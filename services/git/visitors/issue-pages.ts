@@ -16,7 +16,7 @@ function markdown(text: string): Html {
   return new Html(renderMarkdown(text));
 }
 
-/** Issues, or pull requests, that are open or closed. */
+/** Renders the list of open or closed issues or pull requests. */
 export async function issuesPage({ address, home, parts, query, repository }: PageRequest): Promise<VisitorPage> {
   const pull = address.kind === 'pulls';
   const closed = query.get('state') === 'closed';
@@ -48,7 +48,7 @@ export async function issuesPage({ address, home, parts, query, repository }: Pa
   return { title: pull ? 'Pull requests' : 'Issues', tab: address.kind, body };
 }
 
-/** An issue or a pull request with what was said about it. */
+/** Renders an issue or a pull request with its comments. */
 export async function issuePage(request: PageRequest, number: number): Promise<VisitorPage | undefined> {
   const { parts, repository } = request;
   const issue = await parts.issues.find(repository.id, number);
@@ -83,7 +83,7 @@ function entryBody(id: string, author: string, time: number, text: string): Html
   </section>`;
 }
 
-/** What a pull request changes, at `/pulls/1/files`. */
+/** Renders the changes of a pull request, at `/pulls/1/files`. */
 async function changesOf({ address, parts, repository }: PageRequest, number: number): Promise<Html | undefined> {
   if (address.rest[1] !== 'files') return undefined;
   const folder = parts.keeper.folder(repository);

@@ -19,8 +19,8 @@ const tabs = [
 ] as const;
 
 /**
- * A page for visitors without an account, as decision 0043 has them: of a public repository, of the public repositories of an
- * owner, or of all. Undefined for what visitors do not see, and for addresses that are no pages.
+ * Renders a page for visitors without an account: a public repository, the public repositories of an owner, or all
+ * public repositories. Returns undefined for content that is not public and for other addresses.
  */
 export async function visitorPage(
   parts: VisitorParts,
@@ -42,7 +42,7 @@ export async function visitorPage(
   return documentAnswer(title, repositoryFrame(repository, home, page, app), page.hasLines);
 }
 
-/** The page of a repository that was renamed is at its present address. */
+/** Redirects the address of a renamed repository. */
 async function moved(
   { lookup }: VisitorParts,
   { owner, name }: WebAddress,
@@ -101,7 +101,7 @@ function repositoryFrame(
     ${body}`;
 }
 
-/** The public repositories of an owner, or of all owners. */
+/** Renders the public repositories of an owner, or of all owners. */
 async function ownerPage(
   parts: VisitorParts,
   owner: string | undefined,
@@ -111,7 +111,7 @@ async function ownerPage(
   const sight = await parts.access.sight(nobody);
   const wanted = { sight, sort: 'updated' as const, descending: true, limit: 200, offset: 0 };
   const found = await parts.repositories.list({ ...wanted, ...(owner === undefined ? {} : { owner }) });
-  // What has nothing public to show is not told from what does not exist.
+  // An owner without public repositories is treated like one that does not exist.
   if (found.total === 0) return undefined;
   const rows = found.repositories.map(({ owner: of, name, description }) => {
     const address = `${base}/${encodeURIComponent(of)}/${encodeURIComponent(name)}`;

@@ -35,7 +35,10 @@ describe('a migration', () => {
     expect(await migrate({ lfs: true })).toBe(422);
     expect(await migrate({ wiki: true })).toBe(422);
     const reply = await room.api('POST', '/repos/migrate', {
-      ...{ clone_addr: `${room.signedUrl}/ada/demo.git`, repo_name: 'plain', issues: true, service: 'git' },
+      clone_addr: `${room.signedUrl}/ada/demo.git`,
+      repo_name: 'plain',
+      issues: true,
+      service: 'git',
     });
     expect(reply.status).toBe(201);
   });
@@ -166,7 +169,9 @@ describe('a webhook', () => {
   });
   const create = (type: string, more: Record<string, string> = {}): Promise<Response> =>
     room.api('POST', '/repos/ada/demo/hooks', {
-      ...{ type, active: true, events: ['push'] },
+      type,
+      active: true,
+      events: ['push'],
       config: { url: `http://${target}/${type}`, content_type: 'json', ...more },
     });
 
