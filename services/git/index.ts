@@ -5,11 +5,11 @@ import type { Health } from '../contracts/health.ts';
 import { createLiveSettings } from '../kit/live-settings.ts';
 import { repositoryNameProblem } from './domain/names.ts';
 import { Git } from './engine/git.ts';
-import { Framing } from './hooks/framing.ts';
+import { Framing } from './hooks/payload-builder.ts';
 import { Hooks } from './hooks/hooks.ts';
 import { issueEvents } from './hooks/issue-events.ts';
 import { pushEvents } from './hooks/push-events.ts';
-import { sendDeliveries } from './hooks/sender.ts';
+import { sendDeliveries } from './hooks/webhook-delivery.ts';
 import { gitListener } from './http/listener.ts';
 import { pullTextAnswer } from './http/pull-text.ts';
 import { webAnswer } from './http/web.ts';
@@ -38,14 +38,14 @@ import { backupRepositories, copyRepositories, reconcileRestored, restoreReposit
 import { Collaborators } from './repositories/collaborators.ts';
 import { Forks } from './repositories/forks.ts';
 import { rememberPushes } from './repositories/history.ts';
-import { Keeper } from './repositories/repository-manager.ts';
+import { RepositoryManager } from './repositories/repository-manager.ts';
 import { LastCommits } from './repositories/last-commits.ts';
 import { Lookup } from './repositories/lookup.ts';
 import { Objects } from './repositories/objects.ts';
 import { Organizations } from './repositories/organizations.ts';
 import { Owners } from './repositories/owners.ts';
 import { Repositories, type Repository } from './repositories/repositories.ts';
-import { Upkeep } from './repositories/upkeep.ts';
+import { Upkeep } from './repositories/maintenance.ts';
 import type { ContentDependencies } from './gitea-api/contents.ts';
 import type { HookDependencies } from './gitea-api/hooks.ts';
 import { mayWrite } from './gitea-api/issues/issue-access.ts';
@@ -66,7 +66,7 @@ import { withPageMessages } from './app-api/page-messages.ts';
 import type { Settings } from './settings.ts';
 import { SignIn } from './sign-in/sign-in.ts';
 import { Tokens } from './sign-in/tokens.ts';
-import type { Visitor } from './sign-in/visitor.ts';
+import type { Caller } from './sign-in/caller.ts';
 import { visitorPage } from './visitors/pages.ts';
 import { hostKeys } from './ssh/host-keys.ts';
 import { Keys } from './ssh/keys.ts';
@@ -96,8 +96,8 @@ function create(context: Context, given: Settings): Service {
   const objects = new Objects(engine, clock);
   const repositories = new Repositories(db);
   const owners = new Owners(context, repositories);
-  const keeper = new Keeper(context, engine, repositories);
-  const folder = (repository: Pick<Repository, 'folder'>): string => keeper.folder(repository);
+  const manager = new RepositoryManager(context, engine, repositories);
+  const folder = (repository: Pick<Repository, 'folder'>): string => manager.folder(repository);
   const tokens = new Tokens(context);
   const keys = new Keys(context);
   const signIn = new SignIn(context, tokens);
@@ -158,16 +158,16 @@ function create(context: Context, given: Settings): Service {
       repository.archived
         ? { refused: new Map(changes.map(({ ref }) => [ref, 'this repository is archived'])), addOnly: [] }
         : judge(repository, changes, pusher),
-    pushOptions: pushOptions(keeper),
+    pushOptions: pushOptions(manager),
     maxPushBytes: () => settings.maxPushMegabytes * 1024 * 1024,
   });
   const metrics = createGitMetrics(context, repositories);
 
-  const createOnPush = async (visitor: Visitor, owner: string, name: string): Promise<Repository | undefined> => {
+  const createOnPush = async (caller: Caller, owner: string, name: string): Promise<Repository | undefined> => {
     if (!settings.createOnPush || repositoryNameProblem(name) !== undefined) return undefined;
     const found = await owners.find(owner);
-    if (found === undefined || !(await access.administersOwner(visitor, found))) return undefined;
-    return keeper.create({
+    if (found === undefined || !(await access.administersOwner(caller, found))) return undefined;
+    return manager.create({
       owner: found.name,
       ownerKind: found.kind,
       name,
@@ -187,7 +187,7 @@ function create(context: Context, given: Settings): Service {
     objects,
     repositories,
     owners,
-    keeper,
+    manager,
     access,
     lookup,
     pushes,
@@ -204,18 +204,18 @@ function create(context: Context, given: Settings): Service {
     statuses,
     collaborators: new Collaborators(context),
     organizations: new Organizations(context),
-    forks: new Forks(context, { git: engine, keeper, lfs, repositories }),
+    forks: new Forks(context, { git: engine, manager, lfs, repositories }),
     releases: new Releases(context),
   };
-  const portable = new Portable({ context, git: engine, keeper, lfs, releases: parts.releases, repositories });
+  const portable = new Portable({ context, git: engine, manager, lfs, releases: parts.releases, repositories });
   const issueParts = { ...parts, db, issues, writer, pulls, merges, rules };
-  const moved = async (visitor: Visitor, owner: string, name: string): Promise<string | undefined> => {
+  const moved = async (caller: Caller, owner: string, name: string): Promise<string | undefined> => {
     if ((await repositories.find(owner, name)) !== undefined) return undefined;
-    const now = await lookup.renamed(visitor, owner, name);
+    const now = await lookup.renamed(caller, owner, name);
     return now === undefined ? undefined : `${encodeURIComponent(now.owner)}/${encodeURIComponent(now.name)}`;
   };
   const routes = giteaApiRoutes({ ...issueParts, portable });
-  const level: GetLevel = async (visitor, owner, name) => (await lookup.find(visitor, owner, name))?.level ?? 'none';
+  const level: GetLevel = async (caller, owner, name) => (await lookup.find(caller, owner, name))?.level ?? 'none';
   const api = new Router({ context, signIn, moved, level }, routes);
   const lfsAddress = (repository: Repository): string => {
     const { base, full } = framing.place(repository);
@@ -225,7 +225,7 @@ function create(context: Context, given: Settings): Service {
   let upkeep: Upkeep | undefined;
   let missing: Problem | undefined;
 
-  const accountData = gitAccountData({ context, keeper, objects, owners, repositories });
+  const accountData = gitAccountData({ context, manager, objects, owners, repositories });
   let collisions: readonly string[] = [];
   const complain = (error: unknown): void => log.error('metrics refresh failed', { error });
 
@@ -274,7 +274,7 @@ function create(context: Context, given: Settings): Service {
         return;
       }
       await reconcileRestored({ context, git: engine }, folder);
-      await keeper.clean(db);
+      await manager.clean(db);
       await cleanMergeAreas(context.files);
       await lfs.clean();
       await portable.clean();

@@ -23,7 +23,7 @@ const tell = defineJob(
   }),
 );
 
-export interface NoticeParts {
+export interface PushNotificationDependencies {
   readonly context: Pick<Context, 'appPages' | 'handovers' | 'jobs' | 'log'>;
   /** Returns the selected branches. The setting is live. */
   readonly branches: () => readonly string[];
@@ -33,11 +33,11 @@ export interface NoticeParts {
 }
 
 /** Publishes notifications about pushes. They are enqueued in the transaction of the push and built later. */
-export function pushNotices(parts: NoticeParts): {
+export function pushNotices(deps: PushNotificationDependencies): {
   readonly consequence: PushConsequence;
   readonly handle: () => Disposable;
 } {
-  const { branches, context, find, folder, git } = parts;
+  const { branches, context, find, folder, git } = deps;
   return {
     async consequence(transaction, { account, changes, id, repository }) {
       const notified = new Set(branches().map((name) => heads + name));

@@ -4,7 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { PageProblem } from '../domain/page-problem.ts';
 import { isNewBranchName } from '../domain/names.ts';
 import { readBranches, type Branch } from '../repositories/branches.ts';
-import { Distances } from '../repositories/distances.ts';
+import { Distances } from '../repositories/branch-divergence.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { resolve } from '../repositories/revisions.ts';
 import { changeReference } from '../gitea-api/change-reference.ts';
@@ -23,12 +23,12 @@ export function branchRoutes(deps: PullDependencies): readonly ApiHandler[] {
 }
 
 function listRoute(deps: PullDependencies): readonly ApiHandler[] {
-  const { context, git, keeper, protections } = deps;
+  const { context, git, manager, protections } = deps;
   const distances = new Distances(git, context.clock);
   return [
     implement(gitBranchesApi.list, async ({ query, ...call }) => {
       const { repository, level } = await getRepository(deps, call);
-      const folder = keeper.folder(repository);
+      const folder = manager.folder(repository);
       const all = await readBranches(git, folder);
       const main = all.find(({ name }) => name === repository.defaultBranch);
       const words = query.q.trim().toLowerCase();
@@ -57,7 +57,7 @@ function listRoute(deps: PullDependencies): readonly ApiHandler[] {
 }
 
 function changeRoutes(deps: PullDependencies): readonly ApiHandler[] {
-  const { keeper, objects, protections } = deps;
+  const { manager, objects, protections } = deps;
   return [
     implement(gitBranchesApi.create, async ({ body: { name, from }, ...call }) => {
       const place = await getRepository(deps, call);
@@ -69,7 +69,7 @@ function changeRoutes(deps: PullDependencies): readonly ApiHandler[] {
       await protections
         .checkCommit(repository.id, name, { account })
         .catch(toFieldProblem('name', 'A protection of branches keeps you from making this one.'));
-      const folder = keeper.folder(repository);
+      const folder = manager.folder(repository);
       const start = await resolve(objects, folder, repository, from);
       if (start === undefined) throw invalid('from', 'There is no such branch, tag or commit.');
       if ((await objects.commitOf(folder, heads + name)) !== undefined)
@@ -92,7 +92,7 @@ function changeRoutes(deps: PullDependencies): readonly ApiHandler[] {
           ? new PageProblem('git.protected', 403, 'This branch is protected.', { cause })
           : cause;
       });
-      const current = await objects.commitOf(keeper.folder(repository), heads + name);
+      const current = await objects.commitOf(manager.folder(repository), heads + name);
       if (current === undefined) throw new PageProblem('git.unknown', 404, 'There is no such branch any more.');
       if (current !== commit) throw branchMoved();
       await changeReference(deps, repository, getAccount(call), {

@@ -9,7 +9,7 @@ const maxTitleLength = 300;
 
 /** Adds the titles of pushed commits to events, with one run of git for each repository. */
 export async function withTitles(
-  { git, keeper, repositories }: Pick<ApiDependencies, 'git' | 'keeper' | 'repositories'>,
+  { git, manager, repositories }: Pick<ApiDependencies, 'git' | 'manager' | 'repositories'>,
   events: readonly GitEvent[],
 ): Promise<readonly GitEvent[]> {
   const moved = events.filter(({ commit, tag }) => commit !== '' && !tag);
@@ -18,7 +18,7 @@ export async function withTitles(
     const [first] = some;
     const repository = first && (await repositories.find(first.owner, first.name));
     if (repository === undefined) return;
-    const commits = await readCommits(git, keeper.folder(repository), [...new Set(some.map(({ commit }) => commit))]);
+    const commits = await readCommits(git, manager.folder(repository), [...new Set(some.map(({ commit }) => commit))]);
     for (const { id, message } of commits.values()) titles.set(id, getTitle(message));
   };
   const queue = [...Map.groupBy(moved, ({ owner, name }) => `${owner}/${name}`).values()];

@@ -1,7 +1,7 @@
 import { BytesReply, FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitApi } from '../../contracts/git/api.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { GitFailed } from '../engine/git.ts';
+import { GitError } from '../engine/git.ts';
 import { isNewBranchName, treePath } from '../domain/names.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { resolve, resolveAs } from '../repositories/revisions.ts';
@@ -15,11 +15,11 @@ import { getAccount, getRepository } from './issues.ts';
 
 /** Builds the routes that load single files and change them by a commit. */
 export function fileRoutes(deps: PullDependencies & Pick<ContentDependencies, 'lfs'>): readonly ApiHandler[] {
-  const { context, keeper, objects, owners, settings } = deps;
+  const { context, manager, objects, owners, settings } = deps;
   return [
     implement(gitApi.file, async ({ query, ...call }) => {
       const { repository } = await getRepository(deps, call);
-      const folder = keeper.folder(repository);
+      const folder = manager.folder(repository);
       const path = treePath(query.path);
       const revision = await resolve(objects, folder, repository, query.ref);
       const result =
@@ -50,9 +50,9 @@ export function fileRoutes(deps: PullDependencies & Pick<ContentDependencies, 'l
       const tip =
         from === '' || from === path
           ? undefined
-          : await resolveAs('branch', objects, keeper.folder(repository), branch);
+          : await resolveAs('branch', objects, manager.folder(repository), branch);
       const other =
-        tip === undefined ? undefined : await objects.info(keeper.folder(repository), `${tip.commit}:${path}`);
+        tip === undefined ? undefined : await objects.info(manager.folder(repository), `${tip.commit}:${path}`);
       if (other !== undefined) throw invalid('path', 'There is such a file already.');
       const work = { kind, path, from: from === '' ? undefined : from, sha: id, bytes: Buffer.from(text ?? '') };
       const message = body.message === '' ? `${verbs[kind]} ${path}` : body.message;
@@ -81,7 +81,7 @@ function getKind(from: string, text: string | null): FileOperation['kind'] {
 /** Converts errors of a write to problems at form fields. */
 function toPageError(cause: unknown): never {
   // Another file has the path of one of the folders.
-  if (cause instanceof GitFailed) throw invalid('path', 'Git takes no such name for a file here.', cause);
+  if (cause instanceof GitError) throw invalid('path', 'Git takes no such name for a file here.', cause);
   if (!(cause instanceof Problem)) throw cause;
   if (cause.code === 'git.file_exists') throw invalid('path', 'There is such a file already.', cause);
   if (cause.code === 'git.path_taken') throw invalid('path', 'A file and a folder cannot have the same name.', cause);

@@ -28,7 +28,7 @@ import {
 } from '../gitea-api/issues/issue-access.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import type { Db } from '../gitea-api/api-dependencies.ts';
-import { nobody } from '../sign-in/visitor.ts';
+import { anonymousCaller } from '../sign-in/caller.ts';
 import type { EntryDetails, LabelRow } from '../store/issue-tables.ts';
 import { requestView } from './request-view.ts';
 
@@ -50,7 +50,7 @@ export async function getRepository(
 ): Promise<IssueContext> {
   getAccount(call);
   const result = await lookup.find(
-    { ...nobody, identity: call.identity },
+    { ...anonymousCaller, identity: call.identity },
     call.params['owner'] ?? '',
     call.params['name'] ?? '',
   );

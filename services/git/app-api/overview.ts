@@ -5,7 +5,7 @@ import type { Sight } from '../repositories/repositories.ts';
 import type { HookDependencies } from '../gitea-api/hooks.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { toSummary } from './routes.ts';
-import { nobody } from '../sign-in/visitor.ts';
+import { anonymousCaller } from '../sign-in/caller.ts';
 import { withTitles } from './event-titles.ts';
 import { getAccount } from './issues.ts';
 
@@ -66,7 +66,7 @@ async function getVisibility(
   { identity }: Pick<ApiRequest<unknown, unknown>, 'identity'>,
 ): Promise<Sight> {
   getAccount({ identity });
-  return deps.access.sight({ ...nobody, identity });
+  return deps.access.sight({ ...anonymousCaller, identity });
 }
 
 /** Selects open issues and pull requests, the most recently updated first. */

@@ -10,7 +10,7 @@ import type { Author } from '../repositories/first-commit.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { resolveAccounts, mayWrite, requireNotArchived, requireWrite } from '../gitea-api/issues/issue-access.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
-import { nobody } from '../sign-in/visitor.ts';
+import { anonymousCaller } from '../sign-in/caller.ts';
 import { getCommitEmail } from '../wire/users.ts';
 import { compareDiffs } from './diffs.ts';
 import { getAccount, getIssue, getRepository, type AppCall } from './issues.ts';
@@ -25,7 +25,7 @@ export function pullRequestRoutes(deps: PullDependencies): readonly ApiHandler[]
 }
 
 function pullRoutes(deps: PullDependencies): readonly ApiHandler[] {
-  const { git, keeper, pulls } = deps;
+  const { git, manager, pulls } = deps;
   return [
     implement(gitIssuesApi.pull, async ({ body, ...call }) => {
       const { repository } = await getRepository(deps, call);
@@ -45,7 +45,7 @@ function pullRoutes(deps: PullDependencies): readonly ApiHandler[] {
     }),
     implement(gitIssuesApi.changes, async (call) => {
       const { repository, state } = await getPull(deps, call);
-      const folder = keeper.folder(repository);
+      const folder = manager.folder(repository);
       const from = state.comparison.mergeBase;
       if (from === undefined) return { commits: [], files: [], total: 0, head: state.head };
       const [commits, diff] = await Promise.all([
@@ -79,7 +79,7 @@ function mergeRoutes(deps: PullDependencies): readonly ApiHandler[] {
       const { issue, repository, state } = await getPull(deps, call);
       const { headRepository } = state;
       if (headRepository === undefined) throw unknown();
-      if (!(await access.may({ ...nobody, identity: call.identity }, headRepository, 'write')))
+      if (!(await access.may({ ...anonymousCaller, identity: call.identity }, headRepository, 'write')))
         throw new PageProblem('git.forbidden', 403, 'You may not write to this branch.');
       const account = getAccount(call);
       await merges.update(repository, issue.number, 'merge', { account, committer: await getAuthor(deps, account) });
@@ -89,7 +89,7 @@ function mergeRoutes(deps: PullDependencies): readonly ApiHandler[] {
 }
 
 function reviewRoutes(deps: PullDependencies): readonly ApiHandler[] {
-  const { git, keeper, writer } = deps;
+  const { git, manager, writer } = deps;
   return [
     implement(gitIssuesApi.requestReview, async ({ body, ...call }) => {
       const { issue, level, repository } = await getPull(deps, call);
@@ -108,7 +108,7 @@ function reviewRoutes(deps: PullDependencies): readonly ApiHandler[] {
       const files =
         body.remarks.length === 0 || from === undefined
           ? []
-          : (await compareDiffs(git, keeper.folder(repository), from, state.head)).files;
+          : (await compareDiffs(git, manager.folder(repository), from, state.head)).files;
       const comments = body.remarks.map(({ path, line, text }) => {
         const patch = files.find((file) => file.path === path)?.patch ?? '';
         return { path, line, body: text, hunk: hunkAt(patch, line) };

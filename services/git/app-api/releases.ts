@@ -12,7 +12,7 @@ import type { HookDependencies } from '../gitea-api/hooks.ts';
 import { mayWrite, requireWrite } from '../gitea-api/issues/issue-access.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { ensureTag, emitRelease } from '../gitea-api/release-operations.ts';
-import type { ReleaseRow } from '../store/rest.ts';
+import type { ReleaseRow } from '../store/repository-relations.ts';
 import { getAccount, getRepository, type AppCall } from './issues.ts';
 
 const ok = { ok: true } as const;
@@ -29,13 +29,13 @@ export function releaseRoutes(
 function createRoutes(
   deps: PullDependencies & HookDependencies & { readonly portable: Portable },
 ): readonly ApiHandler[] {
-  const { git, keeper, releases } = deps;
+  const { git, manager, releases } = deps;
   return [
     implement(gitReleasesApi.list, async (call) => {
       const { repository, level } = await getRepository(deps, call);
       const mayChange = mayWrite(level) && !repository.archived;
       const rows = await releases.list(repository.id, { drafts: mayWrite(level) });
-      const tagReferences = await readReferences(git, keeper.folder(repository), tags);
+      const tagReferences = await readReferences(git, manager.folder(repository), tags);
       return {
         releases: await Promise.all(rows.map((row) => toReleaseView(deps, row))),
         mayWrite: mayChange,
@@ -103,11 +103,11 @@ function changeRoutes(
 function notesRoute(
   deps: PullDependencies & HookDependencies & { readonly portable: Portable },
 ): readonly ApiHandler[] {
-  const { git, keeper, objects, releases } = deps;
+  const { git, manager, objects, releases } = deps;
   return [
     implement(gitReleasesApi.notes, async ({ query, ...call }) => {
       const { repository } = await getRepository(deps, call);
-      const folder = keeper.folder(repository);
+      const folder = manager.folder(repository);
       const revision = await resolve(objects, folder, repository, query.ref);
       if (revision === undefined) return { text: '' };
       const [last] = await releases.list(repository.id, { drafts: false });
@@ -128,7 +128,7 @@ function notesRoute(
 function fileRoutes(
   deps: PullDependencies & HookDependencies & { readonly portable: Portable },
 ): readonly ApiHandler[] {
-  const { keeper, objects, portable, releases } = deps;
+  const { manager, objects, portable, releases } = deps;
   return [
     implement(gitReleasesApi.attach, async ({ query, incoming, ...call }) => {
       const repository = await getWritableRepository(deps, call);
@@ -149,7 +149,7 @@ function fileRoutes(
       const { repository, level } = await getRepository(deps, call);
       const release = await getRelease(deps, call, repository, mayWrite(level));
       const kind = call.params['kind'] ?? '';
-      const revision = await resolveAs('tag', objects, keeper.folder(repository), release.tag);
+      const revision = await resolveAs('tag', objects, manager.folder(repository), release.tag);
       if (revision === undefined || !isArchiveKind(kind)) throw unknown();
       const { path, release: sent } = await portable.source(repository, revision.commit, kind);
       return new FileReply({

@@ -22,7 +22,7 @@ import { resolve } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { readTree } from '../repositories/trees.ts';
 import type { ContentDependencies } from '../gitea-api/contents.ts';
-import { nobody, type Visitor } from '../sign-in/visitor.ts';
+import { anonymousCaller, type Caller } from '../sign-in/caller.ts';
 import { combined } from '../statuses/statuses.ts';
 import type { StatusRow } from '../store/statuses.ts';
 import type { PublicKeyRow } from '../store/tables.ts';
@@ -44,10 +44,10 @@ export function repositoryApiRoutes(deps: ContentDependencies): readonly ApiHand
 }
 
 function repositoryRoutes(deps: ContentDependencies): readonly ApiHandler[] {
-  const { access, context, git, keeper, lookup, objects, repositories, settings } = deps;
+  const { access, context, git, manager, lookup, objects, repositories, settings } = deps;
   return [
     implement(gitApi.list, async ({ identity, query }) => {
-      const sight = identity === undefined ? ('all' as const) : await access.sight({ ...nobody, identity });
+      const sight = identity === undefined ? ('all' as const) : await access.sight({ ...anonymousCaller, identity });
       const result = await repositories.list({
         sight,
         words: query.q,
@@ -67,17 +67,17 @@ function repositoryRoutes(deps: ContentDependencies): readonly ApiHandler[] {
         });
       }
       const { account } = requireIdentity(call);
-      const created = await keeper.create({ ...body, owner: account, defaultBranch: settings.defaultBranch });
+      const created = await manager.create({ ...body, owner: account, defaultBranch: settings.defaultBranch });
       return toSummary(created);
     }),
     implement(gitApi.one, async (call) => {
-      const visitor = toVisitor(call);
+      const caller = toVisitor(call);
       const { owner = '', name = '' } = call.params;
       const repository =
-        (await lookup.find(visitor, owner, name))?.repository ?? (await lookup.renamed(visitor, owner, name));
+        (await lookup.find(caller, owner, name))?.repository ?? (await lookup.renamed(caller, owner, name));
       if (repository === undefined) throw unknown();
-      const folder = keeper.folder(repository);
-      const level = await access.level(visitor, repository);
+      const folder = manager.folder(repository);
+      const level = await access.level(caller, repository);
       const references = await readReferences(git, folder, 'refs/');
       const named = (prefix: string) =>
         references.flatMap(({ ref }) => (ref.startsWith(prefix) ? [ref.slice(prefix.length)] : []));
@@ -93,13 +93,13 @@ function repositoryRoutes(deps: ContentDependencies): readonly ApiHandler[] {
       };
     }),
     implement(gitApi.remove, async (call) => {
-      const { repository, visitor, folder } = await findRepository(deps, call, 'admin');
+      const { repository, caller, folder } = await findRepository(deps, call, 'admin');
       const owner = await deps.owners.byId(repository.ownerId);
-      if (!(await access.administersOwner(visitor, owner))) {
+      if (!(await access.administersOwner(caller, owner))) {
         throw new PageProblem('git.forbidden', 403, 'Only the owner can delete a repository.');
       }
       await objects.close(folder);
-      await keeper.remove(repository);
+      await manager.remove(repository);
       return ok;
     }),
   ];
@@ -223,14 +223,14 @@ function keyRoutes({ keys }: ContentDependencies): readonly ApiHandler[] {
 }
 
 async function findRepository(
-  { keeper, lookup }: ContentDependencies,
+  { manager, lookup }: ContentDependencies,
   call: AppCall,
   needed: 'read' | 'write' | 'admin' = 'read',
 ) {
   const { owner = '', name = '' } = call.params;
-  const visitor = toVisitor(call);
-  const repository = await lookup.need(visitor, [owner, name], needed);
-  return { repository, visitor, folder: keeper.folder(repository) };
+  const caller = toVisitor(call);
+  const repository = await lookup.need(caller, [owner, name], needed);
+  return { repository, caller, folder: manager.folder(repository) };
 }
 
 async function getLocation(
@@ -251,8 +251,8 @@ function requireIdentity({ identity }: Pick<AppCall, 'identity'>) {
   return identity;
 }
 
-function toVisitor(call: AppCall): Visitor {
-  return { ...nobody, identity: requireIdentity(call) };
+function toVisitor(call: AppCall): Caller {
+  return { ...anonymousCaller, identity: requireIdentity(call) };
 }
 
 /** Reads a text file; `exact` is true when the text can be converted back to the same bytes. */

@@ -14,9 +14,9 @@ import { optionsOf, ProtectionOptions } from '../protection/protections.ts';
 import { readReferences } from '../repositories/references.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { testHook, type HookDependencies } from '../gitea-api/hooks.ts';
-import { nobody } from '../sign-in/visitor.ts';
+import { anonymousCaller } from '../sign-in/caller.ts';
 import type { DeliveryRow, WebhookRow } from '../store/hooks.ts';
-import type { ProtectionRow } from '../store/rest.ts';
+import type { ProtectionRow } from '../store/repository-relations.ts';
 
 type AppCall = Pick<ApiRequest<unknown, unknown>, 'identity' | 'params'>;
 const ok = { ok: true } as const;
@@ -29,7 +29,7 @@ export function settingsRoutes(deps: HookDependencies): readonly ApiHandler[] {
 }
 
 function generalRoutes(deps: HookDependencies): readonly ApiHandler[] {
-  const { access, collaborators, git, hooks, keeper, keys, owners, protections } = deps;
+  const { access, collaborators, git, hooks, manager, keys, owners, protections } = deps;
   return [
     implement(gitSettingsApi.read, async (call) => {
       const repository = await getAdministered(deps, call);
@@ -52,7 +52,7 @@ function generalRoutes(deps: HookDependencies): readonly ApiHandler[] {
         })),
         hooks: await Promise.all((await hooks.list({ repository: id })).map((row) => toHookView(deps, row))),
         mayRemove: await access.administersOwner(
-          { ...nobody, identity: call.identity },
+          { ...anonymousCaller, identity: call.identity },
           await owners.byId(repository.ownerId),
         ),
       };
@@ -63,10 +63,10 @@ function generalRoutes(deps: HookDependencies): readonly ApiHandler[] {
       if (defaultBranch !== undefined && defaultBranch !== repository.defaultBranch) {
         const exists = (await listBranches(deps, repository)).includes(defaultBranch);
         if (!exists) throw invalid('defaultBranch', 'There is no such branch.');
-        await git.run(keeper.folder(repository), ['symbolic-ref', 'HEAD', heads + defaultBranch]);
+        await git.run(manager.folder(repository), ['symbolic-ref', 'HEAD', heads + defaultBranch]);
       }
       if (body.name !== undefined && body.name !== repository.name) await renameRepository(deps, repository, body.name);
-      await keeper.change(repository.id, {
+      await manager.change(repository.id, {
         ...(body.description === undefined ? {} : { description: body.description }),
         ...(body.private === undefined ? {} : { private: Number(body.private) }),
         ...(body.archived === undefined ? {} : { archived: Number(body.archived) }),
@@ -197,7 +197,7 @@ function hookRoutes(deps: HookDependencies): readonly ApiHandler[] {
 
 async function getAdministered({ lookup }: HookDependencies, { identity, params }: AppCall): Promise<Repository> {
   if (identity === undefined) throw new Problem('git.sign_in', 401, 'Sign in first.');
-  return lookup.need({ ...nobody, identity }, [params['owner'] ?? '', params['name'] ?? ''], 'admin');
+  return lookup.need({ ...anonymousCaller, identity }, [params['owner'] ?? '', params['name'] ?? ''], 'admin');
 }
 
 async function getHook(
@@ -226,14 +226,14 @@ async function toHookView({ hooks }: HookDependencies, row: WebhookRow): Promise
   };
 }
 
-async function listBranches({ git, keeper }: HookDependencies, repository: Repository): Promise<readonly string[]> {
-  return (await readReferences(git, keeper.folder(repository), heads)).map(({ ref }) => ref.slice(heads.length));
+async function listBranches({ git, manager }: HookDependencies, repository: Repository): Promise<readonly string[]> {
+  return (await readReferences(git, manager.folder(repository), heads)).map(({ ref }) => ref.slice(heads.length));
 }
 
-async function renameRepository({ keeper }: HookDependencies, repository: Repository, name: string): Promise<void> {
+async function renameRepository({ manager }: HookDependencies, repository: Repository, name: string): Promise<void> {
   if (repositoryNameProblem(name) !== undefined) throw invalid('name', 'Use letters, digits, dots, - and _.');
   try {
-    await keeper.rename(repository, { name });
+    await manager.rename(repository, { name });
   } catch (error) {
     if (error instanceof Problem && error.code === 'git.name_taken')
       throw invalid('name', 'There is one of this name already.');

@@ -180,7 +180,7 @@ export class Git {
     const code = exit.code ?? 128;
     if (options.modest === true && code !== 0 && outOfMemory.test(stderr)) throw tooMuch();
     if (code === 0 || options.codes?.includes(code) === true) return { code, stdout, stderr };
-    const failed = new GitFailed(args, exit, stderr);
+    const failed = new GitError(args, exit, stderr);
     // Callers interpret GitError as the answer of git to their request, so a full disk must be a different error.
     throw saysDiskFull(stderr) ? diskFull(failed) : failed;
   }
@@ -193,7 +193,7 @@ export class Git {
 }
 
 /** Git exited with an unexpected code or was ended by a signal. */
-export class GitFailed extends Error {
+export class GitError extends Error {
   override readonly name = 'GitFailed';
   readonly code: number | null;
   /** Error output of git. */

@@ -46,7 +46,7 @@ async function listWriters(
   { collaborators, context, lookup, organizations, owners }: ApiDependencies & { readonly db: Kysely<Tables> },
   call: Call,
 ) {
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  const repository = await lookup.need(call.caller, getRepositoryName(call), 'read');
   const writersByGrant = (await collaborators.list(repository.id)).filter(({ permission }) => permission !== 'read');
   const owning =
     repository.ownerKind === 'account' ? [repository.owner] : await organizations.members(repository.ownerId);
@@ -76,7 +76,7 @@ async function listReadable(
   const rows = await Promise.all(ids.map(({ id }) => repositories.byId(id)));
   const seen: { readonly repository: Repository; readonly level: 'read' | 'write' | 'admin' }[] = [];
   for (const repository of rows) {
-    const level = repository === undefined ? 'none' : await access.level(call.visitor, repository);
+    const level = repository === undefined ? 'none' : await access.level(call.caller, repository);
     if (repository !== undefined && level !== 'none') seen.push({ repository, level });
   }
   const page = parsePage(call.query);
@@ -119,7 +119,7 @@ async function readRepositoryById(
 ): Promise<Answer> {
   const { access, repositories } = deps;
   const repository = await repositories.byId(Number(call.params['id']) || 0);
-  const level = repository === undefined ? 'none' : await access.level(call.visitor, repository);
+  const level = repository === undefined ? 'none' : await access.level(call.caller, repository);
   if (repository === undefined || level === 'none') throw unknown();
   return ok(await toRepositoryView(deps, call, repository, level));
 }

@@ -28,7 +28,7 @@ export function activityRoutes(deps: ApiDependencies & { readonly db: Db }): rea
 }
 
 function getVisibility({ access }: ApiDependencies & { readonly db: Db }, call: Call): Promise<Sight> {
-  return access.sight(call.visitor);
+  return access.sight(call.caller);
 }
 
 /** Returns the account in the path; undefined when it hides its activity from the caller. */
@@ -38,7 +38,7 @@ async function findVisibleActor(
 ): Promise<string | undefined> {
   const row = await owners.find(call.params['user'] ?? '');
   if (row?.kind !== 'account') throw unknown();
-  const { account, role } = requireIdentity(call.visitor);
+  const { account, role } = requireIdentity(call.caller);
   const isHidden = parseProfile(row).hide_activity === true && role !== 'admin' && account !== row.name;
   return isHidden ? undefined : row.name;
 }
@@ -57,7 +57,7 @@ async function buildFeed(deps: ApiDependencies & { readonly db: Db }, call: Call
       act_user_id: actor.id,
       act_user: toUserJson(actor, call.base),
       repo_id: repository.id,
-      repo: await toRepositoryView(deps, call, repository, await access.level(call.visitor, repository)),
+      repo: await toRepositoryView(deps, call, repository, await access.level(call.caller, repository)),
       comment_id: 0,
       comment: null,
       ref_name: event.number === null ? event.what : '',
@@ -81,7 +81,7 @@ function activityRoute(path: string, scope: Route['scope'], handle: Route['handl
 
 async function listRepositoryFeed(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
   const { lookup } = deps;
-  const { id } = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  const { id } = await lookup.need(call.caller, getRepositoryName(call), 'read');
   return buildFeed(deps, call, await readHistory(deps, { public: false, owners: [], ids: [id] }, { limit: maxEvents }));
 }
 

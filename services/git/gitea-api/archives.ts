@@ -2,7 +2,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { tooMuch, type Git } from '../engine/git.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { resolve } from '../repositories/revisions.ts';
-import { pour } from '../transfer/flow.ts';
+import { pour } from '../transfer/streams.ts';
 import type { Answer } from './call.ts';
 import { formatFileName } from './content-disposition.ts';
 import type { ApiDependencies } from './api-dependencies.ts';
@@ -17,14 +17,14 @@ const maxFiles = 1_000_000;
  * @throws Problem `git.unknown` (404), `git.too_much` (413)
  */
 export async function archive(
-  { git, keeper, objects }: Pick<ApiDependencies, 'git' | 'keeper' | 'objects'>,
+  { git, manager, objects }: Pick<ApiDependencies, 'git' | 'manager' | 'objects'>,
   base: string,
   repository: Repository,
   asked: string,
 ): Promise<Answer> {
   const ending = Object.keys(archiveFormats).find((each) => asked.endsWith(each)) ?? '';
   const name = asked.slice(0, asked.length - ending.length);
-  const folder = keeper.folder(repository);
+  const folder = manager.folder(repository);
   const revision = ending === '' ? undefined : await resolve(objects, folder, repository, name);
   if (revision === undefined) throw new Problem('git.unknown', 404, `unrecognized repository reference: ${name}`);
   const { commit } = revision;
@@ -51,11 +51,11 @@ export function isArchiveKind(kind: string): boolean {
 
 /** Writes the archive of a commit to a file. @throws Problem `git.too_much` (413) */
 export async function writeArchive(
-  { git, keeper }: Pick<ApiDependencies, 'git' | 'keeper'>,
+  { git, manager }: Pick<ApiDependencies, 'git' | 'manager'>,
   repository: Repository,
   { commit, kind, path }: { readonly commit: string; readonly kind: string; readonly path: string },
 ): Promise<void> {
-  const folder = keeper.folder(repository);
+  const folder = manager.folder(repository);
   await checkSize(git, folder, commit);
   await git.run(folder, ['archive', ...optionsFor(repository, `.${kind}`), `--output=${path}`, commit], { long: true });
 }

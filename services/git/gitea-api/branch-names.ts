@@ -14,7 +14,7 @@ const heads = 'refs/heads/';
 
 /** Builds the route that renames a branch and updates the pull requests from and into it. */
 export function branchNameRoutes(deps: ApiDependencies): readonly Route[] {
-  const { context, git, keeper, lookup, protections } = deps;
+  const { context, git, manager, lookup, protections } = deps;
   return [
     {
       method: 'PATCH',
@@ -22,10 +22,10 @@ export function branchNameRoutes(deps: ApiDependencies): readonly Route[] {
       scope: 'repository',
       signedIn: true,
       handle: async (call) => {
-        const repository = await lookup.need(call.visitor, getRepositoryName(call), 'write');
+        const repository = await lookup.need(call.caller, getRepositoryName(call), 'write');
         const { name } = await readJsonBody(call, z.object({ name: required }));
         const old = call.params['branch'] ?? '';
-        const folder = keeper.folder(repository);
+        const folder = manager.folder(repository);
         const all = await readReferences(git, folder, heads);
         const commit = all.find(({ ref }) => ref === heads + old)?.id;
         if (commit === undefined) throw unknown();
@@ -33,7 +33,7 @@ export function branchNameRoutes(deps: ApiDependencies): readonly Route[] {
         if (name === old) throw new Problem('git.invalid', 422, 'Cannot rename a branch to its own name.');
         const isDefault = old === repository.defaultBranch;
         // A new default branch changes what every client clones.
-        if (isDefault) await lookup.need(call.visitor, getRepositoryName(call), 'admin');
+        if (isDefault) await lookup.need(call.caller, getRepositoryName(call), 'admin');
         if (all.some(({ ref }) => ref === heads + name))
           throw new Problem(
             'git.invalid',

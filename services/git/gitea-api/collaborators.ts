@@ -32,7 +32,7 @@ export function collaboratorRoutes(deps: ApiDependencies): readonly Route[] {
 }
 
 function getAdministered({ lookup }: ApiDependencies, call: Call) {
-  return lookup.need(call.visitor, getRepositoryName(call), 'admin');
+  return lookup.need(call.caller, getRepositoryName(call), 'admin');
 }
 
 async function getRequestedAccount({ owners }: ApiDependencies, call: Call) {
@@ -42,7 +42,7 @@ async function getRequestedAccount({ owners }: ApiDependencies, call: Call) {
 }
 
 async function listCollaborators({ collaborators, lookup, owners }: ApiDependencies, call: Call): Promise<Answer> {
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  const repository = await lookup.need(call.caller, getRepositoryName(call), 'read');
   const all = await collaborators.list(repository.id);
   const page = parsePage(call.query);
   const rows = await Promise.all(getPageItems(all, page).map(({ account }) => owners.ofAccount(account)));
@@ -54,7 +54,7 @@ async function listCollaborators({ collaborators, lookup, owners }: ApiDependenc
 
 async function checkCollaborator(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { collaborators, lookup } = deps;
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  const repository = await lookup.need(call.caller, getRepositoryName(call), 'read');
   const { name } = await getRequestedAccount(deps, call);
   if (!(await collaborators.list(repository.id)).some(({ account }) => account === name)) throw unknown();
   return noContent;
@@ -77,7 +77,7 @@ async function removeCollaborator(deps: ApiDependencies, call: Call): Promise<An
   const { name } = await getRequestedAccount(deps, call);
   // An account may always remove itself.
   const repository = await lookup.need(
-    call.visitor,
+    call.caller,
     getRepositoryName(call),
     name === getAccount(call) ? 'read' : 'admin',
   );
@@ -89,7 +89,7 @@ async function readPermission(deps: ApiDependencies, call: Call): Promise<Answer
   const { access, context, lookup, owners, signIn } = deps;
   const { name } = await getRequestedAccount(deps, call);
   const repository = await lookup.need(
-    call.visitor,
+    call.caller,
     getRepositoryName(call),
     name === getAccount(call) ? 'read' : 'admin',
   );

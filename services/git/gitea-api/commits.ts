@@ -13,7 +13,7 @@ import { KnownLogs } from '../repositories/cached-logs.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { resolve } from '../repositories/revisions.ts';
-import { pour } from '../transfer/flow.ts';
+import { pour } from '../transfer/streams.ts';
 import { commitJson } from '../wire/commits.ts';
 import { toUserJson } from '../wire/users.ts';
 import { ok, route, type Answer, type Call, type Route } from './call.ts';
@@ -45,9 +45,9 @@ function buildCommitRoutes(deps: CommitDependencies): readonly Route[] {
   ];
 }
 
-async function findRepository({ keeper, lookup }: CommitDependencies, call: Call) {
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
-  return { repository, folder: keeper.folder(repository) };
+async function findRepository({ manager, lookup }: CommitDependencies, call: Call) {
+  const repository = await lookup.need(call.caller, getRepositoryName(call), 'read');
+  return { repository, folder: manager.folder(repository) };
 }
 
 async function readOneCommit(deps: CommitDependencies, call: Call, name: string): Promise<Answer> {
@@ -125,10 +125,10 @@ async function compareCommits(deps: CommitDependencies, call: Call): Promise<Ans
 /** Creates a function that converts commits to JSON, with the changed files that the query requests. */
 export function commitList({
   git,
-  keeper,
+  manager,
   owners,
   repositories,
-}: Pick<ApiDependencies, 'git' | 'keeper' | 'owners' | 'repositories'>) {
+}: Pick<ApiDependencies, 'git' | 'manager' | 'owners' | 'repositories'>) {
   /** Maps the email addresses of commits to accounts. */
   const people = async (call: Call, commits: readonly Commit[]) => {
     const accounts = await owners.accountsOfEmails(
@@ -146,7 +146,7 @@ export function commitList({
     const stat = parseFlag(call.query, 'stat') ?? true;
     const files = parseFlag(call.query, 'files') ?? true;
     const ids = stat || files ? commits.map(({ id }) => id) : [];
-    const changes = await readChanges(git, keeper.folder(repository), ids).catch(noneOfTooMany);
+    const changes = await readChanges(git, manager.folder(repository), ids).catch(noneOfTooMany);
     const person = await people(call, commits);
     return commits.map((commit) =>
       commitJson(commit, getRepositoryAddress(call, repository), {

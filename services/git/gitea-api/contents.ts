@@ -12,7 +12,7 @@ import { readSubmodules } from '../repositories/submodules.ts';
 import { readTree, type TreeEntry } from '../repositories/trees.ts';
 import { contentJson } from '../wire/contents.ts';
 import { gitTime } from '../wire/time.ts';
-import { pour } from '../transfer/flow.ts';
+import { pour } from '../transfer/streams.ts';
 import { archive } from './archives.ts';
 import { formatFileName } from './content-disposition.ts';
 import { ok, route, type Answer, type Call, type Route } from './call.ts';
@@ -47,9 +47,9 @@ export function contentRoutes(deps: ContentDependencies): readonly Route[] {
   ];
 }
 
-async function findRepository({ keeper, lookup }: ContentDependencies, call: Call) {
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
-  return { repository, folder: keeper.folder(repository) };
+async function findRepository({ manager, lookup }: ContentDependencies, call: Call) {
+  const repository = await lookup.need(call.caller, getRepositoryName(call), 'read');
+  return { repository, folder: manager.folder(repository) };
 }
 
 async function readContents(deps: ContentDependencies, call: Call): Promise<Answer> {
@@ -102,9 +102,9 @@ async function fileAnswer(
   call: Call,
   isMedia: boolean,
 ): Promise<Answer> {
-  const { keeper, objects } = deps;
+  const { manager, objects } = deps;
   const input = call.params['path'] ?? '';
-  const folder = keeper.folder(repository);
+  const folder = manager.folder(repository);
   const ref = call.query.get('ref') ?? '';
   const existing = call.request.headers['if-none-match'];
   const revision = await resolve(objects, folder, repository, ref);
@@ -121,13 +121,13 @@ async function fileAnswer(
 
 /** Describes a file with its content or the entries of a folder; undefined when the path does not exist. */
 export async function describe(
-  { git, keeper, lastCommits, objects }: Pick<ContentDependencies, 'git' | 'keeper' | 'lastCommits' | 'objects'>,
+  { git, manager, lastCommits, objects }: Pick<ContentDependencies, 'git' | 'manager' | 'lastCommits' | 'objects'>,
   call: Pick<Call, 'base'>,
   repository: Repository,
   revision: Revision,
   path: string,
 ): Promise<unknown> {
-  const folder = keeper.folder(repository);
+  const folder = manager.folder(repository);
   const place = getRepositoryAddress(call, repository);
   const submodules = () => readSubmodules(git, folder, revision.commit, `${place.base}/${place.full}.git`);
   if (path !== '') {
@@ -169,7 +169,7 @@ export async function fileInTree(
   repository: Repository,
   { kind, rest, isMedia, known: existing }: FileAddress,
 ): Promise<Answer> {
-  const folder = deps.keeper.folder(repository);
+  const folder = deps.manager.folder(repository);
   for (let parted = 1; parted < rest.length; parted += 1) {
     const name = rest.slice(0, parted).join('/');
     const there =
@@ -198,12 +198,12 @@ interface FileAddress {
 
 /** Returns the LFS object that the pointer at a path refers to; undefined when there is none. */
 export async function largeFile(
-  { keeper, lfs, objects }: Pick<ContentDependencies, 'keeper' | 'lfs' | 'objects'>,
+  { manager, lfs, objects }: Pick<ContentDependencies, 'manager' | 'lfs' | 'objects'>,
   repository: Repository,
   revision: Revision | undefined,
   input: string,
 ): Promise<Answer | undefined> {
-  const folder = keeper.folder(repository);
+  const folder = manager.folder(repository);
   const path = treePath(input);
   const info =
     path === undefined || revision === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`);
@@ -224,13 +224,13 @@ export async function largeFile(
 
 /** Returns a raw file with headers that keep a browser from executing it. @throws Problem (404) */
 export async function rawFile(
-  { git, keeper, lastCommits, objects }: Pick<ContentDependencies, 'git' | 'keeper' | 'lastCommits' | 'objects'>,
+  { git, manager, lastCommits, objects }: Pick<ContentDependencies, 'git' | 'manager' | 'lastCommits' | 'objects'>,
   repository: Repository,
   revision: Revision | undefined,
   input: string,
   existing: string | undefined,
 ): Promise<Answer> {
-  const folder = keeper.folder(repository);
+  const folder = manager.folder(repository);
   const path = treePath(input);
   const info =
     path === undefined || revision === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`);
@@ -276,13 +276,13 @@ export async function rawFile(
 }
 
 async function treeJson(
-  { objects, git, keeper }: Pick<ApiDependencies, 'objects' | 'git' | 'keeper'>,
+  { objects, git, manager }: Pick<ApiDependencies, 'objects' | 'git' | 'manager'>,
   call: Call,
   repository: Repository,
   id: string,
 ) {
   const { base, full } = getRepositoryAddress(call, repository);
-  const folder = keeper.folder(repository);
+  const folder = manager.folder(repository);
   const recursive = call.query.get('recursive');
   const deep = recursive === 'true' || recursive === '1';
   const perPage = Math.min(1000, Number(call.query.get('per_page') ?? '') || 1000);

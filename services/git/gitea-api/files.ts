@@ -63,7 +63,7 @@ export function fileRoutes(deps: ContentDependencies): readonly Route[] {
     scope: 'repository',
     signedIn: true,
     handle: async (call) => {
-      const repository = await deps.lookup.need(call.visitor, getRepositoryName(call), 'write');
+      const repository = await deps.lookup.need(call.caller, getRepositoryName(call), 'write');
       const input = await readJsonBody(call, fileBody);
       if (kind !== 'delete' && input.content === undefined)
         throw new Problem('git.invalid', 422, '[Content]: Required');
@@ -90,7 +90,7 @@ export function fileRoutes(deps: ContentDependencies): readonly Route[] {
       scope: 'repository',
       signedIn: true,
       handle: async (call): Promise<Answer> => {
-        const repository = await deps.lookup.need(call.visitor, getRepositoryName(call), 'write');
+        const repository = await deps.lookup.need(call.caller, getRepositoryName(call), 'write');
         const input = await readJsonBody(call, filesBody);
         const work = input.files.map((file) => ({
           kind: file.operation,
@@ -143,8 +143,8 @@ function resolveAuthor(input: CommitBody['author'], other: Author): Author {
   return { name: input?.name || other.name, email: input?.email || other.email };
 }
 
-async function fileCommitJson({ git, keeper }: ContentDependencies, call: Call, repository: Repository, id: string) {
-  const commit = await readCommit(git, keeper.folder(repository), id);
+async function fileCommitJson({ git, manager }: ContentDependencies, call: Call, repository: Repository, id: string) {
+  const commit = await readCommit(git, manager.folder(repository), id);
   if (commit === undefined) throw new Problem('git.unknown', 404, 'not found');
   const { base, full } = getRepositoryAddress(call, repository);
   const api = `${base}/api/v1/repos/${full}/git`;

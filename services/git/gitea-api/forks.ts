@@ -41,12 +41,12 @@ export function forkRoutes(deps: ApiDependencies): readonly Route[] {
 }
 
 function getReadableRepository({ lookup }: ApiDependencies, call: Call) {
-  return lookup.need(call.visitor, getRepositoryName(call), 'read');
+  return lookup.need(call.caller, getRepositoryName(call), 'read');
 }
 
 async function repositoryView(deps: ApiDependencies, call: Call, repository: Repository) {
   const { access } = deps;
-  return toRepositoryView(deps, call, repository, await access.level(call.visitor, repository));
+  return toRepositoryView(deps, call, repository, await access.level(call.caller, repository));
 }
 
 /** Lists the repositories that the caller may read. */
@@ -54,7 +54,7 @@ async function listReadable(deps: ApiDependencies, call: Call, ids: readonly num
   const { access, repositories } = deps;
   const result = await Promise.all(ids.map((id) => repositories.byId(id)));
   const levels = await Promise.all(
-    result.map(async (each) => each !== undefined && (await access.may(call.visitor, each, 'read'))),
+    result.map(async (each) => each !== undefined && (await access.may(call.caller, each, 'read'))),
   );
   const all = result.flatMap((each, index) => (each !== undefined && levels[index] === true ? [each] : []));
   const page = parsePage(call.query);
@@ -66,9 +66,9 @@ async function listReadable(deps: ApiDependencies, call: Call, ids: readonly num
 
 async function getForkOwner(deps: ApiDependencies, call: Call, name: string): Promise<OwnerRow> {
   const { access } = deps;
-  const row = await visibleOwner(deps, call.visitor, name);
+  const row = await visibleOwner(deps, call.caller, name);
   if (row === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${name}]`);
-  if (!(await access.administersOwner(call.visitor, row)))
+  if (!(await access.administersOwner(call.caller, row)))
     throw new Problem('git.forbidden', 403, `User is no owner of ${name}`);
   return row;
 }

@@ -4,7 +4,7 @@ import { PageProblem } from '../domain/page-problem.ts';
 import { globPattern } from '../domain/glob.ts';
 import { chatTypes, isChatType, type ChatOptions } from '../hooks/chat-messages.ts';
 import { expandEvents } from '../hooks/events.ts';
-import type { Framing } from '../hooks/framing.ts';
+import type { Framing } from '../hooks/payload-builder.ts';
 import type { Hooks, HookScope, HookValues } from '../hooks/hooks.ts';
 import { pushPayload } from '../hooks/push-events.ts';
 import { unknown } from '../repositories/lookup.ts';
@@ -99,7 +99,7 @@ function notHookOwner(): Problem {
 }
 
 function getAdministered({ lookup }: HookDependencies, call: Call) {
-  return lookup.need(call.visitor, getRepositoryName(call), 'admin', notHookOwner);
+  return lookup.need(call.caller, getRepositoryName(call), 'admin', notHookOwner);
 }
 
 async function repositoryHookScope(deps: HookDependencies, call: Call): Promise<HookScope> {
@@ -109,14 +109,14 @@ async function repositoryHookScope(deps: HookDependencies, call: Call): Promise<
 async function accountHookScope({ access, owners }: HookDependencies, call: Call): Promise<HookScope> {
   const owner = await owners.ofAccount(getAccount(call));
   // A token that is limited to some repositories may not change the hooks of its account.
-  if (!(await access.administersOwner(call.visitor, owner))) throw notHookOwner();
+  if (!(await access.administersOwner(call.caller, owner))) throw notHookOwner();
   return { owner: owner.id };
 }
 
 async function organizationHookScope({ access, owners }: HookDependencies, call: Call): Promise<HookScope> {
   const owner = await owners.find(call.params['org'] ?? '');
-  if (owner?.kind !== 'organization' || !(await access.seesOrganization(call.visitor, owner))) throw unknown();
-  if (!(await access.administersOwner(call.visitor, owner)))
+  if (owner?.kind !== 'organization' || !(await access.seesOrganization(call.caller, owner))) throw unknown();
+  if (!(await access.administersOwner(call.caller, owner)))
     throw new Problem('git.forbidden', 403, 'Must be an organization owner');
   return { owner: owner.id };
 }
@@ -132,7 +132,7 @@ async function getHook({ hooks }: HookDependencies, call: Call, scope: HookScope
 }
 
 function mayReachLocal(call: Call): boolean {
-  return requireIdentity(call.visitor).role === 'admin';
+  return requireIdentity(call.caller).role === 'admin';
 }
 
 async function createHook(deps: HookDependencies, call: Call, scope: HookScope): Promise<Answer> {
@@ -184,14 +184,14 @@ async function changeHook(deps: HookDependencies, call: Call, row: WebhookRow): 
 
 /** Sends a push event of the newest commit to a hook. @throws Problem (404) without a commit */
 export async function testHook(
-  deps: Pick<HookDependencies, 'framing' | 'git' | 'hooks' | 'keeper' | 'objects'>,
+  deps: Pick<HookDependencies, 'framing' | 'git' | 'hooks' | 'manager' | 'objects'>,
   hook: WebhookRow,
   repository: Parameters<typeof pushPayload>[1],
   account: string,
   ref: string | null = null,
 ): Promise<void> {
-  const { framing, git, hooks, keeper, objects } = deps;
-  const folder = (each: typeof repository): string => keeper.folder(each);
+  const { framing, git, hooks, manager, objects } = deps;
+  const folder = (each: typeof repository): string => manager.folder(each);
   const revision = await resolve(objects, folder(repository), repository, ref);
   if (revision === undefined) throw new PageProblem('git.unknown', 404, 'There is no commit to tell of yet.');
   const branch = revision.kind === 'branch' ? revision.name : repository.defaultBranch;

@@ -7,7 +7,7 @@ import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
 const maxCachedResults = 500;
 
 /** Builds the route that counts the bytes of each language on the default branch. */
-export function languageRoutes({ git, keeper, lookup, objects }: ApiDependencies): readonly Route[] {
+export function languageRoutes({ git, manager, lookup, objects }: ApiDependencies): readonly Route[] {
   const cache = new Map<string, Readonly<Record<string, number>>>();
   const count = async (folder: string, commit: string): Promise<Readonly<Record<string, number>>> => {
     const files: (readonly [id: string, language: string])[] = [];
@@ -30,8 +30,8 @@ export function languageRoutes({ git, keeper, lookup, objects }: ApiDependencies
       path: '/repos/:owner/:repo/languages',
       scope: 'repository',
       handle: async (call) => {
-        const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
-        const folder = keeper.folder(repository);
+        const repository = await lookup.need(call.caller, getRepositoryName(call), 'read');
+        const folder = manager.folder(repository);
         const revision = await resolve(objects, folder, repository, undefined);
         if (revision === undefined) return ok({});
         const sizes = cache.get(revision.commit) ?? (await count(folder, revision.commit));

@@ -1,4 +1,4 @@
-import { GitFailed } from '../engine/git.ts';
+import { GitError } from '../engine/git.ts';
 import { readCommit } from '../repositories/commits.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { resolve } from '../repositories/revisions.ts';
@@ -8,7 +8,7 @@ import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
 
 /** Builds the route of the note that `git notes` attached to a commit. */
 export function noteRoutes(deps: ApiDependencies): readonly Route[] {
-  const { git, keeper, lookup, objects } = deps;
+  const { git, manager, lookup, objects } = deps;
   const list = commitList(deps);
   return [
     {
@@ -16,15 +16,15 @@ export function noteRoutes(deps: ApiDependencies): readonly Route[] {
       path: '/repos/:owner/:repo/git/notes/:sha',
       scope: 'repository',
       handle: async (call) => {
-        const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
-        const folder = keeper.folder(repository);
+        const repository = await lookup.need(call.caller, getRepositoryName(call), 'read');
+        const folder = manager.folder(repository);
         const revision = await resolve(objects, folder, repository, call.params['sha']);
         const commit = revision && (await readCommit(git, folder, revision.commit));
         if (commit === undefined) throw unknown();
         const note = await git
           .run(folder, ['notes', '--ref=refs/notes/commits', 'show', commit.id])
           .catch((error: unknown) => {
-            if (error instanceof GitFailed) throw unknown();
+            if (error instanceof GitError) throw unknown();
             throw error;
           });
         const [json] = await list(call, repository, [commit]);

@@ -63,7 +63,7 @@ export function organizationRoutes(deps: ApiDependencies): readonly Route[] {
 
 /** Returns the organization in the path. @throws Problem (404) unless it is visible to the caller */
 async function getVisibleOrganization(deps: ApiDependencies, call: Call): Promise<OwnerRow> {
-  const row = await visibleOwner(deps, call.visitor, call.params['org'] ?? '');
+  const row = await visibleOwner(deps, call.caller, call.params['org'] ?? '');
   if (row?.kind !== 'organization') throw unknown();
   return row;
 }
@@ -74,13 +74,13 @@ async function filterVisible(
   call: Call,
   rows: readonly OwnerRow[],
 ): Promise<readonly OwnerRow[]> {
-  const seen = await Promise.all(rows.map((row) => access.seesOrganization(call.visitor, row)));
+  const seen = await Promise.all(rows.map((row) => access.seesOrganization(call.caller, row)));
   return rows.filter((_row, index) => seen[index]);
 }
 
 /** @throws Problem (403) for callers who are neither a member nor an administrator */
 async function requireOwner({ access }: ApiDependencies, call: Call, row: OwnerRow): Promise<OwnerRow> {
-  if (await access.administersOwner(call.visitor, row)) return row;
+  if (await access.administersOwner(call.caller, row)) return row;
   throw new Problem('git.forbidden', 403, 'Must be an organization owner');
 }
 

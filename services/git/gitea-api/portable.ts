@@ -18,7 +18,7 @@ export function portableRoutes(deps: ApiDependencies & { readonly portable: Port
       scope: 'repository',
       signedIn: true,
       handle: async (call) => {
-        const repository = await lookup.need(call.visitor, getRepositoryName(call), 'admin');
+        const repository = await lookup.need(call.caller, getRepositoryName(call), 'admin');
         const { path, release } = await portable.save(repository);
         if (call.method !== 'HEAD') {
           const detail = `repository ${repository.owner}/${repository.name}`;
@@ -44,7 +44,7 @@ export function portableRoutes(deps: ApiDependencies & { readonly portable: Port
       signedIn: true,
       handle: async (call) => {
         // The file decides which accounts are named as authors.
-        if (requireIdentity(call.visitor).role !== 'admin')
+        if (requireIdentity(call.caller).role !== 'admin')
           throw new Problem('git.forbidden', 403, 'Only administrators restore repositories.');
         const name = call.query.get('name') ?? '';
         const wrong = name === '' ? undefined : repositoryNameProblem(name);
@@ -53,7 +53,7 @@ export function portableRoutes(deps: ApiDependencies & { readonly portable: Port
         const owner = input === '' ? await owners.ofAccount(getAccount(call)) : await owners.find(input);
         if (owner === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${input}]`);
         const restored = await portable.restore(call.request, { owner: owner.name, ownerKind: owner.kind, name });
-        return created(await toRepositoryView(deps, call, restored, await access.level(call.visitor, restored)));
+        return created(await toRepositoryView(deps, call, restored, await access.level(call.caller, restored)));
       },
     },
   ];

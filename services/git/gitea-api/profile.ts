@@ -69,16 +69,16 @@ async function countFollows({ context }: ApiDependencies, row: OwnerRow) {
 
 async function readOwnUser(deps: ApiDependencies, call: Call): Promise<Answer> {
   const row = await getOwnRow(deps, call);
-  const admin = requireIdentity(call.visitor).role === 'admin';
+  const admin = requireIdentity(call.caller).role === 'admin';
   return ok({ ...toUserJson(row, call.base, { self: true, admin }), ...(await countFollows(deps, row)) });
 }
 
 async function readUser(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { access, owners, repositories } = deps;
   const name = call.params['user'] ?? '';
-  const row = call.visitor.identity === undefined ? await repositories.owner(name) : await owners.find(name);
+  const row = call.caller.identity === undefined ? await repositories.owner(name) : await owners.find(name);
   if (row === undefined) throw unknown();
-  if (row.kind === 'organization' && !(await access.seesOrganization(call.visitor, row))) throw unknown();
+  if (row.kind === 'organization' && !(await access.seesOrganization(call.caller, row))) throw unknown();
   return ok({ ...toUserJson(row, call.base), ...(await countFollows(deps, row)) });
 }
 

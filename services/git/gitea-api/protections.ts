@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { optionsOf, ProtectionOptions } from '../protection/protections.ts';
 import { unknown } from '../repositories/lookup.ts';
-import type { ProtectionRow } from '../store/rest.ts';
+import type { ProtectionRow } from '../store/repository-relations.ts';
 import { formatTime } from '../wire/time.ts';
 import { readJsonBody, created, noContent, ok, optional, type Call, type Route } from './call.ts';
 import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
@@ -15,7 +15,7 @@ const body = z.object({ rule_name: optional(z.string()), branch_name: optional(z
 /** Builds the routes of protected branches. */
 export function protectionRoutes({ lookup, protections }: ApiDependencies): readonly Route[] {
   const base = '/repos/:owner/:repo/branch_protections';
-  const getAdministered = (call: Call) => lookup.need(call.visitor, getRepositoryName(call), 'admin');
+  const getAdministered = (call: Call) => lookup.need(call.caller, getRepositoryName(call), 'admin');
   const getProtection = async (call: Call): Promise<ProtectionRow> => {
     const row = await protections.find((await getAdministered(call)).id, call.params['name'] ?? '');
     if (row === undefined) throw unknown();

@@ -60,29 +60,29 @@ export function referenceRoutes(deps: ApiDependencies): readonly Route[] {
   ];
 }
 
-async function findRepository({ keeper, lookup }: ApiDependencies, call: Call) {
+async function findRepository({ manager, lookup }: ApiDependencies, call: Call) {
   const [owner, name] = getRepositoryName(call);
-  const result = await lookup.find(call.visitor, owner, name);
+  const result = await lookup.find(call.caller, owner, name);
   if (result === undefined) throw unknown();
-  return { ...result, folder: keeper.folder(result.repository) };
+  return { ...result, folder: manager.folder(result.repository) };
 }
 
 async function branchesJson(
-  { git, keeper, owners, protections }: ApiDependencies,
+  { git, manager, owners, protections }: ApiDependencies,
   call: Call,
   repository: Repository,
   level: string,
   some: readonly Reference[],
 ) {
   const ids = [...new Set(some.map(({ commit }) => commit))];
-  const folder = keeper.folder(repository);
+  const folder = manager.folder(repository);
   const byId = await readCommits(git, folder, ids);
   const accounts = await owners.accountsOfEmails(
     [...byId.values()].flatMap(({ author, committer }) => [author.email, committer.email]),
   );
   const mayWrite = levels.findIndex((each) => each === level) >= 2;
   const rules = await Promise.all(some.map(({ ref }) => protections.of(repository.id, ref.slice(heads.length))));
-  const account = call.visitor.identity?.account ?? '';
+  const account = call.caller.identity?.account ?? '';
   return some.flatMap(({ ref, commit: id }, index) => {
     const commit = byId.get(id);
     if (commit === undefined) return [];
@@ -109,12 +109,12 @@ async function getBranchJson(deps: ApiDependencies, call: Call, name: string) {
 }
 
 async function tagsJson(
-  { git, keeper, objects }: ApiDependencies,
+  { git, manager, objects }: ApiDependencies,
   call: Call,
   repository: Repository,
   some: readonly Reference[],
 ) {
-  const folder = keeper.folder(repository);
+  const folder = manager.folder(repository);
   const commits = await readCommits(git, folder, [...new Set(some.map(({ commit }) => commit))]);
   return Promise.all(
     some.map(async (tag) => {
@@ -144,13 +144,13 @@ async function listBranches(deps: ApiDependencies, call: Call): Promise<Answer> 
 }
 
 async function createBranch(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { git, keeper, lookup, objects, protections } = deps;
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'write');
+  const { git, manager, lookup, objects, protections } = deps;
+  const repository = await lookup.need(call.caller, getRepositoryName(call), 'write');
   const input = await readJsonBody(call, branchBody);
   const name = input.new_branch_name;
   if (!isNewBranchName(name)) throw new Problem('git.invalid', 422, '[NewBranchName]: GitRefName');
   await protections.checkCommit(repository.id, name, { account: getAccount(call) });
-  const folder = keeper.folder(repository);
+  const folder = manager.folder(repository);
   const from = await resolve(objects, folder, repository, input.old_ref_name ?? input.old_branch_name);
   if (from === undefined) throw new Problem('git.unknown', 404, 'The old branch does not exist');
   if ((await readReferences(git, folder, heads + name)).some(({ ref }) => ref === heads + name)) {
@@ -166,7 +166,7 @@ async function createBranch(deps: ApiDependencies, call: Call): Promise<Answer> 
 
 async function deleteBranch(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { lookup } = deps;
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'write');
+  const repository = await lookup.need(call.caller, getRepositoryName(call), 'write');
   const name = call.params['branch'] ?? '';
   if (name === repository.defaultBranch)
     throw new Problem('git.forbidden', 403, 'can not delete default or pull request target branch');
@@ -199,12 +199,12 @@ async function readTag(deps: ApiDependencies, call: Call): Promise<Answer> {
 }
 
 async function createTag(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { git, keeper, lookup, objects, owners } = deps;
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'write');
+  const { git, manager, lookup, objects, owners } = deps;
+  const repository = await lookup.need(call.caller, getRepositoryName(call), 'write');
   const input = await readJsonBody(call, tagBody);
   const name = tags + input.tag_name;
   if (!isNewTagName(input.tag_name)) throw new Problem('git.invalid', 422, '[TagName]: GitRefName');
-  const folder = keeper.folder(repository);
+  const folder = manager.folder(repository);
   const target = await resolve(objects, folder, repository, input.target);
   if (target === undefined) throw new Problem('git.unknown', 404, 'target not found');
   if ((await readReferences(git, folder, name)).some(({ ref }) => ref === name)) {
@@ -235,7 +235,7 @@ async function createTag(deps: ApiDependencies, call: Call): Promise<Answer> {
 
 async function deleteTag(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { lookup } = deps;
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'write');
+  const repository = await lookup.need(call.caller, getRepositoryName(call), 'write');
   await removeReference(deps, repository, call, tags, call.params['tag'] ?? '');
   return noContent;
 }
@@ -269,7 +269,7 @@ async function removeReference(
   kind: string,
   name: string,
 ): Promise<void> {
-  const folder = deps.keeper.folder(repository);
+  const folder = deps.manager.folder(repository);
   const all = isReferenceName(kind + name) ? await readReferences(deps.git, folder, kind + name) : [];
   const result = all.find(({ ref }) => ref === kind + name);
   if (result === undefined) throw unknown();

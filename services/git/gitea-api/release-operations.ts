@@ -4,7 +4,7 @@ import { isNewTagName, isReferenceName } from '../domain/names.ts';
 import { readReferences } from '../repositories/references.ts';
 import { resolve } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { ReleaseRow } from '../store/rest.ts';
+import type { ReleaseRow } from '../store/repository-relations.ts';
 import type { Tables } from '../store/tables.ts';
 import { noObject } from '../transfer/push-request.ts';
 import { releaseJson } from '../wire/releases.ts';
@@ -21,9 +21,9 @@ export async function ensureTag(
   tag: string,
   target: string,
 ): Promise<void> {
-  const { git, keeper, objects } = deps;
+  const { git, manager, objects } = deps;
   const ref = `refs/tags/${tag}`;
-  const folder = keeper.folder(repository);
+  const folder = manager.folder(repository);
   if (isReferenceName(ref) && (await readReferences(git, folder, ref)).some((each) => each.ref === ref)) return;
   if (!isNewTagName(tag)) throw new Problem('git.invalid', 422, '[TagName]: GitRefName');
   const revision = await resolve(objects, folder, repository, target);

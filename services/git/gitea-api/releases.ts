@@ -3,7 +3,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { levels } from '../repositories/access.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { AssetRow, ReleaseRow } from '../store/rest.ts';
+import type { AssetRow, ReleaseRow } from '../store/repository-relations.ts';
 import { assetJson } from '../wire/releases.ts';
 import {
   getAccount,
@@ -57,9 +57,9 @@ export function releaseRoutes(deps: HookDependencies): readonly Route[] {
 
 async function findRepository({ lookup }: HookDependencies, call: Call, needed: 'read' | 'write' = 'read') {
   const [owner, name] = getRepositoryName(call);
-  const result = await lookup.find(call.visitor, owner, name);
+  const result = await lookup.find(call.caller, owner, name);
   if (result === undefined) throw unknown();
-  if (needed === 'write') await lookup.need(call.visitor, [owner, name], 'write');
+  if (needed === 'write') await lookup.need(call.caller, [owner, name], 'write');
   return { repository: result.repository, mayWrite: levels.indexOf(result.level) >= 2 };
 }
 

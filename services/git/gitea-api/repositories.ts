@@ -103,7 +103,7 @@ export function repositoryRoutes(deps: ApiDependencies): readonly Route[] {
 }
 
 async function createRepository(
-  { context, git, keeper, owners, pushes, repositories, settings }: ApiDependencies,
+  { context, git, manager, owners, pushes, repositories, settings }: ApiDependencies,
   call: Call,
   owner: OwnerRow,
 ): Promise<Repository> {
@@ -113,7 +113,7 @@ async function createRepository(
   if (!isNewBranchName(defaultBranch)) throw new Problem('git.invalid', 422, '[DefaultBranch]: GitRefName');
   const { gitignores = '', license = '', issue_labels: labels = '' } = input;
   const beginning = beginningOf({ gitignores, license, labels });
-  const repository = await keeper.create({
+  const repository = await manager.create({
     owner: owner.name,
     ownerKind: owner.kind,
     name: input.name,
@@ -130,7 +130,7 @@ async function createRepository(
   const author = { name: account, email: getCommitEmail(row, call.base) };
   const name = row.full_name === '' ? account : row.full_name;
   const year = new Date(context.clock.now()).getUTCFullYear();
-  const change = await firstCommit(git, keeper.folder(repository), repository, author, {
+  const change = await firstCommit(git, manager.folder(repository), repository, author, {
     ...(beginning.gitignore === '' ? {} : { '.gitignore': beginning.gitignore }),
     ...(beginning.license === '' ? {} : { LICENSE: licenseFor(beginning.license, name, year) }),
   });
@@ -140,7 +140,7 @@ async function createRepository(
 
 async function repositoryView(deps: ApiDependencies, call: Call, repository: Repository) {
   const { access } = deps;
-  return toRepositoryView(deps, call, repository, await access.level(call.visitor, repository));
+  return toRepositoryView(deps, call, repository, await access.level(call.caller, repository));
 }
 
 async function listPage(deps: ApiDependencies, call: Call, query: Omit<RepositoryQuery, 'limit' | 'offset'>) {
@@ -154,14 +154,14 @@ async function listPage(deps: ApiDependencies, call: Call, query: Omit<Repositor
 }
 
 function getVisibility({ access }: ApiDependencies, call: Call, own: boolean): Promise<Sight> {
-  return access.sight(call.visitor, { own });
+  return access.sight(call.caller, { own });
 }
 
 async function getRequestedOwner(deps: ApiDependencies, call: Call, name: string): Promise<OwnerRow> {
   const { access } = deps;
-  const owner = await visibleOwner(deps, call.visitor, name);
+  const owner = await visibleOwner(deps, call.caller, name);
   if (owner === undefined) throw unknown();
-  if (!(await access.administersOwner(call.visitor, owner))) {
+  if (!(await access.administersOwner(call.caller, owner))) {
     throw new Problem('git.forbidden', 403, 'Given user is not owner of organization.');
   }
   return owner;
@@ -194,7 +194,7 @@ async function searchRepositories(deps: ApiDependencies, call: Call): Promise<An
 
 async function listOwnerRepositories(deps: ApiDependencies, call: Call): Promise<Answer> {
   const owner = call.params['user'] ?? call.params['org'] ?? '';
-  if ((await visibleOwner(deps, call.visitor, owner)) === undefined) throw unknown();
+  if ((await visibleOwner(deps, call.caller, owner)) === undefined) throw unknown();
   const { some, headers } = await listPage(deps, call, {
     sight: await getVisibility(deps, call, false),
     owner,
@@ -209,10 +209,10 @@ async function listOwnRepositories(deps: ApiDependencies, call: Call): Promise<A
 }
 
 async function migrateRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { context, git, keeper, owners, repositories, settings } = deps;
+  const { context, git, manager, owners, repositories, settings } = deps;
   const input = await readJsonBody(call, migrateBody);
   checkMigration(input);
-  const identity = requireIdentity(call.visitor);
+  const identity = requireIdentity(call.caller);
   const byId = input.uid === undefined || input.uid === 0 ? undefined : (await owners.byId(input.uid)).name;
   const requested = input.repo_owner ?? byId;
   const owner =
@@ -223,7 +223,7 @@ async function migrateRepository(deps: ApiDependencies, call: Call): Promise<Ans
     {
       context,
       git,
-      keeper,
+      manager,
       repositories,
       mayReachLocal: settings.migrateFromLocalNetwork || identity.role === 'admin',
     },
@@ -247,25 +247,25 @@ async function migrateRepository(deps: ApiDependencies, call: Call): Promise<Ans
 async function readRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { lookup } = deps;
   const [owner, name] = getRepositoryName(call);
-  const result = await lookup.find(call.visitor, owner, name);
+  const result = await lookup.find(call.caller, owner, name);
   if (result !== undefined) return ok(await toRepositoryView(deps, call, result.repository, result.level));
   throw unknown();
 }
 
 async function changeRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { lookup, repositories } = deps;
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'admin');
+  const repository = await lookup.need(call.caller, getRepositoryName(call), 'admin');
   await change(deps, repository, await readJsonBody(call, changeBody));
   return ok(await repositoryView(deps, call, (await repositories.byId(repository.id)) ?? repository));
 }
 
 async function deleteRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { access, keeper, lookup, owners } = deps;
+  const { access, manager, lookup, owners } = deps;
   const refuse = () => new Problem('git.forbidden', 403, 'user should be an owner of the repository');
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'admin', refuse);
-  if (!(await access.administersOwner(call.visitor, await owners.byId(repository.ownerId)))) throw refuse();
-  await deps.objects.close(keeper.folder(repository));
-  await keeper.remove(repository);
+  const repository = await lookup.need(call.caller, getRepositoryName(call), 'admin', refuse);
+  if (!(await access.administersOwner(call.caller, await owners.byId(repository.ownerId)))) throw refuse();
+  await deps.objects.close(manager.folder(repository));
+  await manager.remove(repository);
   return noContent;
 }
 
@@ -288,13 +288,13 @@ function checkMigration(input: z.infer<typeof migrateBody>): void {
 }
 
 async function change(
-  { git, keeper, objects }: Pick<ApiDependencies, 'git' | 'keeper' | 'objects'>,
+  { git, manager, objects }: Pick<ApiDependencies, 'git' | 'manager' | 'objects'>,
   repository: Repository,
   input: z.infer<typeof changeBody>,
 ): Promise<void> {
   const { name, default_branch: branch } = input;
   if (branch !== undefined && branch !== repository.defaultBranch) {
-    const folder = keeper.folder(repository);
+    const folder = manager.folder(repository);
     const there = repository.empty
       ? isNewBranchName(branch)
       : (await objects.commitOf(folder, `refs/heads/${branch}`)) !== undefined;
@@ -304,14 +304,14 @@ async function change(
   if (name !== undefined && name !== '' && name !== repository.name) {
     const wrong = repositoryNameProblem(name);
     if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
-    await keeper.rename(repository, { name });
+    await manager.rename(repository, { name });
   }
   const existing = Object.keys(defaultOptions);
   const options = Object.fromEntries(
     Object.entries(input).filter(([key, value]) => existing.includes(key) && value !== null),
   );
   const flags = { private: input.private, archived: input.archived, template: input.template };
-  await keeper.change(repository.id, {
+  await manager.change(repository.id, {
     ...(input.description === undefined ? {} : { description: input.description }),
     ...(input.website === undefined ? {} : { website: input.website }),
     ...(branch === undefined ? {} : { default_branch: branch }),

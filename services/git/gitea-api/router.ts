@@ -5,7 +5,7 @@ import { isDisconnectError } from '../../kit/disconnect-signal.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Level } from '../repositories/access.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
-import type { Visitor } from '../sign-in/visitor.ts';
+import type { Caller } from '../sign-in/caller.ts';
 import { checkScope, type Answer, type Call, type Route } from './call.ts';
 
 export const apiPrefix = '/api/v1';
@@ -16,10 +16,10 @@ const deprecationWarning =
   'Please use AuthorizationHeaderToken instead. Existing queries will continue to work but without authorization.';
 
 /** Returns the current `owner/name` of a renamed repository, if the visitor may read it. */
-export type FindRenamed = (visitor: Visitor, owner: string, name: string) => Promise<string | undefined>;
+export type FindRenamed = (caller: Caller, owner: string, name: string) => Promise<string | undefined>;
 
 /** Returns the access level of a visitor; `none` for a missing repository. */
-export type GetLevel = (visitor: Visitor, owner: string, name: string) => Promise<Level>;
+export type GetLevel = (caller: Caller, owner: string, name: string) => Promise<Level>;
 
 export interface RouterDependencies {
   readonly context: Pick<Context, 'log'>;
@@ -71,13 +71,13 @@ export class Router {
     const result = this.#find(method === 'HEAD' ? 'GET' : method, url.pathname.slice(apiPrefix.length));
     if (result === undefined) throw new Problem('git.unknown', 404, 'not found');
     const { route, params } = result;
-    const visitor = await this.#signIn.visitor(request, url.searchParams);
-    if (visitor.inAddress) response.setHeader('X-Gitea-Warning', deprecationWarning);
-    if (route.signedIn === true && visitor.identity === undefined) {
+    const caller = await this.#signIn.authenticate(request, url.searchParams);
+    if (caller.inAddress) response.setHeader('X-Gitea-Warning', deprecationWarning);
+    if (route.signedIn === true && caller.identity === undefined) {
       throw new Problem('git.sign_in', 401, 'token is required');
     }
-    if (visitor.identity?.limited === true) await this.#checkLimited(route, visitor, params);
-    const call = { request, method, query: url.searchParams, visitor, params, base };
+    if (caller.identity?.limited === true) await this.#checkLimited(route, caller, params);
+    const call = { request, method, query: url.searchParams, caller, params, base };
     checkScope(call, route.scope);
     let answer: Answer;
     try {
@@ -109,16 +109,16 @@ export class Router {
    * Refuses requests that a limited token may not make: those in the name of the account, and changes in repositories that
    * it may only read. The route itself answers for repositories that the token may not read.
    */
-  async #checkLimited(route: Route, visitor: Visitor, params: Call['params']): Promise<void> {
+  async #checkLimited(route: Route, caller: Caller, params: Call['params']): Promise<void> {
     if (!isOfRepository(route)) throw new Problem('git.forbidden', 403, 'token may only be used for repositories');
     if (route.method === 'GET') return;
-    const level = await this.#level(visitor, params['owner'] ?? '', params['repo'] ?? '');
+    const level = await this.#level(caller, params['owner'] ?? '', params['repo'] ?? '');
     if (level === 'read') throw new Problem('git.forbidden', 403, 'token may only read this repository');
   }
 
   /** Returns the current location of a renamed repository. */
-  async #place({ params: { owner, repo }, visitor }: Call): Promise<string | undefined> {
-    return owner === undefined || repo === undefined ? undefined : this.#moved(visitor, owner, repo);
+  async #place({ params: { owner, repo }, caller }: Call): Promise<string | undefined> {
+    return owner === undefined || repo === undefined ? undefined : this.#moved(caller, owner, repo);
   }
 
   #find(method: string, path: string): { readonly route: Route; readonly params: Record<string, string> } | undefined {

@@ -39,9 +39,9 @@ export function statusRoutes(deps: ApiDependencies): readonly Route[] {
   ];
 }
 
-async function getCommit({ keeper, lookup, objects }: ApiDependencies, call: Call, needed: 'read' | 'write') {
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), needed);
-  const revision = await resolve(objects, keeper.folder(repository), repository, call.params['ref']);
+async function getCommit({ manager, lookup, objects }: ApiDependencies, call: Call, needed: 'read' | 'write') {
+  const repository = await lookup.need(call.caller, getRepositoryName(call), needed);
+  const revision = await resolve(objects, manager.folder(repository), repository, call.params['ref']);
   if (revision === undefined) throw unknown();
   return { repository, commit: revision.commit };
 }
@@ -107,7 +107,7 @@ async function readCombinedStatus(deps: ApiDependencies, call: Call): Promise<An
       sha: commit,
       total_count: latest.length,
       statuses: await statusesJson(deps, call, full, getPageItems(latest, page)),
-      repository: await toRepositoryView(deps, call, repository, await access.level(call.visitor, repository)),
+      repository: await toRepositoryView(deps, call, repository, await access.level(call.caller, repository)),
       commit_url: `${call.base}/api/v1/repos/${full}/commits/${commit}`,
       url: `${call.base}/api/v1/repos/${full}/commits/${commit}/status`,
     },

@@ -14,7 +14,7 @@ const body = z.object({
 /** Builds the routes of protected tags. */
 export function tagProtectionRoutes({ lookup, tagProtections }: ApiDependencies): readonly Route[] {
   const base = '/repos/:owner/:repo/tag_protections';
-  const getAdministered = (call: Call) => lookup.need(call.visitor, getRepositoryName(call), 'admin');
+  const getAdministered = (call: Call) => lookup.need(call.caller, getRepositoryName(call), 'admin');
   const getProtection = async (call: Call): Promise<TagProtectionRow> => {
     const { id: repository } = await getAdministered(call);
     const id = parseId(call.params['id']);

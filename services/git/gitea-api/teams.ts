@@ -64,7 +64,7 @@ function teamJson(row: OwnerRow, base: string) {
 
 /** @throws Problem (404) unless the row is an organization that is visible to the caller */
 async function requireVisible({ access }: ApiDependencies, call: Call, row: OwnerRow | undefined): Promise<OwnerRow> {
-  if (row?.kind !== 'organization' || !(await access.seesOrganization(call.visitor, row))) throw unknown();
+  if (row?.kind !== 'organization' || !(await access.seesOrganization(call.caller, row))) throw unknown();
   return row;
 }
 
@@ -80,7 +80,7 @@ async function getById(deps: ApiDependencies, call: Call) {
 
 /** @throws Problem (403) for callers who are neither a member nor an administrator */
 async function requireOwner({ access }: ApiDependencies, call: Call, row: OwnerRow): Promise<OwnerRow> {
-  if (await access.administersOwner(call.visitor, row)) return row;
+  if (await access.administersOwner(call.caller, row)) return row;
   throw new Problem('git.forbidden', 403, 'Must be an organization owner');
 }
 
@@ -112,14 +112,14 @@ async function removeMember(deps: ApiDependencies, call: Call, row: OwnerRow) {
   const { access, organizations } = deps;
   const account = await getAccountRow(deps, call);
   const { name } = account;
-  if (!(await access.administersOwner(call.visitor, account))) await requireOwner(deps, call, row);
+  if (!(await access.administersOwner(call.caller, account))) await requireOwner(deps, call, row);
   await organizations.removeMember(row.id, name);
   return noContent;
 }
 
 /** Returns the organization that owns the repository. @throws Problem (405) */
 async function getRepositoryOrganization({ lookup, owners }: ApiDependencies, call: Call): Promise<OwnerRow> {
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  const repository = await lookup.need(call.caller, getRepositoryName(call), 'read');
   if (repository.ownerKind !== 'organization')
     throw new Problem('git.invalid', 405, 'repo is not owned by an organization');
   return owners.byId(repository.ownerId);
@@ -162,9 +162,9 @@ async function listTeamRepositories(deps: ApiDependencies, call: Call): Promise<
   const { access, repositories } = deps;
   const { id } = await getById(deps, call);
   const page = parsePage(call.query);
-  const sight = await access.sight(call.visitor);
+  const sight = await access.sight(call.caller);
   const result = await repositories.list({ sight, ownerId: id, sort: 'id', ...page });
-  const levels = await Promise.all(result.repositories.map((each) => access.level(call.visitor, each)));
+  const levels = await Promise.all(result.repositories.map((each) => access.level(call.caller, each)));
   const some = await Promise.all(
     result.repositories.map((each, index) => toRepositoryView(deps, call, each, levels[index] ?? 'none')),
   );
@@ -174,9 +174,9 @@ async function listTeamRepositories(deps: ApiDependencies, call: Call): Promise<
 async function readTeamRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { access, lookup } = deps;
   const { id } = await getById(deps, call);
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  const repository = await lookup.need(call.caller, getRepositoryName(call), 'read');
   if (repository.ownerId !== id) throw unknown();
-  return ok(await toRepositoryView(deps, call, repository, await access.level(call.visitor, repository)));
+  return ok(await toRepositoryView(deps, call, repository, await access.level(call.caller, repository)));
 }
 
 async function addTeamMember(deps: ApiDependencies, call: Call): Promise<Answer> {

@@ -20,7 +20,7 @@ const generateBody = z.object({
 
 /** Builds the route that creates a repository from a template, with its files in one first commit. */
 export function templateRoutes(deps: ApiDependencies): readonly Route[] {
-  const { access, git, keeper, lookup, owners, repositories } = deps;
+  const { access, git, manager, lookup, owners, repositories } = deps;
   return [
     {
       method: 'POST',
@@ -28,20 +28,20 @@ export function templateRoutes(deps: ApiDependencies): readonly Route[] {
       scope: 'repository',
       signedIn: true,
       handle: async (call) => {
-        const template = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+        const template = await lookup.need(call.caller, getRepositoryName(call), 'read');
         if (!template.template) throw new Problem('git.invalid', 422, 'this is not a template repo');
         const input = await readJsonBody(call, generateBody);
         const wrong = repositoryNameProblem(input.name);
         if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
         if (input.git_content !== true && input.topics !== true)
           throw new Problem('git.invalid', 422, 'must select at least one template item');
-        const owner = await visibleOwner(deps, call.visitor, input.owner);
+        const owner = await visibleOwner(deps, call.caller, input.owner);
         if (owner === undefined) throw unknown();
-        if (!(await access.administersOwner(call.visitor, owner)))
+        if (!(await access.administersOwner(call.caller, owner)))
           throw new Problem('git.forbidden', 403, 'Only admin can generate repository for other user.');
         const account = getAccount(call);
         const author = { name: account, email: getCommitEmail(await owners.ofAccount(account), call.base) };
-        const from = keeper.folder(template);
+        const from = manager.folder(template);
         const { defaultBranch } = template;
         const description = input.description ?? '';
         const requested = {
@@ -52,7 +52,7 @@ export function templateRoutes(deps: ApiDependencies): readonly Route[] {
           description,
           private: input.private ?? (template.private || template.ownerVisibility !== 'public'),
         };
-        const repository = await keeper.create(requested, async (folder) => {
+        const repository = await manager.create(requested, async (folder) => {
           const topics = input.topics === true ? { topics: JSON.stringify(template.topics) } : {};
           if (input.git_content !== true || template.empty) return topics;
           const ref = `refs/heads/${defaultBranch}`;
@@ -77,7 +77,7 @@ export function templateRoutes(deps: ApiDependencies): readonly Route[] {
           return { ...topics, branch_count: 1, empty: 0, size: await sizeOf(git, folder) };
         });
         const now = (await repositories.byId(repository.id)) ?? repository;
-        return created(await toRepositoryView(deps, call, now, await access.level(call.visitor, now)));
+        return created(await toRepositoryView(deps, call, now, await access.level(call.caller, now)));
       },
     },
   ];

@@ -15,14 +15,14 @@ const upstreamBody = z.object({ branch: optional(z.string()), ff_only: optional(
 
 /** Builds the route that merges the parent's branch into a branch of a fork. */
 export function upstreamRoutes(deps: ContentDependencies): readonly Route[] {
-  const { access, context, git, keeper, lfs, lookup, owners, protections, repositories } = deps;
+  const { access, context, git, manager, lfs, lookup, owners, protections, repositories } = deps;
   const findCommit = async (repository: Repository, branch: string): Promise<string | undefined> => {
     const ref = heads + branch;
-    return (await readReferences(git, keeper.folder(repository), ref)).find((each) => each.ref === ref)?.commit;
+    return (await readReferences(git, manager.folder(repository), ref)).find((each) => each.ref === ref)?.commit;
   };
   const getParent = async (call: Call, { parent }: Repository): Promise<Repository> => {
     const found = parent === null ? undefined : await repositories.byId(parent);
-    if (found === undefined || !(await access.may(call.visitor, found, 'read'))) throw unknown();
+    if (found === undefined || !(await access.may(call.caller, found, 'read'))) throw unknown();
     return found;
   };
   const isWithin = async (folder: string, commit: string, other: string): Promise<boolean> =>
@@ -35,7 +35,7 @@ export function upstreamRoutes(deps: ContentDependencies): readonly Route[] {
       scope: 'repository',
       signedIn: true,
       handle: async (call) => {
-        const repository = await lookup.need(call.visitor, getRepositoryName(call), 'write');
+        const repository = await lookup.need(call.caller, getRepositoryName(call), 'write');
         const parent = await getParent(call, repository);
         const { branch = repository.defaultBranch, ff_only: isForwardOnly = false } = await readJsonBody(
           call,
@@ -47,14 +47,14 @@ export function upstreamRoutes(deps: ContentDependencies): readonly Route[] {
         const theirs =
           same ?? (branch === repository.defaultBranch ? await findCommit(parent, parent.defaultBranch) : undefined);
         if (ours === undefined || theirs === undefined) throw unknown();
-        const folder = keeper.folder(repository);
+        const folder = manager.folder(repository);
         const fetch = [
           'fetch',
           '--quiet',
           '--no-auto-gc',
           '--no-write-fetch-head',
           '--',
-          keeper.folder(parent),
+          manager.folder(parent),
           theirs,
         ];
         await git.run(folder, fetch, {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { unknown } from '../repositories/lookup.ts';
-import { isScope } from '../sign-in/visitor.ts';
+import { isScope } from '../sign-in/caller.ts';
 import type { PublicKeyRow, TokenRow } from '../store/tables.ts';
 import { zeroTime, formatTime } from '../wire/time.ts';
 import { toUserJson } from '../wire/users.ts';
@@ -46,7 +46,7 @@ export function userRoutes(deps: ApiDependencies): readonly Route[] {
 
 /** Returns the owner of the tokens. Only the owner or an administrator who signs in with a password may manage them. */
 async function requireTokenOwner({ context }: ApiDependencies, call: Call): Promise<string> {
-  const { identity, scopes } = call.visitor;
+  const { identity, scopes } = call.caller;
   const isPassword = identity !== undefined && identity.via === 'password' && scopes === undefined;
   if (!isPassword || !/^basic /i.test(call.request.headers.authorization ?? '')) {
     throw new Problem('git.sign_in', 401, 'auth required');
@@ -76,12 +76,12 @@ function deployKeyJson(call: Call, row: PublicKeyRow) {
 }
 
 function getAdministered({ lookup }: ApiDependencies, call: Call) {
-  return lookup.need(call.visitor, getRepositoryName(call), 'admin');
+  return lookup.need(call.caller, getRepositoryName(call), 'admin');
 }
 
 async function searchUsers({ context, owners }: ApiDependencies, call: Call): Promise<Answer> {
   // Accounts are not listed to visitors.
-  requireIdentity(call.visitor);
+  requireIdentity(call.caller);
   const query = (call.query.get('q') ?? '').toLowerCase();
   const matches = (await context.accounts.list())
     .filter(({ name }) => name !== '*' && name.toLowerCase().includes(query))

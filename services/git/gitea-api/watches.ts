@@ -29,7 +29,7 @@ export function watchRoutes(deps: ApiDependencies & { readonly db: Db }): readon
 }
 
 function getReadableRepository({ lookup }: ApiDependencies & { readonly db: Db }, call: Call) {
-  return lookup.need(call.visitor, getRepositoryName(call), 'read');
+  return lookup.need(call.caller, getRepositoryName(call), 'read');
 }
 
 function findWatch({ db }: ApiDependencies & { readonly db: Db }, { id }: Repository, account: string) {
@@ -115,7 +115,7 @@ async function listOwnWatches(deps: ApiDependencies & { readonly db: Db }, call:
   const result = await Promise.all(rows.map(({ repository_id }) => repositories.byId(repository_id)));
   const seen = await Promise.all(
     result.map(async (each) => {
-      const level = each === undefined ? 'none' : await access.level(call.visitor, each);
+      const level = each === undefined ? 'none' : await access.level(call.caller, each);
       return each === undefined || level === 'none' ? [] : [{ repository: each, level }];
     }),
   );

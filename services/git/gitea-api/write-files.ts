@@ -38,8 +38,8 @@ export async function writeFiles(
   { account, branch, target, author, committer, message, dates }: FileCommit,
   work: readonly FileOperation[],
 ): Promise<string> {
-  const { git, keeper, objects } = deps;
-  const folder = keeper.folder(repository);
+  const { git, manager, objects } = deps;
+  const folder = manager.folder(repository);
   if (repository.archived)
     throw new Problem('git.archived', 423, `repo ${repository.owner}/${repository.name} is archived`);
   const at = (name: string) => resolveAs('branch', objects, folder, name);

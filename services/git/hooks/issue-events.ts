@@ -9,12 +9,12 @@ import type { Owners } from '../repositories/owners.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { listAccountNames, readPeople } from '../gitea-api/issues/issue-access.ts';
 import { countLineComments } from '../gitea-api/pulls/pull-views.ts';
-import { nobody } from '../sign-in/visitor.ts';
+import { anonymousCaller } from '../sign-in/caller.ts';
 import type { Tables } from '../store/tables.ts';
 import { commentJson, issueJson } from '../wire/issues.ts';
 import { pullJson } from '../wire/pulls.ts';
 import type { HookEvent } from './events.ts';
-import type { Framing } from './framing.ts';
+import type { Framing } from './payload-builder.ts';
 import type { Hooks } from './hooks.ts';
 
 const tellIssues = defineJob(
@@ -36,7 +36,7 @@ const tellIssues = defineJob(
 );
 type Told = z.infer<(typeof tellIssues)['schema']>['events'][number];
 
-export interface IssueEventParts {
+export interface IssueEventDependencies {
   readonly context: Pick<Context, 'accounts' | 'commit'>;
   readonly db: Kysely<Tables>;
   readonly find: (id: number) => Promise<Repository | undefined>;
@@ -58,18 +58,18 @@ export function issueEvents(context: Pick<Context, 'jobs'>, hooks: Hooks) {
   };
   return {
     listener,
-    handle: (parts: IssueEventParts): Disposable =>
+    handle: (deps: IssueEventDependencies): Disposable =>
       context.jobs.handle(tellIssues, async ({ id, payload: { account, events, repository: number } }) => {
-        const repository = await parts.find(number);
+        const repository = await deps.find(number);
         if (repository === undefined) return;
         for (const [at, told] of events.entries()) {
-          const issue = await parts.issues.byId(told.issue);
+          const issue = await deps.issues.byId(told.issue);
           if (issue === undefined) continue;
-          const payload = await payloadOf(parts, repository, account, issue, told);
+          const payload = await payloadOf(deps, repository, account, issue, told);
           if (payload === undefined) continue;
           const branch = issue.request === undefined ? {} : { branch: issue.request.base_branch };
           const event = { ...eventOf(told.event), ...branch };
-          await parts.context.commit((transaction: Kysely<Tables>) =>
+          await deps.context.commit((transaction: Kysely<Tables>) =>
             hooks.emit(transaction, event, repository, payload, `issue:${id}:${at}`),
           );
         }
@@ -79,13 +79,13 @@ export function issueEvents(context: Pick<Context, 'jobs'>, hooks: Hooks) {
 
 /** Returns undefined if the subject of the event no longer exists. */
 async function payloadOf(
-  parts: IssueEventParts,
+  deps: IssueEventDependencies,
   repository: Repository,
   account: string,
   issue: Issue,
   { action, entry: entryId, event, review: reviewId }: Told,
 ): Promise<object | undefined> {
-  const { db, framing, pulls } = parts;
+  const { db, framing, pulls } = deps;
   const frame = await framing.frame(repository, account);
   const place = framing.place(repository);
   const entry =
@@ -95,7 +95,7 @@ async function payloadOf(
   const reviewers = (
     await db.selectFrom('review_requests').select('account').where('issue_id', '=', issue.id).execute()
   ).map((row) => row.account);
-  const person = await readPeople(parts, { base: place.base, visitor: nobody }, [
+  const person = await readPeople(deps, { base: place.base, caller: anonymousCaller }, [
     account,
     ...listAccountNames([issue]),
     ...reviewers,

@@ -10,7 +10,7 @@ import type { Tables } from '../store/tables.ts';
 import type { PushConsequence } from '../transfer/pushes.ts';
 import { noObject, type RefChange } from '../transfer/push-request.ts';
 import { hookCommit } from '../wire/hooks.ts';
-import type { Framing } from './framing.ts';
+import type { Framing } from './payload-builder.ts';
 import type { Hooks } from './hooks.ts';
 
 const heads = 'refs/heads/';
@@ -27,7 +27,7 @@ const tellHooks = defineJob(
   { deleteWhenDone: true },
 );
 
-export interface PushEventParts {
+export interface PushEventDependencies {
   readonly context: Pick<Context, 'commit' | 'jobs'>;
   readonly git: Git;
   readonly hooks: Hooks;
@@ -40,11 +40,11 @@ export interface PushEventParts {
  * Sends pushes to hooks. They are enqueued in the transaction of the push and built later, because a push does not wait
  * for hooks.
  */
-export function pushEvents(parts: PushEventParts): {
+export function pushEvents(deps: PushEventDependencies): {
   readonly consequence: PushConsequence;
   readonly handle: () => Disposable;
 } {
-  const { context, hooks } = parts;
+  const { context, hooks } = deps;
   return {
     async consequence(transaction, { account, changes, id, repository }) {
       const told = changes.filter(({ ref }) => ref.startsWith(heads) || ref.startsWith(tags));
@@ -54,21 +54,21 @@ export function pushEvents(parts: PushEventParts): {
     },
     handle: () =>
       context.jobs.handle(tellHooks, async ({ key = '', payload: { account, changes, repository: id } }) => {
-        const repository = await parts.find(id);
+        const repository = await deps.find(id);
         if (repository === undefined) return;
-        for (const change of changes) await tell(parts, repository, account, change, `${key}:${change.ref}`);
+        for (const change of changes) await tell(deps, repository, account, change, `${key}:${change.ref}`);
       }),
   };
 }
 
 async function tell(
-  parts: PushEventParts,
+  deps: PushEventDependencies,
   repository: Repository,
   account: string,
   change: RefChange,
   key: string,
 ): Promise<void> {
-  const { context, framing, hooks } = parts;
+  const { context, framing, hooks } = deps;
   const { ref, before, after } = change;
   const isBranch = ref.startsWith(heads);
   const name = ref.slice(isBranch ? heads.length : tags.length);
@@ -82,7 +82,7 @@ async function tell(
     );
     return;
   }
-  const pushed = await pushPayload(parts, repository, account, change);
+  const pushed = await pushPayload(deps, repository, account, change);
   await context.commit(async (transaction: Kysely<Tables>) => {
     if (before === noObject) {
       const payload = { sha: after, ref: name, ref_type: kind, ...frame };
@@ -96,7 +96,7 @@ async function tell(
 
 /** Builds the payload of a push, or returns undefined if its commits no longer exist. */
 export async function pushPayload(
-  { framing, git, folder }: Pick<PushEventParts, 'framing' | 'git' | 'folder'>,
+  { framing, git, folder }: Pick<PushEventDependencies, 'framing' | 'git' | 'folder'>,
   repository: Repository,
   account: string,
   { ref, before, after }: RefChange,

@@ -19,10 +19,10 @@ export async function attachment(
 ): Promise<Answer | undefined> {
   const uuid = byUuid.exec(pathname)?.[1];
   if (uuid !== undefined) {
-    const visitor = await signIn.visitor(request);
+    const caller = await signIn.authenticate(request);
     const readable = async (id: number | undefined): Promise<Repository> => {
       const repository = id === undefined ? undefined : await repositories.byId(id);
-      if (repository === undefined || !(await access.may(visitor, repository, 'read'))) throw unknown();
+      if (repository === undefined || !(await access.may(caller, repository, 'read'))) throw unknown();
       return repository;
     };
     const released = await releases.byUuid(uuid);
@@ -37,7 +37,7 @@ export async function attachment(
   }
   const [, owner, name, tag, asset] = (byName.exec(pathname) ?? []).map(decodeURIComponent);
   if (owner === undefined || name === undefined || tag === undefined) return undefined;
-  const repository = await lookup.need(await signIn.visitor(request), [owner, name], 'read');
+  const repository = await lookup.need(await signIn.authenticate(request), [owner, name], 'read');
   const release = await releases.byTag(repository.id, tag);
   if (release === undefined || release.draft === 1) throw unknown();
   const row = (await releases.assets(release.id)).find((each) => each.name === asset);

@@ -60,8 +60,8 @@ export async function answerLocks(locks: Locks, call: LfsCall, action: string): 
 }
 
 /** Returns the account or deploy key that owns locks. @throws Problem (401) for a visitor */
-function requireAccount({ visitor }: LfsCall, detail: string): { readonly name: string; readonly detail: string } {
-  const name = visitor.identity?.account ?? visitor.deployKey?.title;
+function requireAccount({ caller }: LfsCall, detail: string): { readonly name: string; readonly detail: string } {
+  const name = caller.identity?.account ?? caller.deployKey?.title;
   if (name === undefined) throw lfsSignIn(detail);
   return { name, detail };
 }

@@ -12,7 +12,7 @@ import { levels } from '../repositories/access.ts';
 import type { Lookup } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
-import type { Visitor } from '../sign-in/visitor.ts';
+import type { Caller } from '../sign-in/caller.ts';
 import { isDisconnectError } from '../../kit/disconnect-signal.ts';
 import { answerLocks } from './lfs-locks.ts';
 import { lfsBody, type LfsCall } from './lfs-call.ts';
@@ -51,14 +51,14 @@ export async function lfs(
   const [, owner = '', name = '', action = ''] = path.exec(url.pathname) ?? [];
   const isLock = action === 'locks' || action.startsWith('locks/');
   try {
-    const visitor = await getVisitor(deps, request);
+    const caller = await getVisitor(deps, request);
     const call: LfsCall = {
       request,
       response,
       url,
-      visitor,
+      caller,
       root: `${base}/${owner}/${name}.git/info/lfs`,
-      need: (level, detail) => requireRepository(deps, visitor, [decode(owner), decode(name)], level, detail),
+      need: (level, detail) => requireRepository(deps, caller, [decode(owner), decode(name)], level, detail),
     };
     const { method } = request;
     const isJson = isLock || action === 'objects/batch' || action === 'verify';
@@ -78,21 +78,21 @@ export async function lfs(
   }
 }
 
-async function getVisitor({ signIn, tickets }: LfsDependencies, request: IncomingMessage): Promise<Visitor> {
-  const byTicket = await tickets.visitor(request.headers.authorization);
-  return byTicket ?? signIn.visitor(request);
+async function getVisitor({ signIn, tickets }: LfsDependencies, request: IncomingMessage): Promise<Caller> {
+  const byTicket = await tickets.caller(request.headers.authorization);
+  return byTicket ?? signIn.authenticate(request);
 }
 
 async function requireRepository(
   { lookup }: LfsDependencies,
-  visitor: Visitor,
+  caller: Caller,
   [owner, name]: readonly [string, string],
   level: 'read' | 'write',
   detail?: string,
 ): Promise<Repository> {
-  const isKnown = visitor.identity !== undefined || visitor.deployKey !== undefined;
-  const renamed = await lookup.renamed(visitor, owner, name);
-  const result = await lookup.find(visitor, renamed?.owner ?? owner, renamed?.name ?? name);
+  const isKnown = caller.identity !== undefined || caller.deployKey !== undefined;
+  const renamed = await lookup.renamed(caller, owner, name);
+  const result = await lookup.find(caller, renamed?.owner ?? owner, renamed?.name ?? name);
   if (!isKnown && (result === undefined || level === 'write')) throw lfsSignIn(detail ?? 'Unauthorized');
   if (result === undefined) throw new Problem('git.unknown', 404, 'Not Found');
   if (levels.indexOf(result.level) < levels.indexOf(level))

@@ -16,7 +16,7 @@ export async function pullTextAnswer(
   const [, owner, name, number, kind] = address.exec(url.pathname) ?? [];
   if (owner === undefined || name === undefined || (request.method !== 'GET' && request.method !== 'HEAD'))
     return undefined;
-  const result = await deps.lookup.find(await deps.signIn.visitor(request), owner, name);
+  const result = await deps.lookup.find(await deps.signIn.authenticate(request), owner, name);
   const issue = result && (await deps.issues.find(result.repository.id, Number(number)));
   if (result === undefined || issue === undefined || !isPull(issue)) throw unknown();
   return pullText(deps, { ...result, issue }, kind === 'diff' ? 'diff' : 'patch');

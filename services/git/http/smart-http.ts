@@ -10,7 +10,7 @@ import type { Found, Lookup } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Git } from '../engine/git.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
-import type { Visitor } from '../sign-in/visitor.ts';
+import type { Caller } from '../sign-in/caller.ts';
 import { packet, flushPacket } from '../transfer/pkt-line.ts';
 import { protocolOf, type Service, type Transfer } from '../transfer/transfer.ts';
 import { levels } from '../repositories/access.ts';
@@ -23,7 +23,7 @@ export interface SmartHttpDependencies {
   readonly git: Git;
   readonly folder: (repository: Repository) => string;
   /** Creates a missing repository on a push; undefined when that is disabled or not allowed. */
-  readonly createOnPush: (visitor: Visitor, owner: string, name: string) => Promise<Repository | undefined>;
+  readonly createOnPush: (caller: Caller, owner: string, name: string) => Promise<Repository | undefined>;
 }
 
 const path = /^\/([^/]+)\/([^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack|HEAD)$/;
@@ -48,8 +48,8 @@ export async function smartHttp(
   const [, owner = '', name = '', action = ''] = path.exec(url.pathname) ?? [];
   const asked = action === 'info/refs' ? parseService(url.searchParams.get('service') ?? '') : parseService(action);
   if (action === 'info/refs' && asked === undefined && url.searchParams.has('service')) throw badRequest();
-  const visitor = await deps.signIn.visitor(request);
-  const { repository, level } = await find(deps, visitor, [decode(owner), decode(name)], asked ?? 'upload-pack');
+  const caller = await deps.signIn.authenticate(request);
+  const { repository, level } = await find(deps, caller, [decode(owner), decode(name)], asked ?? 'upload-pack');
 
   const conversation = {
     output: response,
@@ -77,7 +77,7 @@ export async function smartHttp(
   else
     await deps.transfer.receive(
       repository,
-      { account: visitor.identity?.account ?? '', administers: level === 'admin' },
+      { account: caller.identity?.account ?? '', administers: level === 'admin' },
       { ...conversation, input },
     );
   if (!response.writableFinished && !response.destroyed) await once(response, 'close');
@@ -86,23 +86,23 @@ export async function smartHttp(
 /** Finds the repository. Missing and unreadable repositories answer alike: 401 to visitors and 404 to accounts. */
 async function find(
   deps: SmartHttpDependencies,
-  visitor: Visitor,
+  caller: Caller,
   [owner, name]: readonly [string, string],
   service: Service,
 ): Promise<Found> {
-  const result = await deps.lookup.find(visitor, owner, name);
+  const result = await deps.lookup.find(caller, owner, name);
   const needed = service === 'receive-pack' ? 'write' : 'read';
-  const isKnown = visitor.identity !== undefined;
+  const isKnown = caller.identity !== undefined;
   if (!isKnown && needed === 'write') throw signInFirst();
   if (result === undefined) {
     const other =
-      (await deps.lookup.renamed(visitor, owner, name)) ??
-      (needed === 'write' ? await deps.createOnPush(visitor, owner, name) : undefined);
-    if (other !== undefined) return find(deps, visitor, [other.owner, other.name], service);
+      (await deps.lookup.renamed(caller, owner, name)) ??
+      (needed === 'write' ? await deps.createOnPush(caller, owner, name) : undefined);
+    if (other !== undefined) return find(deps, caller, [other.owner, other.name], service);
     throw isKnown ? new Problem('git.unknown', 404, 'Repository not found') : signInFirst();
   }
   if (levels.indexOf(result.level) < levels.indexOf(needed)) {
-    throw new Problem('git.forbidden', 403, `${visitor.identity?.account ?? ''} may not push to ${owner}/${name}.`);
+    throw new Problem('git.forbidden', 403, `${caller.identity?.account ?? ''} may not push to ${owner}/${name}.`);
   }
   return result;
 }

@@ -22,8 +22,8 @@ export async function webAnswer(
 ): Promise<Answer | undefined> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
   const find = async (owner = '', name = '') => {
-    const visitor = await deps.signIn.visitor(request);
-    return deps.lookup.need(visitor, [decodeURIComponent(owner), decodeURIComponent(name)], 'read');
+    const caller = await deps.signIn.authenticate(request);
+    return deps.lookup.need(caller, [decodeURIComponent(owner), decodeURIComponent(name)], 'read');
   };
   if (!isDecodable(url.pathname)) throw unknown();
   const attached = await attachment(deps, request, url);
@@ -53,8 +53,8 @@ async function keyList(
   name: string,
   isSsh: boolean,
 ): Promise<Answer> {
-  const visitor = await deps.signIn.visitor(request);
-  if (deps.settings.requireSignIn && visitor.identity === undefined) throw unknown();
+  const caller = await deps.signIn.authenticate(request);
+  if (deps.settings.requireSignIn && caller.identity === undefined) throw unknown();
   const owner = await deps.owners.find(name);
   if (owner?.kind !== 'account') throw unknown();
   const keys = isSsh ? await deps.keys.ofAccount(owner.name) : [];
@@ -68,7 +68,7 @@ async function commitText(
   id: string,
   isDiff: boolean,
 ): Promise<Answer> {
-  const folder = deps.keeper.folder(repository);
+  const folder = deps.manager.folder(repository);
   const revision = await resolveAs('commit', deps.objects, folder, id);
   if (revision === undefined) throw unknown();
   const args = isDiff

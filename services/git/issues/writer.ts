@@ -33,22 +33,22 @@ export interface IssueWork {
   readonly events: IssueEvent[];
 }
 
-export interface WriterParts {
+export interface IssueWriterDependencies {
   readonly context: Pick<Context, 'accounts' | 'bus' | 'clock' | 'commit'>;
   readonly listeners: readonly IssueListener[];
 }
 
 /** Changes issues together with their timeline and notifications in one transaction. */
 export class IssueWriter {
-  readonly #parts: WriterParts;
+  readonly #dependencies: IssueWriterDependencies;
 
-  constructor(parts: WriterParts) {
-    this.#parts = parts;
+  constructor(deps: IssueWriterDependencies) {
+    this.#dependencies = deps;
   }
 
   /** Runs `work` in a new transaction. It must not have other side effects, because it may run twice. */
   async run<T>(repository: Repository, account: string, work: (work: IssueWork) => Promise<T>): Promise<T> {
-    const { bus, commit } = this.#parts.context;
+    const { bus, commit } = this.#dependencies.context;
     const value = await commit((transaction: Kysely<Tables>) => this.within(transaction, repository, account, work));
     bus.publish(gitIssuesChanged, { repository: repository.id });
     return value;
@@ -61,11 +61,11 @@ export class IssueWriter {
     account: string,
     work: (work: IssueWork) => Promise<T>,
   ): Promise<T> {
-    const { clock } = this.#parts.context;
+    const { clock } = this.#dependencies.context;
     const events: IssueEvent[] = [];
     const value = await work({ db, repository, account, now: clock.now(), events });
     if (events.length > 0) {
-      for (const listener of this.#parts.listeners) await listener(db, { repository, account, events });
+      for (const listener of this.#dependencies.listeners) await listener(db, { repository, account, events });
     }
     return value;
   }

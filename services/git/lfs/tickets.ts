@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
-import { nobody, type Visitor } from '../sign-in/visitor.ts';
+import { anonymousCaller, type Caller } from '../sign-in/caller.ts';
 
 const validMs = 3_600_000;
 const purpose = 'git.lfs-ticket';
@@ -33,12 +33,12 @@ export class LfsTickets {
     this.#keys = keys;
   }
 
-  issue(visitor: Visitor, operation: 'upload' | 'download'): { readonly text: string; readonly seconds: number } {
+  issue(caller: Caller, operation: 'upload' | 'download'): { readonly text: string; readonly seconds: number } {
     const { clock, vault } = this.#context;
     const ticket: z.infer<typeof ticketSchema> = {
-      account: visitor.identity?.account ?? null,
-      deployKey: visitor.deployKey ?? null,
-      sshKey: visitor.sshKey ?? 0,
+      account: caller.identity?.account ?? null,
+      deployKey: caller.deployKey ?? null,
+      sshKey: caller.sshKey ?? 0,
       operation,
       expires: clock.now() + validMs,
     };
@@ -46,14 +46,14 @@ export class LfsTickets {
   }
 
   /** Returns the caller of a token, or undefined if it is invalid or expired. */
-  async visitor(authorization: string | undefined): Promise<Visitor | undefined> {
+  async caller(authorization: string | undefined): Promise<Caller | undefined> {
     const text = /^Bearer (v\d+\.\S+)$/i.exec(authorization ?? '')?.[1];
     if (text === undefined) return undefined;
     const { account, deployKey, sshKey = 0, operation, expires } = this.#read(text) ?? {};
     if (expires === undefined || expires < this.#context.clock.now()) return undefined;
     if (!(await this.#keys.exists(sshKey))) return undefined;
     const scopes = [operation === 'upload' ? 'write:repository' : 'read:repository'];
-    if (deployKey !== null && deployKey !== undefined) return { ...nobody, deployKey, scopes };
+    if (deployKey !== null && deployKey !== undefined) return { ...anonymousCaller, deployKey, scopes };
     const identity = await this.#signIn.account(account ?? '');
     return identity && { identity, scopes, inAddress: false };
   }

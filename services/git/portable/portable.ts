@@ -11,11 +11,11 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { repositoryNameProblem } from '../domain/names.ts';
 import { diskFull, isDiskFull } from '../engine/disk-full.ts';
-import { GitFailed, type Git } from '../engine/git.ts';
+import { GitError, type Git } from '../engine/git.ts';
 import { lfsFolder, type LfsStore } from '../lfs/lfs-store.ts';
 import type { Releases } from '../releases/releases.ts';
 import { assetFolder } from '../releases/stored-files.ts';
-import type { Keeper, NewRepository } from '../repositories/repository-manager.ts';
+import type { RepositoryManager, NewRepository } from '../repositories/repository-manager.ts';
 import { readReferences, sizeOf } from '../repositories/references.ts';
 import { writeArchive } from '../gitea-api/archives.ts';
 import type { Repositories, Repository } from '../repositories/repositories.ts';
@@ -25,10 +25,10 @@ import { readRecord } from './read-record.ts';
 import { RepositoryRecord } from './record.ts';
 import { writeRecord } from './write-record.ts';
 
-export interface PortableParts {
+export interface PortableDependencies {
   readonly context: Pick<Context, 'clock' | 'commit' | 'db' | 'files' | 'log' | 'random'>;
   readonly git: Git;
-  readonly keeper: Keeper;
+  readonly manager: RepositoryManager;
   readonly lfs: LfsStore;
   readonly releases: Releases;
   readonly repositories: Repositories;
@@ -43,12 +43,12 @@ const largestRecord = 512 * 1024 * 1024;
 
 /** Exports a repository with issues, pull requests, releases and LFS objects to a file, and imports such files. */
 export class Portable {
-  readonly #parts: PortableParts;
+  readonly #dependencies: PortableDependencies;
   readonly #kept: KeptBackups;
 
-  constructor(parts: PortableParts) {
-    this.#parts = parts;
-    this.#kept = new KeptBackups(parts.context.clock);
+  constructor(deps: PortableDependencies) {
+    this.#dependencies = deps;
+    this.#kept = new KeptBackups(deps.context.clock);
   }
 
   /**
@@ -56,11 +56,11 @@ export class Portable {
    * @throws Problem `git.busy` (503), `git.disk_full` (507)
    */
   save(repository: Repository): Promise<SavedBackup> {
-    const { context, git, keeper } = this.#parts;
+    const { context, git, manager } = this.#dependencies;
     return this.#kept.take(repository.id, async () => {
       // Read the tables first: the objects that they refer to are never deleted.
       const record = await readRecord(context.db, repository, context.clock.now());
-      const references = await readReferences(git, keeper.folder(repository), 'refs/');
+      const references = await readReferences(git, manager.folder(repository), 'refs/');
       const told = JSON.stringify([{ ...record, savedAt: 0 }, references]);
       const state = createHash('sha256').update(told).digest('hex');
       return { state, make: () => this.#make(repository, record, references.length === 0) };
@@ -73,7 +73,7 @@ export class Portable {
       const folder = await this.#folder();
       const path = join(folder, 'source');
       try {
-        await writeArchive(this.#parts, repository, { commit, kind, path });
+        await writeArchive(this.#dependencies, repository, { commit, kind, path });
         return { folder, path };
       } catch (error) {
         await rm(folder, { recursive: true, force: true });
@@ -88,7 +88,7 @@ export class Portable {
    * @throws Problem (409, 422), `git.disk_full` (507)
    */
   async restore(input: Readable, wanted: Pick<NewRepository, 'owner' | 'ownerKind' | 'name'>): Promise<Repository> {
-    const { context, git, keeper, lfs } = this.#parts;
+    const { context, git, manager, lfs } = this.#dependencies;
     const folder = await this.#folder();
     let row: { id: number; folder: string } | undefined;
     try {
@@ -108,7 +108,7 @@ export class Portable {
       const wrong = repositoryNameProblem(name);
       if (wrong !== undefined) throw broken(`it names a repository as none can be named: ${wrong}`);
       const values = { ...wanted, name, private: isPrivate, defaultBranch, description, website, template };
-      return await keeper.create(values, async (path) => {
+      return await manager.create(values, async (path) => {
         const bundle = join(folder, bundleName);
         if ((await stat(bundle).catch(() => undefined)) !== undefined) {
           const args = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', bundle, '+refs/*:refs/*'];
@@ -143,7 +143,7 @@ export class Portable {
         for (const path of [lfsFolder(context.files, row.folder), assetFolder(context.files, row.folder)])
           await rm(path, { recursive: true, force: true });
       }
-      if (error instanceof GitFailed || error instanceof z.ZodError) throw broken('its contents are damaged', error);
+      if (error instanceof GitError || error instanceof z.ZodError) throw broken('its contents are damaged', error);
       throw error;
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -152,15 +152,15 @@ export class Portable {
 
   /** Removes temporary files that a killed host left behind. */
   async clean(): Promise<void> {
-    await rm(join(this.#parts.context.files, 'portable'), { recursive: true, force: true });
+    await rm(join(this.#dependencies.context.files, 'portable'), { recursive: true, force: true });
   }
 
   async #make(repository: Repository, record: RepositoryRecord, isEmpty: boolean): Promise<MadeBackup> {
-    const { context, git, keeper, lfs, releases } = this.#parts;
+    const { context, git, manager, lfs, releases } = this.#dependencies;
     const folder = await this.#folder();
     try {
       const bundle = join(folder, bundleName);
-      const source = keeper.folder(repository);
+      const source = manager.folder(repository);
       if (!isEmpty) await git.run(source, ['bundle', 'create', '--quiet', bundle, '--all'], { long: true });
       const tar = pack();
       const path = join(folder, tarName);
@@ -199,7 +199,7 @@ export class Portable {
     const renamed = new Map<string, string>();
     const take = async <File extends { readonly name: string; readonly uuid: string }>(file: File) => {
       const uuid = randomUUID();
-      const target = join(assetFolder(this.#parts.context.files, folder), uuid);
+      const target = join(assetFolder(this.#dependencies.context.files, folder), uuid);
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
       const source = join(from, `assets-${file.uuid}`);
       const { size } = await stat(source).catch((cause: unknown) => {
@@ -229,7 +229,7 @@ export class Portable {
   }
 
   async #folder(): Promise<string> {
-    const { files, random } = this.#parts.context;
+    const { files, random } = this.#dependencies.context;
     const path = join(files, 'portable', random.text(20));
     await mkdir(path, { recursive: true, mode: 0o700 });
     return path;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { globPattern } from '../domain/glob.ts';
-import type { ProtectionRow } from '../store/rest.ts';
+import type { ProtectionRow } from '../store/repository-relations.ts';
 import type { Tables } from '../store/tables.ts';
 import { noObject, type RefChange } from '../transfer/push-request.ts';
 

@@ -7,7 +7,7 @@ import type { Repository } from '../repositories/repositories.ts';
 import type { IssueRow } from '../store/issue-tables.ts';
 import { noObject, type RefChange } from '../transfer/push-request.ts';
 import type { PushPreparation } from '../transfer/pushes.ts';
-import type { PullParts, Pulls } from './pulls.ts';
+import type { PullServiceDependencies, Pulls } from './pulls.ts';
 
 const heads = 'refs/heads/';
 /** Maximum number of commits of a push that are searched for issue references and listed in a timeline. */
@@ -28,9 +28,9 @@ interface Moved {
  * issues or closes them. Data from git is read first; all rows change in the transaction of the push.
  */
 export function issuesAfterPush(
-  parts: PullParts & { readonly protections: Protections; readonly pulls: Pulls },
+  deps: PullServiceDependencies & { readonly protections: Protections; readonly pulls: Pulls },
 ): PushPreparation {
-  const { db, folder, git, protections, pulls, repositories, writer } = parts;
+  const { db, folder, git, protections, pulls, repositories, writer } = deps;
 
   /** Finds open pull requests from a branch. */
   const fromBranch = (repository: Repository, branch: string) =>

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../contracts/service.ts';
-import { GitFailed, type Git, type Ran, type RunOptions } from '../engine/git.ts';
+import { GitError, type Git, type Ran, type RunOptions } from '../engine/git.ts';
 import { authorship, type Author } from '../repositories/first-commit.ts';
 import type { Commit } from '../repositories/commits.ts';
 
@@ -40,7 +40,7 @@ export class MergeArea implements AsyncDisposable {
     const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', '--end-of-options', ours, theirs];
     const { code, stdout } = await this.run(args, { codes: [1] }).catch((error: unknown) => {
       // Unrelated histories are reported as a conflict.
-      if (error instanceof GitFailed && error.words.includes('unrelated histories'))
+      if (error instanceof GitError && error.words.includes('unrelated histories'))
         return { code: 1, stdout: Buffer.alloc(0) };
       throw error;
     });

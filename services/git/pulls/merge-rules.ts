@@ -26,7 +26,7 @@ export interface Hurdles {
 const waiting = 'It depends on issues that are still open';
 const none: Hurdles = { approvals: 0, wanted: 0, reasons: [], mayForce: true };
 
-export interface MergeRuleParts {
+export interface MergeRuleDependencies {
   readonly db: Db;
   readonly protections: Protections;
   readonly statuses: Statuses;
@@ -36,10 +36,10 @@ export interface MergeRuleParts {
 
 /** Applies the branch protection to merges. */
 export class MergeRules {
-  readonly #parts: MergeRuleParts;
+  readonly #dependencies: MergeRuleDependencies;
 
-  constructor(parts: MergeRuleParts) {
-    this.#parts = parts;
+  constructor(deps: MergeRuleDependencies) {
+    this.#dependencies = deps;
   }
 
   /** Returns the reasons that prevent a merge by any account. */
@@ -50,7 +50,7 @@ export class MergeRules {
   ): Promise<Hurdles> {
     const options = await this.#options(repository, issue);
     const found = options === undefined ? none : await this.#against(options, repository, issue, state);
-    const isWaiting = await isBlocked(this.#parts.db, issue.id);
+    const isWaiting = await isBlocked(this.#dependencies.db, issue.id);
     return isWaiting ? { ...found, reasons: [waiting, ...found.reasons], mayForce: false } : found;
   }
 
@@ -64,7 +64,7 @@ export class MergeRules {
     state: Standing,
     { account, force = false }: { readonly account: string; readonly force?: boolean | undefined },
   ): Promise<void> {
-    if (await isBlocked(this.#parts.db, issue.id))
+    if (await isBlocked(this.#dependencies.db, issue.id))
       throw new Problem('git.not_ready', 405, `not ready to merge [reason: ${waiting}]`);
     const options = await this.#options(repository, issue);
     if (options === undefined) return;
@@ -89,7 +89,7 @@ export class MergeRules {
     { id }: Repository,
     { request }: { readonly request: PullRow },
   ): Promise<ProtectionOptions | undefined> {
-    const rule = await this.#parts.protections.of(id, request.base_branch);
+    const rule = await this.#dependencies.protections.of(id, request.base_branch);
     return rule === undefined ? undefined : optionsOf(rule);
   }
 
@@ -99,7 +99,7 @@ export class MergeRules {
     issue: Issue,
     { comparison, head }: Standing,
   ): Promise<Hurdles> {
-    const { db, statuses } = this.#parts;
+    const { db, statuses } = this.#dependencies;
     const reviews = await db
       .selectFrom('reviews')
       .selectAll()
@@ -125,7 +125,7 @@ export class MergeRules {
 
   /** Returns true if a review of an account with write access was requested and is pending. */
   async #isAsked(options: ProtectionOptions, repository: Repository, issue: Issue): Promise<boolean> {
-    const { db, mayWrite } = this.#parts;
+    const { db, mayWrite } = this.#dependencies;
     const rows = await db.selectFrom('review_requests').select('account').where('issue_id', '=', issue.id).execute();
     const { approvals_whitelist_username: list } = options;
     if (options.enable_approvals_whitelist) return rows.some(({ account }) => list.includes(account));

@@ -1,6 +1,6 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { GitFailed } from '../engine/git.ts';
+import { GitError } from '../engine/git.ts';
 import type { Issue, Issues } from '../issues/issues.ts';
 import { readLog, type Commit } from '../repositories/commits.ts';
 import type { Protections } from '../protection/protections.ts';
@@ -14,7 +14,7 @@ import { defaultOptions } from '../wire/repositories.ts';
 import { MergeArea } from './merge-area.ts';
 import { mergeMessage, squashMessage, type MergeSubject } from './merge-messages.ts';
 import type { MergeRules } from './merge-rules.ts';
-import { isPull, type PullParts, type Pulls, type PullState } from './pulls.ts';
+import { isPull, type PullServiceDependencies, type Pulls, type PullState } from './pulls.ts';
 
 export const mergeStyles = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only'] as const;
 export type MergeStyle = (typeof mergeStyles)[number];
@@ -49,7 +49,7 @@ export interface MergeWish {
   readonly deleteBranch?: boolean | undefined;
 }
 
-export interface MergeParts extends PullParts {
+export interface MergeDependencies extends PullServiceDependencies {
   readonly context: Pick<Context, 'commit' | 'files' | 'random'>;
   readonly issues: Issues;
   readonly protections: Pick<Protections, 'checkCommit' | 'checkRewrite' | 'of'>;
@@ -63,11 +63,11 @@ const mostReplayed = 250;
 
 /** Merges pull requests, one at a time in each repository. */
 export class Merges {
-  readonly #parts: MergeParts;
+  readonly #dependencies: MergeDependencies;
   readonly #turns = new Map<number, Promise<unknown>>();
 
-  constructor(parts: MergeParts) {
-    this.#parts = parts;
+  constructor(deps: MergeDependencies) {
+    this.#dependencies = deps;
   }
 
   /**
@@ -77,15 +77,15 @@ export class Merges {
   merge(repository: Repository, number: number, wish: MergeWish): Promise<void> {
     return this.#inTurn(repository, async () => {
       const issue = await this.#open(repository, number);
-      const state = await this.#parts.pulls.state(repository, issue);
+      const state = await this.#dependencies.pulls.state(repository, issue);
       if (!stylesOf(repository).includes(wish.style)) {
         throw new Problem('git.style', 405, `${wish.style} is not an allowed merge style for this repository`);
       }
       if (state.draft) throw new Problem('git.draft', 405, 'Work in progress PRs cannot be merged');
       if (wish.head !== undefined && wish.head !== '' && wish.head !== state.head)
         throw new Problem('git.moved', 409, 'head out of date');
-      await this.#parts.rules.check(repository, issue, state, wish);
-      const { context, folder, git } = this.#parts;
+      await this.#dependencies.rules.check(repository, issue, state, wish);
+      const { context, folder, git } = this.#dependencies;
       await using area = await MergeArea.open(context, git, folder(repository));
       const made = await this.#make(area, repository, issue, state, wish);
       if (made !== state.head) await area.keep(made, [state.base, state.head]);
@@ -105,13 +105,16 @@ export class Merges {
   ): Promise<void> {
     return this.#inTurn(repository, async () => {
       const issue = await this.#open(repository, number);
-      const { context, folder, git, pushes } = this.#parts;
-      const { base, comparison, head, headRepository, hasHead } = await this.#parts.pulls.state(repository, issue);
+      const { context, folder, git, pushes } = this.#dependencies;
+      const { base, comparison, head, headRepository, hasHead } = await this.#dependencies.pulls.state(
+        repository,
+        issue,
+      );
       if (headRepository === undefined || !hasHead)
         throw new Problem('git.unknown', 404, 'the branch of this pull request is gone');
       if (comparison.behind === 0) return;
       const { base_branch, head_branch } = issue.request;
-      const { protections } = this.#parts;
+      const { protections } = this.#dependencies;
       // A rebase replaces the commits of the branch.
       if (style === 'rebase') await protections.checkRewrite(headRepository.id, head_branch, wish);
       else await protections.checkCommit(headRepository.id, head_branch, wish);
@@ -129,7 +132,7 @@ export class Merges {
 
   /** Removes records of merges whose push was not completed before the host ended. */
   async forgetUnmade(): Promise<void> {
-    await this.#parts.context.commit((transaction: Db) =>
+    await this.#dependencies.context.commit((transaction: Db) =>
       transaction
         .deleteFrom('pull_merges')
         .where('push_id', 'not in', transaction.selectFrom('pushes').select('id'))
@@ -138,7 +141,7 @@ export class Merges {
   }
 
   async #open(repository: Repository, number: number): Promise<Issue & { readonly request: PullRow }> {
-    const issue = await this.#parts.issues.find(repository.id, number);
+    const issue = await this.#dependencies.issues.find(repository.id, number);
     if (issue === undefined || !isPull(issue)) throw new Problem('git.unknown', 404, 'not found');
     if (issue.request.merged_commit !== null) throw new Problem('git.merged', 405, 'The PR is already merged');
     if (issue.closed === 1) throw new Problem('git.closed', 405, 'The PR is closed');
@@ -227,7 +230,7 @@ export class Merges {
 
   /** Lists the commits of the head without merges, oldest first. */
   async #commits(repository: Repository, base: string, head: string): Promise<readonly Commit[]> {
-    const { folder, git } = this.#parts;
+    const { folder, git } = this.#dependencies;
     const query = { from: [head], not: [base], limit: mostReplayed + 1 };
     const commits = await readLog(git, folder(repository), query);
     return commits.filter(({ parents }) => parents.length < 2).toReversed();
@@ -241,7 +244,7 @@ export class Merges {
     made: string,
     wish: MergeWish,
   ): Promise<void> {
-    const { context, protections, pushes } = this.#parts;
+    const { context, protections, pushes } = this.#dependencies;
     const { base_branch, head_branch } = issue.request;
     const changes: RefChange[] = [{ ref: `refs/heads/${base_branch}`, before: base, after: made }];
     const isOwn = headRepository?.id === repository.id;
@@ -271,7 +274,7 @@ export class Merges {
 
   /** Returns true if another open pull request uses this branch. */
   async #isWanted(repository: Repository, but: number, branch: string): Promise<boolean> {
-    const other = await this.#parts.db
+    const other = await this.#dependencies.db
       .selectFrom('pulls')
       .innerJoin('issues', 'issues.id', 'pulls.issue_id')
       .select('issues.id')
@@ -288,7 +291,7 @@ export class Merges {
   }
 
   async #change(repository: Repository, id: string, account: string, changes: readonly RefChange[]): Promise<void> {
-    const { context, folder, git, pushes } = this.#parts;
+    const { context, folder, git, pushes } = this.#dependencies;
     const lines = changes.map(({ ref, before, after }) =>
       after === noObject ? `delete ${ref} ${before}` : `update ${ref} ${after} ${before}`,
     );
@@ -299,7 +302,7 @@ export class Merges {
       await context.commit((transaction: Db) =>
         transaction.deleteFrom('pull_merges').where('push_id', '=', id).execute(),
       );
-      if (!(cause instanceof GitFailed)) throw cause;
+      if (!(cause instanceof GitError)) throw cause;
       throw new Problem('git.moved', 409, 'A branch was changed meanwhile; look again.', { cause });
     }
     await pushes.settle(id, repository, account, changes);

@@ -10,7 +10,7 @@ import type { PullRow } from '../store/issue-tables.ts';
 import type { Db } from '../gitea-api/api-dependencies.ts';
 import type { Comparison, Comparisons } from './comparisons.ts';
 
-export interface PullParts {
+export interface PullServiceDependencies {
   readonly comparisons: Comparisons;
   readonly db: Db;
   readonly folder: (repository: Pick<Repository, 'folder'>) => string;
@@ -42,15 +42,15 @@ export interface Head {
 
 /** Pull requests with their rows, references and branches. */
 export class Pulls {
-  readonly #parts: PullParts;
+  readonly #dependencies: PullServiceDependencies;
 
-  constructor(parts: PullParts) {
-    this.#parts = parts;
+  constructor(deps: PullServiceDependencies) {
+    this.#dependencies = deps;
   }
 
   /** Returns the commit of a branch, or undefined if it does not exist. */
   async branch(repository: Repository, name: string): Promise<string | undefined> {
-    return this.#parts.objects.commitOf(this.#parts.folder(repository), `refs/heads/${name}`);
+    return this.#dependencies.objects.commitOf(this.#dependencies.folder(repository), `refs/heads/${name}`);
   }
 
   /**
@@ -64,7 +64,7 @@ export class Pulls {
     base: string,
     wanted: Omit<NewIssue, 'pull'>,
   ): Promise<number> {
-    const { comparisons, folder, writer } = this.#parts;
+    const { comparisons, folder, writer } = this.#dependencies;
     const baseCommit = await this.branch(repository, base);
     if (baseCommit === undefined) throw new Problem('git.unknown', 404, `ref "${base}" does not exist`);
     await this.#bring(repository, head);
@@ -108,7 +108,7 @@ export class Pulls {
 
   /** Writes references that a killed host did not write. */
   async recover(): Promise<void> {
-    const { db, repositories } = this.#parts;
+    const { db, repositories } = this.#dependencies;
     const due = await db
       .selectFrom('pulls')
       .innerJoin('issues', 'issues.id', 'pulls.issue_id')
@@ -124,12 +124,12 @@ export class Pulls {
   /** Updates `refs/pull/N/head` after the head branch moved. */
   async follow(repository: Repository, number: number, head: Head): Promise<void> {
     await this.#bring(repository, head);
-    const { folder, git } = this.#parts;
+    const { folder, git } = this.#dependencies;
     await git.run(folder(repository), ['update-ref', referenceOf(number), head.commit]);
   }
 
   async state(repository: Repository, issue: Issue & { readonly request: PullRow }): Promise<PullState> {
-    const { comparisons, folder, repositories } = this.#parts;
+    const { comparisons, folder, repositories } = this.#dependencies;
     const { request } = issue;
     const isOwn = request.head_repository_id === repository.id;
     const headRepository = isOwn ? repository : await repositories.byId(request.head_repository_id);
@@ -150,7 +150,7 @@ export class Pulls {
   /** Fetches the objects of a branch from another repository. */
   async #bring(repository: Repository, head: Head): Promise<void> {
     if (head.repository.id === repository.id) return;
-    const { folder, git } = this.#parts;
+    const { folder, git } = this.#dependencies;
     const args = [
       'fetch',
       '--quiet',
@@ -164,7 +164,7 @@ export class Pulls {
   }
 
   async #writeReference(repository: Repository, number: number, issue: number, commit: string): Promise<void> {
-    const { db, folder, git } = this.#parts;
+    const { db, folder, git } = this.#dependencies;
     await git.run(folder(repository), ['update-ref', referenceOf(number), commit]);
     await db.updateTable('pulls').set({ ref_due: 0 }).where('issue_id', '=', issue).execute();
   }

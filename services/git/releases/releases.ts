@@ -6,7 +6,7 @@ import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { AssetRow, ReleaseRow } from '../store/rest.ts';
+import type { AssetRow, ReleaseRow } from '../store/repository-relations.ts';
 import type { Tables } from '../store/tables.ts';
 import { StoredFiles } from './stored-files.ts';
 

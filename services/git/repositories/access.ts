@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely';
 import type { Accounts } from '../../contracts/control/accounts.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
-import { hasScope, seesPublicOnly, type Visitor } from '../sign-in/visitor.ts';
+import { hasScope, seesPublicOnly, type Caller } from '../sign-in/caller.ts';
 import type { Repositories, Repository, Sight } from './repositories.ts';
 
 /** Access levels of a repository. Each level includes the levels before it. */
 export const levels = ['none', 'read', 'write', 'admin'] as const;
 export type Level = (typeof levels)[number];
 
-export interface AccessParts {
+export interface AccessDependencies {
   readonly accounts: Pick<Accounts, 'may' | 'isStillValid'>;
   readonly db: Kysely<Tables>;
   readonly repositories: Pick<Repositories, 'ownersOf' | 'sharedWith'>;
@@ -18,37 +18,37 @@ export interface AccessParts {
 
 /** Decides which callers may access a repository. */
 export class Access {
-  readonly #parts: AccessParts;
+  readonly #dependencies: AccessDependencies;
 
-  constructor(parts: AccessParts) {
-    this.#parts = parts;
+  constructor(deps: AccessDependencies) {
+    this.#dependencies = deps;
   }
 
   /** Returns the access level of the account, limited to the scopes of its credential. */
-  async level(visitor: Visitor, repository: Repository): Promise<Level> {
-    if (visitor.scopes?.includes('public-only') === true && !isPublic(repository)) return 'none';
-    const level = await this.#account(visitor, repository);
-    if (level !== 'read' && level !== 'none' && !hasScope(visitor, 'write', 'repository')) {
-      return hasScope(visitor, 'read', 'repository') ? 'read' : publicLevel(repository);
+  async level(caller: Caller, repository: Repository): Promise<Level> {
+    if (caller.scopes?.includes('public-only') === true && !isPublic(repository)) return 'none';
+    const level = await this.#account(caller, repository);
+    if (level !== 'read' && level !== 'none' && !hasScope(caller, 'write', 'repository')) {
+      return hasScope(caller, 'read', 'repository') ? 'read' : publicLevel(repository);
     }
-    if (level === 'read' && !hasScope(visitor, 'read', 'repository')) return publicLevel(repository);
+    if (level === 'read' && !hasScope(caller, 'read', 'repository')) return publicLevel(repository);
     return level;
   }
 
-  async may(visitor: Visitor, repository: Repository, needed: Exclude<Level, 'none'>): Promise<boolean> {
-    return levels.indexOf(await this.level(visitor, repository)) >= levels.indexOf(needed);
+  async may(caller: Caller, repository: Repository, needed: Exclude<Level, 'none'>): Promise<boolean> {
+    return levels.indexOf(await this.level(caller, repository)) >= levels.indexOf(needed);
   }
 
   /**
    * Returns the repositories that lists contain for a caller. With `own`, only repositories of owners that the caller
    * administers, and shared ones.
    */
-  async sight(visitor: Visitor, { own = false }: { readonly own?: boolean } = {}): Promise<Sight> {
-    const { identity } = visitor;
-    const { repositories, requireSignIn } = this.#parts;
+  async sight(caller: Caller, { own = false }: { readonly own?: boolean } = {}): Promise<Sight> {
+    const { identity } = caller;
+    const { repositories, requireSignIn } = this.#dependencies;
     if (identity === undefined) return { public: own || requireSignIn() ? false : 'everyone', owners: [], ids: [] };
     // A token for selected or public repositories does not list the other repositories of its account.
-    if (seesPublicOnly(visitor)) return { public: own ? false : 'everyone', owners: [], ids: [] };
+    if (seesPublicOnly(caller)) return { public: own ? false : 'everyone', owners: [], ids: [] };
     if (identity.role === 'admin' && !own) return 'all';
     return {
       public: own ? false : 'accounts',
@@ -61,9 +61,9 @@ export class Access {
    * Returns true if the caller administers an owner: it is its account, a member of the organization or an
    * administrator. Write grants for repositories of the owner are not sufficient, and neither are limited tokens.
    */
-  async administersOwner(visitor: Visitor, owner: Pick<OwnerRow, 'id' | 'kind' | 'name'>): Promise<boolean> {
-    const { identity } = visitor;
-    if (identity === undefined || identity.limited === true || !this.#parts.accounts.isStillValid(identity))
+  async administersOwner(caller: Caller, owner: Pick<OwnerRow, 'id' | 'kind' | 'name'>): Promise<boolean> {
+    const { identity } = caller;
+    if (identity === undefined || identity.limited === true || !this.#dependencies.accounts.isStillValid(identity))
       return false;
     if (identity.role === 'admin') return true;
     if (owner.kind === 'account') return identity.account === owner.name;
@@ -72,17 +72,17 @@ export class Access {
 
   /** Returns true if the organization is visible to the caller: it is public, or the caller is a member. */
   async seesOrganization(
-    visitor: Visitor,
+    caller: Caller,
     owner: Pick<OwnerRow, 'id' | 'kind' | 'name' | 'visibility'>,
   ): Promise<boolean> {
-    const { identity, scopes } = visitor;
-    if (owner.visibility === 'public') return identity !== undefined || !this.#parts.requireSignIn();
+    const { identity, scopes } = caller;
+    if (owner.visibility === 'public') return identity !== undefined || !this.#dependencies.requireSignIn();
     if (identity === undefined || identity.limited === true || scopes?.includes('public-only') === true) return false;
-    return owner.visibility === 'limited' || this.administersOwner(visitor, owner);
+    return owner.visibility === 'limited' || this.administersOwner(caller, owner);
   }
 
   async isMember(account: string, organization: number): Promise<boolean> {
-    const row = await this.#parts.db
+    const row = await this.#dependencies.db
       .selectFrom('organization_members')
       .select('account')
       .where('account', '=', account)
@@ -91,13 +91,13 @@ export class Access {
     return row !== undefined;
   }
 
-  async #account(visitor: Visitor, repository: Repository): Promise<Level> {
-    const { identity, deployKey } = visitor;
+  async #account(caller: Caller, repository: Repository): Promise<Level> {
+    const { identity, deployKey } = caller;
     if (deployKey !== undefined) {
       if (deployKey.repository !== repository.id) return 'none';
       return deployKey.readOnly ? 'read' : 'write';
     }
-    const { accounts, requireSignIn } = this.#parts;
+    const { accounts, requireSignIn } = this.#dependencies;
     const resource = `${repository.owner}/${repository.name}`;
     if (identity === undefined) {
       if (isPublic(repository) && !requireSignIn()) return 'read';
@@ -123,7 +123,7 @@ export class Access {
   }
 
   #collaboration({ id }: Repository, account: string): Promise<{ readonly permission: Level } | undefined> {
-    return this.#parts.db
+    return this.#dependencies.db
       .selectFrom('collaborators')
       .select('permission')
       .where('repository_id', '=', id)

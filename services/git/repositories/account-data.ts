@@ -4,14 +4,14 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { forgetInIssues } from '../issues/account-removal.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
-import type { Keeper } from './repository-manager.ts';
+import type { RepositoryManager } from './repository-manager.ts';
 import type { Objects } from './objects.ts';
 import type { Owners } from './owners.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
-export interface AccountDataParts {
+export interface AccountDataDependencies {
   readonly context: Pick<Context, 'clock' | 'commit' | 'db'>;
-  readonly keeper: Keeper;
+  readonly manager: RepositoryManager;
   readonly objects: Objects;
   readonly owners: Owners;
   readonly repositories: Repositories;
@@ -22,8 +22,8 @@ const deletedAuthor = 'deleted account';
 const pageSize = 50;
 
 /** Deletes, transfers or retains an account's data in Code. Authorship is never transferred to another account. */
-export function gitAccountData(parts: AccountDataParts): AccountData {
-  const { context, owners, repositories } = parts;
+export function gitAccountData(deps: AccountDataDependencies): AccountData {
+  const { context, owners, repositories } = deps;
   const db: Kysely<Tables> = context.db;
 
   const ownRow = (account: string): Promise<OwnerRow | undefined> =>
@@ -55,7 +55,7 @@ export function gitAccountData(parts: AccountDataParts): AccountData {
       // Remove the hooks first: afterwards the account's repositories are no longer identifiable.
       if (row !== undefined) {
         await context.commit((transaction: Kysely<Tables>) => forgetHooks(transaction, row.id));
-        await releaseRepositories(parts, row, disposition);
+        await releaseRepositories(deps, row, disposition);
       }
       const author = disposition.action === 'keep' ? disposition.as : deletedAuthor;
       await context.commit((transaction: Kysely<Tables>) => forgetAccount(transaction, account, author, row?.id));
@@ -69,11 +69,11 @@ async function listOwned(repositories: Repositories, { id }: OwnerRow, limit: nu
 }
 
 async function releaseRepositories(
-  parts: AccountDataParts,
+  deps: AccountDataDependencies,
   row: OwnerRow,
   disposition: AccountDisposition,
 ): Promise<void> {
-  const { context, keeper, objects, owners, repositories } = parts;
+  const { context, manager, objects, owners, repositories } = deps;
   if (disposition.action === 'keep') {
     await context.commit((transaction: Kysely<Tables>) => renameOwner(transaction, row, disposition.as));
     return;
@@ -84,9 +84,9 @@ async function releaseRepositories(
     if (owned.total === 0) break;
     for (const repository of owned.repositories) {
       if (target === undefined) {
-        await objects.close(keeper.folder(repository));
-        await keeper.remove(repository);
-      } else await transfer(keeper, repository, target);
+        await objects.close(manager.folder(repository));
+        await manager.remove(repository);
+      } else await transfer(manager, repository, target);
     }
   }
 }
@@ -97,11 +97,11 @@ async function renameOwner(transaction: Kysely<Tables>, { id }: OwnerRow, name: 
 }
 
 /** Transfers a repository to an account, under another name if the account already has a repository with this name. */
-async function transfer(keeper: Keeper, repository: Repository, target: OwnerRow): Promise<void> {
+async function transfer(manager: RepositoryManager, repository: Repository, target: OwnerRow): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     const name = attempt === 0 ? repository.name : `${repository.name}-${attempt}`;
     try {
-      return await keeper.rename(repository, { owner: target, name });
+      return await manager.rename(repository, { owner: target, name });
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'git.name_taken') throw error;
     }

@@ -13,7 +13,7 @@ const heads = 'refs/heads/';
 /** Folders that {@link backupRepositories} saves, excluded from the general copy because they change during it. */
 export const uncopied: readonly string[] = [root, restoredMark];
 
-export interface BackupParts {
+export interface BackupDependencies {
   readonly context: Pick<Context, 'commit' | 'db' | 'files' | 'log'>;
   readonly git: Git;
 }
@@ -22,7 +22,7 @@ export interface BackupParts {
  * Saves all repositories while pushes may continue. The references of a repository are read before its objects are
  * copied: all objects that they refer to already exist, and objects are never deleted.
  */
-export async function backupRepositories({ context, git }: BackupParts, target: string): Promise<void> {
+export async function backupRepositories({ context, git }: BackupDependencies, target: string): Promise<void> {
   for (const [part, name] of await folders(join(context.files, root))) {
     const source = join(context.files, root, part, name);
     const folder = join(target, root, part, name);
@@ -51,7 +51,10 @@ export async function copyRepositories(files: string, target: string): Promise<v
 }
 
 /** Restores the repositories that {@link backupRepositories} saved. */
-export async function restoreRepositories({ context }: Pick<BackupParts, 'context'>, source: string): Promise<void> {
+export async function restoreRepositories(
+  { context }: Pick<BackupDependencies, 'context'>,
+  source: string,
+): Promise<void> {
   await writeFile(join(context.files, restoredMark), '');
   await rm(join(context.files, root), { recursive: true, force: true });
   for (const [part, name] of await folders(join(source, root))) {
@@ -67,7 +70,7 @@ export async function restoreRepositories({ context }: Pick<BackupParts, 'contex
  * any other access to repositories.
  */
 export async function reconcileRestored(
-  { context, git }: BackupParts,
+  { context, git }: BackupDependencies,
   folder: (row: { folder: string }) => string,
 ): Promise<void> {
   const mark = join(context.files, restoredMark);

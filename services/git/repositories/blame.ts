@@ -1,7 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import { PageProblem } from '../domain/page-problem.ts';
 import { timeOfSeconds } from '../domain/commit-time.ts';
-import { GitFailed, type Git } from '../engine/git.ts';
+import { GitError, type Git } from '../engine/git.ts';
 
 /** Consecutive lines from one commit. */
 export interface BlamePart {
@@ -26,7 +26,7 @@ export async function readBlame(git: Git, folder: string, commit: string, path: 
   const { stdout } = await git.run(folder, args, options).catch((cause: unknown) => {
     if (options.signal.aborted)
       throw new Problem('git.too_much', 413, 'This takes too long to be found out.', { cause });
-    if (cause instanceof GitFailed) throw new PageProblem('git.unknown', 404, 'There is no such file.', { cause });
+    if (cause instanceof GitError) throw new PageProblem('git.unknown', 404, 'There is no such file.', { cause });
     throw cause;
   });
   const known = new Map<string, { title: string; author: string; time: number }>();

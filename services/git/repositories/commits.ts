@@ -1,4 +1,4 @@
-import { GitFailed, isTooMuch, type Git, type RunOptions } from '../engine/git.ts';
+import { GitError, isTooMuch, type Git, type RunOptions } from '../engine/git.ts';
 
 export interface Signature {
   readonly name: string;
@@ -157,7 +157,7 @@ export async function mergeBase(git: Git, folder: string, one: string, other: st
   try {
     return (await git.run(folder, ['merge-base', '--end-of-options', one, other])).stdout.toString().trim();
   } catch (error) {
-    if (error instanceof GitFailed && error.code === 1) return undefined;
+    if (error instanceof GitError && error.code === 1) return undefined;
     throw error;
   }
 }

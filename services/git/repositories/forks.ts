@@ -3,7 +3,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
 import type { LfsStore } from '../lfs/lfs-store.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
-import type { Keeper } from './repository-manager.ts';
+import type { RepositoryManager } from './repository-manager.ts';
 import { sizeOf } from './references.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
@@ -11,20 +11,25 @@ import type { Repositories, Repository } from './repositories.ts';
 export class Forks {
   readonly #context: Pick<Context, 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;
-  readonly #parts: {
+  readonly #dependencies: {
     readonly git: Git;
-    readonly keeper: Keeper;
+    readonly manager: RepositoryManager;
     readonly lfs: LfsStore;
     readonly repositories: Repositories;
   };
 
   constructor(
     context: Pick<Context, 'clock' | 'commit' | 'db'>,
-    parts: { readonly git: Git; readonly keeper: Keeper; readonly lfs: LfsStore; readonly repositories: Repositories },
+    parts: {
+      readonly git: Git;
+      readonly manager: RepositoryManager;
+      readonly lfs: LfsStore;
+      readonly repositories: Repositories;
+    },
   ) {
     this.#context = context;
     this.#db = context.db;
-    this.#parts = parts;
+    this.#dependencies = parts;
   }
 
   /**
@@ -32,7 +37,7 @@ export class Forks {
    * @throws Problem `git.name_taken` (409)
    */
   async create(parent: Repository, owner: Pick<OwnerRow, 'kind' | 'name'>, name: string): Promise<Repository> {
-    const { git, keeper, lfs, repositories } = this.#parts;
+    const { git, manager, lfs, repositories } = this.#dependencies;
     const { description, defaultBranch, branchCount, empty, website } = parent;
     // A fork must not make content of a hidden organization public.
     const isHidden = parent.private || parent.ownerVisibility !== 'public';
@@ -45,9 +50,9 @@ export class Forks {
       description,
       website,
     };
-    const made = await keeper.create(wanted, async (folder) => {
+    const made = await manager.create(wanted, async (folder) => {
       const refs = ['heads', 'tags'].map((kind) => `+refs/${kind}/*:refs/${kind}/*`);
-      const args = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', keeper.folder(parent), ...refs];
+      const args = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', manager.folder(parent), ...refs];
       await git.run(folder, args, { long: true });
       return { branch_count: branchCount, empty: Number(empty), size: await sizeOf(git, folder) };
     });

@@ -1,5 +1,5 @@
 import { Problem } from '../../contracts/problem.ts';
-import type { Visitor } from '../sign-in/visitor.ts';
+import type { Caller } from '../sign-in/caller.ts';
 import { levels, type Access, type Level } from './access.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
@@ -20,17 +20,17 @@ export class Lookup {
   }
 
   /** Returns undefined if there is no repository that the caller may read. */
-  async find(visitor: Visitor, owner: string, name: string): Promise<Found | undefined> {
+  async find(caller: Caller, owner: string, name: string): Promise<Found | undefined> {
     const repository = await this.#repositories.find(owner, name);
     if (repository === undefined) return undefined;
-    const level = await this.#access.level(visitor, repository);
+    const level = await this.#access.level(caller, repository);
     return level === 'none' ? undefined : { repository, level };
   }
 
   /** Finds a repository by a former name. */
-  async renamed(visitor: Visitor, owner: string, name: string): Promise<Repository | undefined> {
+  async renamed(caller: Caller, owner: string, name: string): Promise<Repository | undefined> {
     const repository = await this.#repositories.renamed(owner, name);
-    return repository !== undefined && (await this.#access.may(visitor, repository, 'read')) ? repository : undefined;
+    return repository !== undefined && (await this.#access.may(caller, repository, 'read')) ? repository : undefined;
   }
 
   /**
@@ -38,12 +38,12 @@ export class Lookup {
    * @throws Problem `git.unknown` (404), or the problem from `refuse` if the caller has only read access
    */
   async need(
-    visitor: Visitor,
+    caller: Caller,
     [owner, name]: readonly [string, string],
     needed: Exclude<Level, 'none'>,
     refuse: () => Problem = () => forbidden(needed),
   ): Promise<Repository> {
-    const found = await this.find(visitor, owner, name);
+    const found = await this.find(caller, owner, name);
     if (found === undefined) throw unknown();
     if (levels.indexOf(found.level) < levels.indexOf(needed)) throw refuse();
     return found.repository;

@@ -2,8 +2,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { GitFailed, type Git } from '../engine/git.ts';
-import type { Keeper, NewRepository } from './repository-manager.ts';
+import { GitError, type Git } from '../engine/git.ts';
+import type { RepositoryManager, NewRepository } from './repository-manager.ts';
 import { readReferences, sizeOf } from './references.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
@@ -14,10 +14,10 @@ export interface Origin {
   readonly password: string | undefined;
 }
 
-export interface MigrateParts {
+export interface MigrateDependencies {
   readonly context: Pick<Context, 'connect' | 'files'>;
   readonly git: Git;
-  readonly keeper: Keeper;
+  readonly manager: RepositoryManager;
   readonly repositories: Repositories;
   /** Allows addresses of this computer and its network. */
   readonly mayReachLocal: boolean;
@@ -31,7 +31,7 @@ const heads = 'refs/heads/';
  * @throws Problem (422) with Gitea's message, `git.name_taken` (409)
  */
 export async function migrate(
-  { context, git, keeper, repositories, mayReachLocal }: MigrateParts,
+  { context, git, manager, repositories, mayReachLocal }: MigrateDependencies,
   wanted: NewRepository,
   origin: Origin,
 ): Promise<Repository> {
@@ -44,7 +44,7 @@ export async function migrate(
   const password = origin.password ?? decodeURIComponent(url.password);
   url.username = '';
   url.password = '';
-  return keeper.create({ ...wanted, originalUrl: url.href }, async (folder) => {
+  return manager.create({ ...wanted, originalUrl: url.href }, async (folder) => {
     await using answers = await askPass(context.files, user, password);
     const options = {
       environment: {
@@ -65,7 +65,7 @@ export async function migrate(
         options,
       );
     } catch (error) {
-      if (!(error instanceof GitFailed)) throw error;
+      if (!(error instanceof GitError)) throw error;
       const words = error.words.replaceAll(/\s*\n\s*/g, ' ');
       throw new Problem(
         'git.migration',

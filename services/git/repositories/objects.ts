@@ -129,7 +129,7 @@ interface Question {
 class Reader {
   readonly #child: Promise<RunningChild>;
   readonly #questions: Question[] = [];
-  #parts: Buffer[] = [];
+  #dependencies: Buffer[] = [];
   #size = 0;
   /** Header of the object that is being received; undefined while waiting for a header. */
   #head: ObjectInfo | undefined;
@@ -173,7 +173,7 @@ class Reader {
   }
 
   #read(chunk: Buffer): void {
-    this.#parts.push(chunk);
+    this.#dependencies.push(chunk);
     this.#size += chunk.length;
     for (;;) {
       const head = this.#head ?? this.#line();
@@ -206,13 +206,13 @@ class Reader {
   #take(length: number): Buffer {
     const all = this.#join();
     const rest = all.subarray(length);
-    this.#parts = rest.length === 0 ? [] : [rest];
+    this.#dependencies = rest.length === 0 ? [] : [rest];
     this.#size = rest.length;
     return all.subarray(0, length);
   }
 
   #join(): Buffer {
-    if (this.#parts.length > 1) this.#parts = [Buffer.concat(this.#parts)];
-    return this.#parts[0] ?? Buffer.alloc(0);
+    if (this.#dependencies.length > 1) this.#dependencies = [Buffer.concat(this.#dependencies)];
+    return this.#dependencies[0] ?? Buffer.alloc(0);
   }
 }

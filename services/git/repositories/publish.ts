@@ -3,16 +3,16 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { GitFailed, type Git, type RunOptions } from '../engine/git.ts';
+import { GitError, type Git, type RunOptions } from '../engine/git.ts';
 import { authorship, type Author } from './first-commit.ts';
-import type { Keeper, NewRepository } from './repository-manager.ts';
+import type { RepositoryManager, NewRepository } from './repository-manager.ts';
 import { readReferences, sizeOf } from './references.ts';
 import type { Repository } from './repositories.ts';
 
-export interface PublishParts {
+export interface PublishDependencies {
   readonly context: Pick<Context, 'files'>;
   readonly git: Git;
-  readonly keeper: Keeper;
+  readonly manager: RepositoryManager;
 }
 
 const longestMs = 10 * 60_000;
@@ -24,7 +24,7 @@ const heads = 'refs/heads/';
  * @throws Problem `git.bad_folder` (422), `git.name_taken` (409)
  */
 export async function publishFolder(
-  { context, git, keeper }: PublishParts,
+  { context, git, manager }: PublishDependencies,
   asked: string,
   wanted: NewRepository,
   author: Author,
@@ -36,7 +36,7 @@ export async function publishFolder(
   try {
     if (isKnown) await needWhole(git, inside);
     const current = isKnown ? await branchOf(git, inside, wanted.defaultBranch) : wanted.defaultBranch;
-    const repository = await keeper.create({ ...wanted, defaultBranch: current }, async (path) => {
+    const repository = await manager.create({ ...wanted, defaultBranch: current }, async (path) => {
       const refs = ['heads', 'tags'].map((kind) => `+refs/${kind}/*:refs/${kind}/*`);
       const args = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', inside, ...refs];
       await git.run(path, args, { ...limits(), environment: { GIT_ALLOW_PROTOCOL: 'file' } });
@@ -52,14 +52,14 @@ export async function publishFolder(
       };
     });
     const { stdout } = await git.run(
-      keeper.folder(repository),
+      manager.folder(repository),
       ['ls-tree', '-r', '-z', '--name-only', heads + repository.defaultBranch],
       { codes: [128] },
     );
     return { repository, folder, files: stdout.toString().split('\0').length - 1 };
   } catch (error) {
     if (!isKnown) await rm(inside, { recursive: true, force: true });
-    if (error instanceof GitFailed)
+    if (error instanceof GitError)
       throw bad(`Git could not read what is in it: ${error.words.split('\n', 1)[0] ?? ''}`, error);
     throw error;
   }
@@ -136,7 +136,7 @@ async function makeRepository(git: Git, folder: string, branch: string, author: 
     await git.run(inside, ['update-ref', heads + branch, stdout.toString().trim()]);
   } catch (error) {
     await rm(inside, { recursive: true, force: true });
-    if (error instanceof GitFailed)
+    if (error instanceof GitError)
       throw bad(`Git could not take its files in: ${error.words.split('\n', 1)[0] ?? ''}`, error);
     throw error;
   }

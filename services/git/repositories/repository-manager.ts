@@ -43,7 +43,7 @@ export type RepositoryChange = Updateable<
 >;
 
 /** Creates, renames and removes repositories with their folders and rows. */
-export class Keeper {
+export class RepositoryManager {
   readonly #context: Pick<Context, 'accounts' | 'clock' | 'commit' | 'files' | 'log' | 'random'>;
   readonly #git: Git;
   readonly #repositories: Repositories;

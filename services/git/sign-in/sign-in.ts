@@ -3,7 +3,7 @@ import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { isGitToken, type Tokens } from './tokens.ts';
-import { nobody, type Visitor } from './visitor.ts';
+import { anonymousCaller, type Caller } from './caller.ts';
 
 /** Authenticates requests by their headers and query. */
 export class SignIn {
@@ -20,11 +20,11 @@ export class SignIn {
    *
    * @throws Problem `accounts.bad_credentials` (401), `accounts.too_many_attempts` (429)
    */
-  async visitor(request: IncomingMessage, query?: URLSearchParams): Promise<Visitor> {
+  async authenticate(request: IncomingMessage, query?: URLSearchParams): Promise<Caller> {
     const { authorization } = request.headers;
     if (authorization !== undefined) return this.#byHeader(request, authorization);
     const given = query?.get('token') ?? query?.get('access_token') ?? '';
-    if (given === '') return nobody;
+    if (given === '') return anonymousCaller;
     return { ...(await this.#byToken(request, given)), inAddress: true };
   }
 
@@ -39,7 +39,7 @@ export class SignIn {
     return { account: account.name, kind: account.kind, role: account.role, via: 'password' };
   }
 
-  async #byHeader(request: IncomingMessage, authorization: string): Promise<Visitor> {
+  async #byHeader(request: IncomingMessage, authorization: string): Promise<Caller> {
     const [, scheme = '', value = ''] = /^\s*(\S+)\s*(.*?)\s*$/s.exec(authorization) ?? [];
     switch (scheme.toLowerCase()) {
       case 'token':
@@ -56,11 +56,11 @@ export class SignIn {
         return this.#byHouse(request, authorization);
       }
       default:
-        return nobody;
+        return anonymousCaller;
     }
   }
 
-  async #byToken(request: IncomingMessage, text: string, name?: string): Promise<Visitor> {
+  async #byToken(request: IncomingMessage, text: string, name?: string): Promise<Caller> {
     if (!isGitToken(text)) return this.#byHouse(request, `Bearer ${text}`);
     const token = await this.#tokens.find(text);
     const identity = token === undefined ? undefined : await this.account(token.account);
@@ -71,10 +71,10 @@ export class SignIn {
     return { identity, scopes: JSON.parse(token.scopes) as string[], inAddress: false };
   }
 
-  async #byHouse(request: IncomingMessage, authorization: string): Promise<Visitor> {
+  async #byHouse(request: IncomingMessage, authorization: string): Promise<Caller> {
     const { accounts, caller } = this.#context;
     const identity = await accounts.authenticate({ authorization, ...caller(request) });
-    return { ...nobody, identity };
+    return { ...anonymousCaller, identity };
   }
 
   /**

@@ -9,11 +9,11 @@ import type { Found, Lookup } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { levels } from '../repositories/access.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
-import { nobody, type Visitor } from '../sign-in/visitor.ts';
+import { anonymousCaller, type Caller } from '../sign-in/caller.ts';
 import { protocolOf, type Transfer } from '../transfer/transfer.ts';
 import type { Keys } from './keys.ts';
 
-export interface SshParts {
+export interface SshDependencies {
   readonly context: Pick<Context, 'clock' | 'log'>;
   readonly keys: Keys;
   readonly signIn: SignIn;
@@ -49,19 +49,19 @@ interface Guest {
   /** Public key in SSH wire format. */
   readonly blob: Buffer;
   /** Account of the key, or one caller for each repository with this deploy key. */
-  readonly visitors: readonly Visitor[];
+  readonly visitors: readonly Caller[];
   readonly name: string;
   readonly key: string;
 }
 
 /** SSH server for git commands. Accounts sign in with their public keys. */
 export class SshServer implements Disposable {
-  readonly #parts: SshParts;
+  readonly #dependencies: SshDependencies;
   readonly #server: ssh2.Server;
   readonly #connections = new Set<Connection>();
 
-  constructor(parts: SshParts, hostKeys: readonly string[]) {
-    this.#parts = parts;
+  constructor(deps: SshDependencies, hostKeys: readonly string[]) {
+    this.#dependencies = deps;
     this.#server = new ssh2.Server(
       { hostKeys: hostKeys.flatMap((text) => [...withoutSha1(text)]), ident: 'Homeport', algorithms },
       (connection) => this.#welcome(connection),
@@ -78,7 +78,7 @@ export class SshServer implements Disposable {
   }
 
   #welcome(connection: Connection): void {
-    const { clock, log } = this.#parts.context;
+    const { clock, log } = this.#dependencies.context;
     this.#connections.add(connection);
     let guest: Guest | undefined;
     let sessions = 0;
@@ -119,7 +119,7 @@ export class SshServer implements Disposable {
     if (attempt.key.algo === 'ssh-rsa' && attempt.signature !== undefined && attempt.hashAlgo === undefined)
       return undefined;
     const { data } = attempt.key;
-    const [row] = await this.#parts.keys.holders(data);
+    const [row] = await this.#dependencies.keys.holders(data);
     if (row === undefined) return undefined;
     const guest = await this.#guest(data);
     if (guest === undefined) return undefined;
@@ -130,42 +130,46 @@ export class SshServer implements Disposable {
     const key = ssh2.utils.parseKey(row.text);
     if (key instanceof Error || attempt.blob === undefined) return undefined;
     if (key.verify(attempt.blob, attempt.signature, attempt.hashAlgo) !== true) return undefined;
-    await this.#parts.keys.used(row);
+    await this.#dependencies.keys.used(row);
     attempt.accept();
     return guest;
   }
 
   /** Returns the access that a key grants now, or undefined if the key was removed or its account is disabled. */
   async #guest(blob: Buffer): Promise<Guest | undefined> {
-    const rows = await this.#parts.keys.holders(blob);
+    const rows = await this.#dependencies.keys.holders(blob);
     const [row] = rows;
     if (row === undefined) return undefined;
     if (row.account !== null) {
-      const identity = await this.#parts.signIn.account(row.account);
+      const identity = await this.#dependencies.signIn.account(row.account);
       return (
         identity && {
           blob,
-          visitors: [{ ...nobody, identity, sshKey: row.id }],
+          visitors: [{ ...anonymousCaller, identity, sshKey: row.id }],
           name: identity.account,
           key: row.title,
         }
       );
     }
     const visitors = rows.map(({ id, repository_id, read_only, title }) => {
-      return { ...nobody, sshKey: id, deployKey: { repository: repository_id ?? 0, readOnly: read_only === 1, title } };
+      return {
+        ...anonymousCaller,
+        sshKey: id,
+        deployKey: { repository: repository_id ?? 0, readOnly: read_only === 1, title },
+      };
     });
     return { blob, visitors, name: row.title, key: row.title };
   }
 
   /** Finds a repository that the client may read, also by a former name. */
-  async #find(guest: Guest, owner: string, name: string): Promise<{ visitor: Visitor; found: Found } | undefined> {
-    const { lookup } = this.#parts;
-    for (const visitor of guest.visitors) {
-      const found = await lookup.find(visitor, owner, name);
-      if (found !== undefined) return { visitor, found };
-      const renamed = await lookup.renamed(visitor, owner, name);
-      const moved = renamed && (await lookup.find(visitor, renamed.owner, renamed.name));
-      if (moved !== undefined) return { visitor, found: moved };
+  async #find(guest: Guest, owner: string, name: string): Promise<{ caller: Caller; found: Found } | undefined> {
+    const { lookup } = this.#dependencies;
+    for (const caller of guest.visitors) {
+      const found = await lookup.find(caller, owner, name);
+      if (found !== undefined) return { caller, found };
+      const renamed = await lookup.renamed(caller, owner, name);
+      const moved = renamed && (await lookup.find(caller, renamed.owner, renamed.name));
+      if (moved !== undefined) return { caller, found: moved };
     }
     return undefined;
   }
@@ -188,14 +192,14 @@ export class SshServer implements Disposable {
     });
     session.on('exec', (accept, _reject, { command }) => {
       const channel = accept();
-      channel.on('error', (error: unknown) => this.#parts.context.log.debug('ssh channel failed', { error }));
+      channel.on('error', (error: unknown) => this.#dependencies.context.log.debug('ssh channel failed', { error }));
       this.#run(channel, guest.blob, command, protocol).then(
         (code) => leave(channel, code),
         (error: unknown) => {
           // The client closed the connection or its process was ended.
-          if (channel.destroyed) return void this.#parts.context.log.debug('ssh client disconnected', { error });
+          if (channel.destroyed) return void this.#dependencies.context.log.debug('ssh client disconnected', { error });
           const isRefusal = error instanceof Problem && error.status < 500;
-          if (!isRefusal) this.#parts.context.log.error('ssh command failed', { error });
+          if (!isRefusal) this.#dependencies.context.log.error('ssh command failed', { error });
           channel.stderr.write(
             `error:\nerror: ${isRefusal ? error.detail : 'Something went wrong here; see the log.'}\nerror:\n`,
           );
@@ -212,12 +216,12 @@ export class SshServer implements Disposable {
     const command = readSshCommand(text);
     if (command.kind === 'refused') throw new Problem('git.refused', 400, command.reason);
     const { owner, name } = command;
-    const { transfer } = this.#parts;
+    const { transfer } = this.#dependencies;
     const place = await this.#find(guest, owner, name);
     if (place === undefined) throw new Problem('git.unknown', 404, `Cannot find repository: ${owner}/${name}`);
-    const { found, visitor } = place;
+    const { found, caller } = place;
     const { repository } = found;
-    if (command.kind === 'lfs') return this.#lfs(channel, visitor, repository, command.operation);
+    if (command.kind === 'lfs') return this.#lfs(channel, caller, repository, command.operation);
     const { program } = command;
     const away = new AbortController();
     channel.once('close', () => away.abort());
@@ -228,10 +232,10 @@ export class SshServer implements Disposable {
       throw new Problem('git.forbidden', 403, `${guest.name} may not push to ${owner}/${name}.`);
     }
     await transfer.advertise('receive-pack', repository, conversation, { end: false });
-    const byDeployKey = visitor.deployKey !== undefined;
+    const byDeployKey = caller.deployKey !== undefined;
     await transfer.receive(
       repository,
-      { account: visitor.identity?.account ?? guest.name, byDeployKey, administers: found.level === 'admin' },
+      { account: caller.identity?.account ?? guest.name, byDeployKey, administers: found.level === 'admin' },
       conversation,
     );
     return 0;
@@ -240,13 +244,13 @@ export class SshServer implements Disposable {
   /** Sends the LFS address and a token to a Git LFS client. */
   async #lfs(
     channel: ServerChannel,
-    visitor: Visitor,
+    caller: Caller,
     repository: Repository,
     operation: 'upload' | 'download',
   ): Promise<number> {
-    const { lookup, lfsAddress, tickets } = this.#parts;
-    await lookup.need(visitor, [repository.owner, repository.name], operation === 'upload' ? 'write' : 'read');
-    const { text, seconds } = tickets.issue(visitor, operation);
+    const { lookup, lfsAddress, tickets } = this.#dependencies;
+    await lookup.need(caller, [repository.owner, repository.name], operation === 'upload' ? 'write' : 'read');
+    const { text, seconds } = tickets.issue(caller, operation);
     const answer = { header: { Authorization: `Bearer ${text}` }, href: lfsAddress(repository), expires_in: seconds };
     channel.write(JSON.stringify(answer));
     return 0;

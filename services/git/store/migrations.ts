@@ -1,8 +1,8 @@
 import type { Migration } from '../../contracts/service.ts';
 import { hooksMigration } from './hooks.ts';
 import { lfsMigration } from './lfs.ts';
-import { peopleMigration, visibilityMigration } from './people.ts';
-import { restMigration } from './rest.ts';
+import { peopleMigration, visibilityMigration } from './follows.ts';
+import { restMigration } from './repository-relations.ts';
 import { transferMigration } from './transfers.ts';
 import { tagProtectionMigration } from './tag-protections.ts';
 import { historyMigration, statusMigration } from './statuses.ts';

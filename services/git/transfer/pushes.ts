@@ -26,7 +26,7 @@ export type PushConsequence = (
 /** Reads the data that a consequence needs from git before the transaction. */
 export type PushPreparation = (pushed: Parameters<PushConsequence>[1]) => Promise<PushConsequence>;
 
-export interface PushParts {
+export interface PushServiceDependencies {
   readonly context: Pick<Context, 'bus' | 'clock' | 'commit' | 'db' | 'log' | 'random'>;
   readonly git: Git;
   readonly repositories: Repositories;
@@ -40,15 +40,15 @@ export interface PushParts {
  * consequences are applied even if the host is killed in between.
  */
 export class Pushes {
-  readonly #parts: PushParts;
+  readonly #dependencies: PushServiceDependencies;
 
-  constructor(parts: PushParts) {
-    this.#parts = parts;
+  constructor(deps: PushServiceDependencies) {
+    this.#dependencies = deps;
   }
 
   /** Records a push before git changes references. Returns the ID for {@link settle}. */
   async begin(repository: Repository, account: string, changes: readonly RefChange[]): Promise<string> {
-    const { clock, commit, random } = this.#parts.context;
+    const { clock, commit, random } = this.#dependencies.context;
     const id = random.text(20);
     await commit((transaction: Kysely<Tables>) =>
       transaction
@@ -61,13 +61,13 @@ export class Pushes {
 
   /** Applies the consequences of a push after git has finished. `changes` are the references that git changed. */
   async settle(id: string, repository: Repository, account: string, changes: readonly RefChange[]): Promise<void> {
-    const { context, git, consequences, preparations } = this.#parts;
+    const { context, git, consequences, preparations } = this.#dependencies;
     const { bus, clock, commit } = context;
     if (changes.length === 0) {
       await commit((transaction: Kysely<Tables>) => transaction.deleteFrom('pushes').where('id', '=', id).execute());
       return;
     }
-    const folder = this.#parts.folder(repository);
+    const folder = this.#dependencies.folder(repository);
     const branches = repository.empty || changes.some(addsOrRemoves) ? await this.#branches(folder) : undefined;
     const defaultBranch = await this.#defaultBranch(repository, branches ?? [], changes);
     const pushed = { repository: { ...repository, defaultBranch }, account, changes, id };
@@ -97,14 +97,14 @@ export class Pushes {
 
   /** Settles pushes that an ended host left unfinished. A reference with the new value counts as changed. */
   async recover(): Promise<void> {
-    const { context, git, repositories } = this.#parts;
+    const { context, git, repositories } = this.#dependencies;
     const left = await (context.db as Kysely<Tables>).selectFrom('pushes').selectAll().execute();
     for (const row of left) {
       const repository = await repositories.byId(row.repository_id);
       if (repository === undefined) continue;
       try {
         const changes = changesSchema.parse(JSON.parse(row.commands));
-        const made = await changesMade(git, this.#parts.folder(repository), changes);
+        const made = await changesMade(git, this.#dependencies.folder(repository), changes);
         await this.settle(row.id, repository, row.account, made);
         context.log.info('interrupted push recovered', {
           repository: repository.id,
@@ -124,7 +124,7 @@ export class Pushes {
   }
 
   async #branches(folder: string): Promise<readonly string[]> {
-    return (await readReferences(this.#parts.git, folder, heads)).map(({ ref }) => ref.slice(heads.length));
+    return (await readReferences(this.#dependencies.git, folder, heads)).map(({ ref }) => ref.slice(heads.length));
   }
 
   /** Returns the first pushed branch if the repository was empty and has no default branch. */
@@ -139,7 +139,7 @@ export class Pushes {
       .flatMap(({ ref }) => (ref.startsWith(heads) ? [ref.slice(heads.length)] : []))
       .find((name) => branches.includes(name));
     if (pushed === undefined) return defaultBranch;
-    const { git, folder } = this.#parts;
+    const { git, folder } = this.#dependencies;
     await git.run(folder(repository), ['symbolic-ref', 'HEAD', `${heads}${pushed}`]);
     return pushed;
   }

@@ -5,7 +5,7 @@ import type { Context } from '../../contracts/service.ts';
 import { errorsOf, type Git } from '../engine/git.ts';
 import type { Pusher, Verdict } from '../protection/protections.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { feed, forward } from './flow.ts';
+import { feed, forward } from './streams.ts';
 import { changesMade, type Pushes } from './pushes.ts';
 import { PushReport, refusal } from './push-report.ts';
 import { readPushRequest, type PushRequest } from './push-request.ts';
@@ -15,7 +15,7 @@ export type Service = 'upload-pack' | 'receive-pack';
 /** Returns the references of a push that are rejected. */
 export type PushRules = (repository: Repository, push: PushRequest, pusher: Pusher) => Promise<Verdict>;
 
-export interface TransferParts {
+export interface TransferDependencies {
   readonly context: Pick<Context, 'log'>;
   readonly git: Git;
   readonly folder: (repository: Repository) => string;
@@ -38,11 +38,11 @@ export interface Conversation {
 
 /** Transfers packs between clients and repositories with git child processes. */
 export class Transfer {
-  readonly #parts: TransferParts;
+  readonly #dependencies: TransferDependencies;
   #known: Promise<Buffer> | undefined;
 
-  constructor(parts: TransferParts) {
-    this.#parts = parts;
+  constructor(deps: TransferDependencies) {
+    this.#dependencies = deps;
   }
 
   /** Sends the references and capabilities of the server, which start every conversation. */
@@ -67,7 +67,7 @@ export class Transfer {
   /** Returns the capabilities of protocol version 2. They are the same for every repository and therefore cached. */
   #abilities(repository: Repository): Promise<Buffer> {
     const args = ['upload-pack', '--stateless-rpc', '--advertise-refs', '.'];
-    const { git, folder } = this.#parts;
+    const { git, folder } = this.#dependencies;
     const environment = { GIT_PROTOCOL: 'version=2' };
     this.#known ??= git.run(folder(repository), args, { environment }).then(({ stdout }) => stdout);
     this.#known.catch(() => (this.#known = undefined));
@@ -95,7 +95,7 @@ export class Transfer {
   /** Serves a push after its {@link advertise}. The client receives the report after the push was recorded. */
   async receive(repository: Repository, pusher: Pusher, conversation: Conversation): Promise<void> {
     const { input, output, protocol, signal } = conversation;
-    const { git, folder, pushes, rules } = this.#parts;
+    const { git, folder, pushes, rules } = this.#dependencies;
     const push = await readPushRequest(input);
     if (push === undefined || push.changes.length === 0) {
       output.end();
@@ -120,7 +120,8 @@ export class Transfer {
       const reports = push.capabilities.has('report-status') || push.capabilities.has('report-status-v2');
       const made = reports ? report.made(push.changes) : await changesMade(git, folder(repository), push.changes);
       await pushes.settle(id, repository, account, made);
-      if (made.length > 0 && pusher.administers === true) await this.#parts.pushOptions(repository, push.options);
+      if (made.length > 0 && pusher.administers === true)
+        await this.#dependencies.pushOptions(repository, push.options);
       report.release();
     };
     const cut = (): void => void child.stdin.destroy();
@@ -156,8 +157,8 @@ export class Transfer {
     signal?: AbortSignal,
     addOnly: readonly string[] = [],
   ): Promise<RunningChild> {
-    const guard = addOnly.length === 0 ? undefined : this.#parts.git.guard(addOnly);
-    return this.#parts.git.start(this.#parts.folder(repository), args, {
+    const guard = addOnly.length === 0 ? undefined : this.#dependencies.git.guard(addOnly);
+    return this.#dependencies.git.start(this.#dependencies.folder(repository), args, {
       environment: { ...(protocol === undefined ? {} : { GIT_PROTOCOL: protocol }), ...guard?.environment },
       config: [...(guard?.config ?? []), ...this.#limits(args)],
       ...(signal === undefined ? {} : { signal }),
@@ -165,13 +166,13 @@ export class Transfer {
   }
 
   #limits([command]: readonly string[]): readonly string[] {
-    const maxBytes = this.#parts.maxPushBytes();
+    const maxBytes = this.#dependencies.maxPushBytes();
     return command === 'receive-pack' && maxBytes > 0 ? [`receive.maxInputSize=${maxBytes}`] : [];
   }
 
   async #complaints(child: RunningChild, name: string): Promise<void> {
     const words = await errorsOf(child);
-    if (words !== '') this.#parts.context.log.debug('git wrote to stderr', { name, words: words.slice(0, 500) });
+    if (words !== '') this.#dependencies.context.log.debug('git wrote to stderr', { name, words: words.slice(0, 500) });
   }
 }
 

@@ -25,7 +25,7 @@ interface Place {
 }
 
 function folderOf({ parts, repository }: PageRequest): string {
-  return parts.keeper.folder(repository);
+  return parts.manager.folder(repository);
 }
 
 function encodedPath(path: string): string {

@@ -86,7 +86,7 @@ function entryBody(id: string, author: string, time: number, text: string): Html
 /** Renders the changes of a pull request, at `/pulls/1/files`. */
 async function changesOf({ address, parts, repository }: PageRequest, number: number): Promise<Html | undefined> {
   if (address.rest[1] !== 'files') return undefined;
-  const folder = parts.keeper.folder(repository);
+  const folder = parts.manager.folder(repository);
   const head = await parts.objects.commitOf(folder, `refs/pull/${number}/head`);
   const issue = await parts.issues.find(repository.id, number);
   const base =

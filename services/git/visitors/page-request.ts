@@ -4,11 +4,11 @@ import type { ContentDependencies } from '../gitea-api/contents.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import type { Html } from './html.ts';
 
-export type VisitorParts = ContentDependencies & PullDependencies;
+export type VisitorPageDependencies = ContentDependencies & PullDependencies;
 
 /** Data for a page of a repository. */
 export interface PageRequest {
-  readonly parts: VisitorParts;
+  readonly parts: VisitorPageDependencies;
   readonly repository: Repository;
   readonly address: WebAddress;
   readonly query: URLSearchParams;

@@ -2,9 +2,9 @@ import { parseWebAddress, unsupportedKinds, type WebAddress } from '../../contra
 import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Answer } from '../gitea-api/call.ts';
-import { nobody } from '../sign-in/visitor.ts';
+import { anonymousCaller } from '../sign-in/caller.ts';
 import { branchPage, commitPage, comparePage, historyPage, treePage } from './code-pages.ts';
-import type { PageRequest, VisitorPage, VisitorParts } from './page-request.ts';
+import type { PageRequest, VisitorPage, VisitorPageDependencies } from './page-request.ts';
 import { Html, html, visitorDocument, visitorPolicy } from './html.ts';
 import { issuePage, issuesPage, releasesPage } from './issue-pages.ts';
 import { lineScript, lineScriptSource } from './line-script.ts';
@@ -23,20 +23,20 @@ const tabs = [
  * public repositories. Returns undefined for content that is not public and for other addresses.
  */
 export async function visitorPage(
-  parts: VisitorParts,
+  deps: VisitorPageDependencies,
   url: URL,
   { base, app }: { readonly base: string; readonly app: string | undefined },
 ): Promise<Answer | undefined> {
   const isList = /^\/*$/.test(url.pathname) || url.pathname.startsWith('/explore');
   const address = isList ? undefined : parseWebAddress(url.pathname);
-  if (isList || address?.name === '') return ownerPage(parts, address?.owner, base, app);
+  if (isList || address?.name === '') return ownerPage(deps, address?.owner, base, app);
   if (address === undefined) return undefined;
-  const found = await parts.lookup.find(nobody, address.owner, address.name);
-  if (found === undefined) return moved(parts, address, url, base);
+  const found = await deps.lookup.find(anonymousCaller, address.owner, address.name);
+  if (found === undefined) return moved(deps, address, url, base);
   if (unsupportedKinds.has(address.kind)) throw unknown();
   const { repository } = found;
   const home = `${base}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}`;
-  const page = await pageOf({ parts, repository, address, query: url.searchParams, home });
+  const page = await pageOf({ parts: deps, repository, address, query: url.searchParams, home });
   if (page === undefined) throw unknown();
   const title = `${page.title} · ${repository.owner}/${repository.name}`;
   return documentAnswer(title, repositoryFrame(repository, home, page, app), page.hasLines);
@@ -44,12 +44,12 @@ export async function visitorPage(
 
 /** Redirects the address of a renamed repository. */
 async function moved(
-  { lookup }: VisitorParts,
+  { lookup }: VisitorPageDependencies,
   { owner, name }: WebAddress,
   url: URL,
   base: string,
 ): Promise<Answer | undefined> {
-  const now = await lookup.renamed(nobody, owner, name);
+  const now = await lookup.renamed(anonymousCaller, owner, name);
   if (now === undefined) return undefined;
   const rest = url.pathname.split('/').slice(3).join('/');
   const place = [now.owner, now.name].map(encodeURIComponent).join('/');
@@ -103,14 +103,14 @@ function repositoryFrame(
 
 /** Renders the public repositories of an owner, or of all owners. */
 async function ownerPage(
-  parts: VisitorParts,
+  deps: VisitorPageDependencies,
   owner: string | undefined,
   base: string,
   app: string | undefined,
 ): Promise<Answer | undefined> {
-  const sight = await parts.access.sight(nobody);
+  const sight = await deps.access.sight(anonymousCaller);
   const wanted = { sight, sort: 'updated' as const, descending: true, limit: 200, offset: 0 };
-  const found = await parts.repositories.list({ ...wanted, ...(owner === undefined ? {} : { owner }) });
+  const found = await deps.repositories.list({ ...wanted, ...(owner === undefined ? {} : { owner }) });
   // An owner without public repositories is treated like one that does not exist.
   if (found.total === 0) return undefined;
   const rows = found.repositories.map(({ owner: of, name, description }) => {

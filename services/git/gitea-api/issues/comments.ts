@@ -124,7 +124,7 @@ async function readTimeline(deps: IssueDependencies, call: Call): Promise<Answer
     .where('issue_id', '=', issue.id)
     .where('updated_at', '>=', since)
     .where('updated_at', '<=', before)
-    .where(seenBy(call.visitor.identity?.account));
+    .where(seenBy(call.caller.identity?.account));
   const [entries, count, labels, milestones] = await Promise.all([
     all.selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute(),
     all.select((is) => is.fn.countAll<number>().as('count')).executeTakeFirst(),

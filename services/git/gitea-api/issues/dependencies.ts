@@ -48,7 +48,7 @@ async function readAddress(call: Call) {
 
 async function getRequestedIssue(deps: IssueDependencies, call: Call): Promise<RelatedIssue> {
   const { index, place } = await readAddress(call);
-  return getIssue(deps, { visitor: call.visitor, params: { ...place, index: String(index) } });
+  return getIssue(deps, { caller: call.caller, params: { ...place, index: String(index) } });
 }
 
 /** Returns the issue without an access check, so that a dependency on an issue that became unreadable can be removed. */
@@ -79,7 +79,7 @@ function listRelated(
       const one = await issues.byId(row[to]);
       const repository = one && (await repositories.byId(one.repository_id));
       // Issues that the caller may not read are left out.
-      if (one === undefined || repository === undefined || !(await access.may(call.visitor, repository, 'read')))
+      if (one === undefined || repository === undefined || !(await access.may(call.caller, repository, 'read')))
         continue;
       all.push({ issue: one, repository });
     }
@@ -103,7 +103,7 @@ async function changeDependency(
   const other = await getDependency();
   await writer.run(dependent.repository, getAccount(call), (work) => edit(work, dependent.issue, other));
   const now = await getIssue(deps, {
-    visitor: call.visitor,
+    caller: call.caller,
     params: {
       owner: respondedIssue.repository.owner,
       repo: respondedIssue.repository.name,

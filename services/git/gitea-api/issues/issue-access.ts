@@ -35,11 +35,11 @@ export interface IssueContext {
  */
 export async function getIssueRepository(
   { lookup }: Pick<IssueDependencies, 'lookup'>,
-  { visitor, ...call }: Pick<Call, 'visitor' | 'params'>,
+  { caller, ...call }: Pick<Call, 'caller' | 'params'>,
 ): Promise<IssueContext> {
   const [owner, name] = getRepositoryName(call);
   const result = await lookup.find(
-    { ...visitor, scopes: visitor.scopes?.includes('public-only') === true ? ['public-only', 'all'] : undefined },
+    { ...caller, scopes: caller.scopes?.includes('public-only') === true ? ['public-only', 'all'] : undefined },
     owner,
     name,
   );
@@ -66,7 +66,7 @@ export function mayWrite(level: Level): boolean {
 /** Returns the issue or pull request of a call. @throws Problem (404) */
 export async function getIssue(
   deps: Pick<IssueDependencies, 'lookup' | 'issues'>,
-  call: Pick<Call, 'visitor' | 'params'>,
+  call: Pick<Call, 'caller' | 'params'>,
 ): Promise<IssueContext & { readonly issue: Issue }> {
   const result = await getIssueRepository(deps, call);
   const issue = await deps.issues.find(result.repository.id, parseId(call.params['index']));
@@ -75,23 +75,19 @@ export async function getIssue(
 }
 
 /** Finds a timeline entry that is visible to the caller. */
-export function findVisibleEntry(
-  { db }: Pick<IssueDependencies, 'db'>,
-  { visitor }: Pick<Call, 'visitor'>,
-  id: number,
-) {
+export function findVisibleEntry({ db }: Pick<IssueDependencies, 'db'>, { caller }: Pick<Call, 'caller'>, id: number) {
   return db
     .selectFrom('issue_entries')
     .selectAll()
     .where('id', '=', id)
-    .where(seenBy(visitor.identity?.account))
+    .where(seenBy(caller.identity?.account))
     .executeTakeFirst();
 }
 
 /** Returns the comment of a call. @throws Problem (404) */
 export async function getComment(
   deps: Pick<IssueDependencies, 'db' | 'issues' | 'lookup'>,
-  call: Pick<Call, 'visitor' | 'params'>,
+  call: Pick<Call, 'caller' | 'params'>,
 ) {
   const place = await getIssueRepository(deps, call);
   const entry = await findVisibleEntry(deps, call, parseId(call.params['id']));
@@ -113,7 +109,7 @@ export function requireAuthor(
 /** Reads the accounts of a response in one query and returns a function that converts them to JSON. */
 export async function readPeople(
   { context, db, owners }: Pick<IssueDependencies, 'db' | 'owners'> & { readonly context: Pick<Context, 'accounts'> },
-  { base, visitor }: Pick<Call, 'base' | 'visitor'>,
+  { base, caller }: Pick<Call, 'base' | 'caller'>,
   names: Iterable<string>,
 ): Promise<ToUserJson> {
   const requested = [...new Set(names)];
@@ -126,7 +122,7 @@ export async function readPeople(
       existing.set(name, await owners.ofAccount(name));
     }
   }
-  const { identity } = visitor;
+  const { identity } = caller;
   return (name) => {
     const row = existing.get(name);
     if (row === undefined) return ghost(base);

@@ -113,8 +113,8 @@ async function readIssueJson(deps: IssueDependencies, call: Call, repository: Re
   return toIssueJson(deps, call, repository, issue);
 }
 
-function getVisibility(deps: IssueDependencies, { visitor }: Call): Promise<Sight> {
-  return deps.access.sight(visitor);
+function getVisibility(deps: IssueDependencies, { caller }: Call): Promise<Sight> {
+  return deps.access.sight(caller);
 }
 
 async function searchIssues(deps: IssueDependencies, call: Call): Promise<Answer> {

@@ -41,8 +41,8 @@ async function findRows(
   requested: readonly State[],
   repository?: number,
 ): Promise<NotificationRow[]> {
-  const { account } = requireIdentity(call.visitor);
-  const sight = await access.sight(call.visitor);
+  const { account } = requireIdentity(call.caller);
+  const sight = await access.sight(call.caller);
   const { query } = call;
   let rows = db
     .selectFrom('issue_notifications')
@@ -81,7 +81,7 @@ async function notificationsJson(deps: IssueDependencies, call: Call, rows: read
     if (issue === undefined || repository === undefined) continue;
     const view =
       views.get(repository.id) ??
-      (await toRepositoryView(deps, call, repository, await access.level(call.visitor, repository)));
+      (await toRepositoryView(deps, call, repository, await access.level(call.caller, repository)));
     views.set(repository.id, view);
     items.push(notificationJson(row, issue, getRepositoryAddress(call, repository), view));
   }

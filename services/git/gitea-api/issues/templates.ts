@@ -41,12 +41,12 @@ const Config = z.object({ blank_issues_enabled: z.boolean().default(true), conta
 
 /** Builds the routes of issue templates and their configuration. */
 export function issueTemplateRoutes(deps: IssueDependencies): readonly Route[] {
-  const { context, keeper, lookup, objects } = deps;
+  const { context, manager, lookup, objects } = deps;
   const yaml = new YamlReader(context.clock);
 
   /** Reads the template files on the default branch with matching names. */
   const files = async (repository: Repository, names: RegExp) => {
-    const folder = keeper.folder(repository);
+    const folder = manager.folder(repository);
     const commit = (await resolve(objects, folder, repository, undefined))?.commit;
     const candidates: { readonly path: string; readonly name: string; readonly id: string }[] = [];
     for (const path of commit === undefined ? [] : folders) {
@@ -75,7 +75,7 @@ export function issueTemplateRoutes(deps: IssueDependencies): readonly Route[] {
     method: 'GET',
     path: `/repos/:owner/:repo/${path}`,
     scope: 'repository',
-    handle: async (call) => ok(await handle(await lookup.need(call.visitor, getRepositoryName(call), 'read'))),
+    handle: async (call) => ok(await handle(await lookup.need(call.caller, getRepositoryName(call), 'read'))),
   });
 
   return [

@@ -195,7 +195,7 @@ async function listOwnTimes(deps: IssueDependencies, call: Call): Promise<Answer
   const seen = new Map<number, boolean>();
   for (const id of new Set(rows.map(({ issue_id }) => issue_id))) {
     const repository = await repositories.byId((await issues.byId(id))?.repository_id ?? 0);
-    seen.set(id, repository !== undefined && (await access.may(call.visitor, repository, 'read')));
+    seen.set(id, repository !== undefined && (await access.may(call.caller, repository, 'read')));
   }
   return listPage(
     deps,
@@ -240,10 +240,10 @@ async function listStopwatches(
 ): Promise<Answer> {
   const times = new TrackedTimes(context);
 
-  const running = await times.running(requireIdentity(call.visitor).account);
+  const running = await times.running(requireIdentity(call.caller).account);
   const one = running && (await issues.byId(running.issue_id));
   const repository = one && (await repositories.byId(one.repository_id));
-  const isSeen = repository !== undefined && (await access.may(call.visitor, repository, 'read'));
+  const isSeen = repository !== undefined && (await access.may(call.caller, repository, 'read'));
   const page = parsePage(call.query);
   if (running === undefined || one === undefined || !isSeen) return ok([], listHeaders(call, page, 0));
   const seconds = Math.max(0, Math.round((context.clock.now() - running.begun_at) / 1000));

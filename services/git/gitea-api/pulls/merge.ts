@@ -61,7 +61,7 @@ async function deleteForkBranch(deps: PullDependencies, call: Call, { issue, rep
   const { head, headRepository, hasHead } = await pulls.state(repository, issue);
   if (headRepository === undefined || headRepository.id === repository.id || !hasHead) return;
   if (issue.request.head_branch === headRepository.defaultBranch) return;
-  if (!(await access.may(call.visitor, headRepository, 'write'))) return;
+  if (!(await access.may(call.caller, headRepository, 'write'))) return;
   if ((await deps.protections.of(headRepository.id, issue.request.head_branch)) !== undefined) return;
   await changeReference(deps, headRepository, getAccount(call), {
     ref: `refs/heads/${issue.request.head_branch}`,
@@ -112,7 +112,7 @@ async function updatePull(deps: PullDependencies, call: Call): Promise<Answer> {
   const style = call.query.get('style') === 'rebase' ? 'rebase' : 'merge';
   const { headRepository } = await pulls.state(repository, issue);
   if (headRepository === undefined) throw unknown();
-  if (!(await access.may(call.visitor, headRepository, 'write')))
+  if (!(await access.may(call.caller, headRepository, 'write')))
     throw new Problem('git.forbidden', 403, 'This account may not write to the branch.');
   const account = getAccount(call);
   await merges.update(repository, issue.number, style, { account, committer: await getAuthor(deps, call, account) });

@@ -81,7 +81,7 @@ async function listPinnedIssues(deps: PullDependencies, call: Call): Promise<Ans
 }
 
 async function listPinnedPulls(deps: PullDependencies, call: Call): Promise<Answer> {
-  const place = await deps.lookup.find(call.visitor, ...getRepositoryName(call));
+  const place = await deps.lookup.find(call.caller, ...getRepositoryName(call));
   if (place === undefined) throw unknown();
   return ok(await pullsJson(deps, call, place, (await findPinned(deps, place.repository.id, true)).filter(isPull)));
 }

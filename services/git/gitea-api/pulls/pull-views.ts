@@ -31,7 +31,7 @@ export interface PullContext {
 /** Returns the pull request of a call. @throws Problem (404) */
 export async function getPull(deps: PullDependencies, call: Call): Promise<PullContext> {
   const [owner, name] = getRepositoryName(call);
-  const result = await deps.lookup.find(call.visitor, owner, name);
+  const result = await deps.lookup.find(call.caller, owner, name);
   const issue = result && (await deps.issues.find(result.repository.id, parseId(call.params['index'])));
   if (result === undefined || issue === undefined || !isPull(issue)) throw unknown();
   return { ...result, issue };
@@ -66,7 +66,7 @@ export async function pullsJson(
       const state = await pulls.state(repository, issue);
       const head = state.headRepository;
       if (head !== undefined && !foreign.has(head.id)) {
-        const theirs = await access.level(call.visitor, head);
+        const theirs = await access.level(call.caller, head);
         foreign.set(head.id, theirs === 'none' ? null : await toRepositoryView(deps, call, head, theirs));
       }
       const reviewers = requests.flatMap(({ issue_id, account }) => (issue_id === issue.id ? [account] : []));

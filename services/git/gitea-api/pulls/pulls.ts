@@ -69,7 +69,7 @@ export function pullRoutes(deps: PullDependencies): readonly Route[] {
 
 async function getRepository({ lookup }: PullDependencies, call: Call) {
   const [owner, name] = getRepositoryName(call);
-  const result = await lookup.find(call.visitor, owner, name);
+  const result = await lookup.find(call.caller, owner, name);
   if (result === undefined) throw unknown();
   return result;
 }
@@ -97,7 +97,7 @@ async function getHead(deps: PullDependencies, call: Call, repository: Repositor
   const [, place, branch = ''] = /^(?:([^:]+):)?(.+)$/.exec(text) ?? [];
   const [owner = '', name] = place?.split('/', 2) ?? [repository.owner, repository.name];
   const from = await lookup.find(
-    call.visitor,
+    call.caller,
     owner,
     name ?? (await findForkName(deps, repository, owner)) ?? repository.name,
   );

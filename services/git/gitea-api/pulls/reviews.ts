@@ -140,7 +140,7 @@ function parseReviewState(event: string | undefined): ReviewState {
 
 /** Returns true if the caller may see the review: a pending one is visible only to its author. */
 function isVisible(call: Call, review: ReviewRow): boolean {
-  return review.state !== 'PENDING' || review.author === call.visitor.identity?.account;
+  return review.state !== 'PENDING' || review.author === call.caller.identity?.account;
 }
 
 async function reviewsJson(
@@ -199,7 +199,7 @@ async function reviewResponse(deps: PullDependencies, call: Call, place: PullCon
 }
 
 async function toLineComments(
-  { git, keeper, pulls }: PullDependencies,
+  { git, manager, pulls }: PullDependencies,
   repository: Repository,
   place: PullContext,
   input: z.infer<typeof reviewBody>['comments'],
@@ -225,7 +225,7 @@ async function toLineComments(
         path,
         body,
         line,
-        hunk: hunkAt((await git.run(keeper.folder(repository), args)).stdout.toString(), line),
+        hunk: hunkAt((await git.run(manager.folder(repository), args)).stdout.toString(), line),
       };
     }),
   );

@@ -13,7 +13,7 @@ const longestMs = 60 * 60_000;
 /** Maintenance runs from these numbers of loose objects, packs and objects without a bitmap. */
 const limits = { loose: 200, packs: 6, unmapped: 1000 } as const;
 
-export interface UpkeepParts {
+export interface MaintenanceDependencies {
   readonly context: Pick<Context, 'bus' | 'clock' | 'log'>;
   readonly git: Git;
   readonly find: (id: number) => Promise<Repository | undefined>;
@@ -25,7 +25,7 @@ export interface UpkeepParts {
  * makes clones cheap and an index of paths that makes histories cheap. Objects are never deleted.
  */
 export class Upkeep implements AsyncDisposable {
-  readonly #parts: UpkeepParts;
+  readonly #dependencies: MaintenanceDependencies;
   readonly #waiting = new Map<number, Disposable>();
   readonly #pushed: Disposable;
   #work: AbortController = new AbortController();
@@ -34,9 +34,9 @@ export class Upkeep implements AsyncDisposable {
   #holders = 0;
   #over = false;
 
-  constructor(parts: UpkeepParts) {
-    this.#parts = parts;
-    this.#pushed = parts.context.bus.subscribe(gitPushed, ({ repository }) => this.#after(repository));
+  constructor(deps: MaintenanceDependencies) {
+    this.#dependencies = deps;
+    this.#pushed = deps.context.bus.subscribe(gitPushed, ({ repository }) => this.#after(repository));
   }
 
   /** Runs a task while packs must not change. A running maintenance is aborted. */
@@ -59,7 +59,7 @@ export class Upkeep implements AsyncDisposable {
   #after(id: number): void {
     if (this.#over) return;
     this.#waiting.get(id)?.[Symbol.dispose]();
-    const timer = this.#parts.context.clock.after(quietMs, () => {
+    const timer = this.#dependencies.context.clock.after(quietMs, () => {
       this.#waiting.delete(id);
       this.#turn = this.#turn.then(() => this.#tidy(id));
     });
@@ -67,7 +67,7 @@ export class Upkeep implements AsyncDisposable {
   }
 
   async #tidy(id: number): Promise<void> {
-    const { context, find, folder, git } = this.#parts;
+    const { context, find, folder, git } = this.#dependencies;
     if (this.#holders > 0) return this.#after(id);
     this.#work = new AbortController();
     try {

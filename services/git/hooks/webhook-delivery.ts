@@ -12,7 +12,7 @@ const patienceMs = 10_000;
 /** Maximum length of a response that is stored for display. */
 const keptAnswer = 16 * 1024;
 
-export interface SenderParts {
+export interface DeliveryDependencies {
   readonly context: Pick<Context, 'clock' | 'commit' | 'db' | 'fetch' | 'jobs'>;
   readonly hooks: Hooks;
   /** Returns true if hooks of all accounts may call this computer and its network. */
@@ -20,8 +20,8 @@ export interface SenderParts {
 }
 
 /** Sends pending deliveries and records the result of each attempt. */
-export function sendDeliveries(parts: SenderParts): Disposable {
-  const { context, hooks } = parts;
+export function sendDeliveries(deps: DeliveryDependencies): Disposable {
+  const { context, hooks } = deps;
   const db: Kysely<Tables> = context.db;
   const note = (id: string, change: Partial<DeliveryRow>): Promise<unknown> =>
     context.commit((transaction: Kysely<Tables>) =>
@@ -44,7 +44,7 @@ export function sendDeliveries(parts: SenderParts): Disposable {
           method,
           headers: headersOf(hook, delivery, body, hooks),
           body,
-          trust: parts.mayReachLocal() || hook.local === 1 ? 'owner' : 'other',
+          trust: deps.mayReachLocal() || hook.local === 1 ? 'owner' : 'other',
           timeoutMs: patienceMs,
           maxBytes: 1024 * 1024,
           keepMethod: true,

@@ -1,7 +1,7 @@
 import type { Identity } from '../../contracts/control/accounts.ts';
 
 /** Caller of a request with the limits of its credential. */
-export interface Visitor {
+export interface Caller {
   /** Undefined if the caller did not sign in. */
   readonly identity: Identity | undefined;
   /** Scopes of the token. Undefined if the credential has all permissions of the account. */
@@ -14,7 +14,7 @@ export interface Visitor {
   readonly sshKey?: number;
 }
 
-export const nobody: Visitor = { identity: undefined, scopes: undefined, inAddress: false };
+export const anonymousCaller: Caller = { identity: undefined, scopes: undefined, inAddress: false };
 
 /** Scope categories of Gitea's tokens. */
 export const scopeCategories = [
@@ -38,12 +38,12 @@ export function isScope(text: string): boolean {
 }
 
 /** Returns true if the credential is limited to public data. */
-export function seesPublicOnly({ identity, scopes }: Visitor): boolean {
+export function seesPublicOnly({ identity, scopes }: Caller): boolean {
   return identity?.limited === true || scopes?.includes('public-only') === true;
 }
 
 /** Returns true if the credential has a scope. The permissions of the account are checked separately. */
-export function hasScope({ scopes }: Visitor, level: 'read' | 'write', category: ScopeCategory): boolean {
+export function hasScope({ scopes }: Caller, level: 'read' | 'write', category: ScopeCategory): boolean {
   if (scopes === undefined || scopes.includes('all') || scopes.includes(`write:${category}`)) return true;
   return level === 'read' && scopes.includes(`read:${category}`);
 }

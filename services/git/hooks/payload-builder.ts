@@ -6,7 +6,7 @@ import type { RepositoryAddress } from '../wire/commits.ts';
 import { repositoryJson } from '../wire/repositories.ts';
 import { toUserJson } from '../wire/users.ts';
 
-export interface FramingParts {
+export interface PayloadDependencies {
   readonly context: Pick<Context, 'appPages'>;
   /** Returns the configured public address. The setting is live. */
   readonly publicUrl: () => string;
@@ -17,16 +17,16 @@ export interface FramingParts {
 
 /** Builds the payload fields that all hooks have in common: the repository and the sender. */
 export class Framing {
-  readonly #parts: FramingParts;
+  readonly #dependencies: PayloadDependencies;
 
-  constructor(parts: FramingParts) {
-    this.#parts = parts;
+  constructor(deps: PayloadDependencies) {
+    this.#dependencies = deps;
   }
 
   /** Returns the base of addresses in payloads, for receivers on other computers as well. */
   get base(): string {
-    const { context } = this.#parts;
-    const publicUrl = this.#parts.publicUrl();
+    const { context } = this.#dependencies;
+    const publicUrl = this.#dependencies.publicUrl();
     if (publicUrl !== '') return publicUrl.replace(/\/+$/, '');
     return context.appPages.serviceForMessages('git') ?? 'http://127.0.0.1:3030';
   }
@@ -37,14 +37,14 @@ export class Framing {
 
   /** Finds the accounts of the email addresses in commits. */
   accountsOfEmails(commits: readonly Pick<Commit, 'author' | 'committer'>[]): Promise<ReadonlyMap<string, string>> {
-    return this.#parts.owners.accountsOfEmails(
+    return this.#dependencies.owners.accountsOfEmails(
       commits.flatMap(({ author, committer }) => [author.email, committer.email]),
     );
   }
 
   /** Builds the fields `repository` and `sender` of a payload. Must not run inside a transaction. */
   async frame(repository: Repository, account: string) {
-    const { owners, repositories, ssh } = this.#parts;
+    const { owners, repositories, ssh } = this.#dependencies;
     const now = (await repositories.byId(repository.id)) ?? repository;
     const owner = await owners.byId(now.ownerId);
     return {
