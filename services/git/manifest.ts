@@ -1,7 +1,7 @@
 import { liveTopic } from '../contracts/control/live.ts';
 import { gitIssuesChanged, gitPushed } from '../contracts/git/topics.ts';
 import { defineManifest } from '../contracts/service.ts';
-import { uncopied } from './repositories/backup.ts';
+import { excludedFolders } from './repositories/backup.ts';
 import { environment, Settings } from './settings.ts';
 import { issueMigrations } from './store/issue-migrations.ts';
 import { migrations } from './store/migrations.ts';
@@ -52,5 +52,5 @@ export const manifest = defineManifest({
   live: [liveTopic(gitPushed, 'user'), liveTopic(gitIssuesChanged, 'user')],
   grantable: [{ service: 'git', title: 'Repositories', example: 'ada/*' }],
   // Folders of merges and exports contain only temporary files.
-  excludedFromCopy: [...uncopied, 'merges', 'portable'],
+  excludedFromCopy: [...excludedFolders, 'merges', 'portable'],
 });

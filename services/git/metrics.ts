@@ -52,7 +52,7 @@ export function createGitMetrics(
     .set(1, { goarch: process.arch, goos: process.platform, goversion: '', version: peerVersion });
   const state = metrics.gauge({ name: 'gitea_users', help: 'Number of Users', labels: ['state'], peer: true });
   return {
-    took: metrics.histogram({
+    requestDuration: metrics.histogram({
       name: 'githost_http_request_duration_seconds',
       help: 'How long requests take.',
       labels: ['kind'],

@@ -4,13 +4,13 @@ import { Problem } from '../../contracts/problem.ts';
 import { PageProblem } from '../domain/page-problem.ts';
 import { isNewBranchName } from '../domain/names.ts';
 import { readBranches, type Branch } from '../repositories/branches.ts';
-import { Distances } from '../repositories/branch-divergence.ts';
+import { BranchDivergence } from '../repositories/branch-divergence.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { resolve } from '../repositories/revisions.ts';
+import { resolveRevision } from '../repositories/revisions.ts';
 import { changeReference } from '../gitea-api/change-reference.ts';
 import { mayWrite, requireNotArchived, requireWrite } from '../gitea-api/issues/issue-access.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
-import { noObject } from '../transfer/push-request.ts';
+import { zeroId } from '../transfer/push-request.ts';
 import { getAccount, getRepository } from './issues.ts';
 
 const perPage = 30;
@@ -24,11 +24,11 @@ export function branchRoutes(deps: PullDependencies): readonly ApiHandler[] {
 
 function listRoute(deps: PullDependencies): readonly ApiHandler[] {
   const { context, git, manager, protections } = deps;
-  const distances = new Distances(git, context.clock);
+  const distances = new BranchDivergence(git, context.clock);
   return [
     implement(gitBranchesApi.list, async ({ query, ...call }) => {
       const { repository, level } = await getRepository(deps, call);
-      const folder = manager.folder(repository);
+      const folder = manager.getFolder(repository);
       const all = await readBranches(git, folder);
       const main = all.find(({ name }) => name === repository.defaultBranch);
       const words = query.q.trim().toLowerCase();
@@ -41,8 +41,8 @@ function listRoute(deps: PullDependencies): readonly ApiHandler[] {
         name,
         commit: { id: commit, title, author, time },
         isDefault: name === main?.name,
-        rule: (await protections.of(repository.id, name))?.rule ?? null,
-        ...((await distances.of(folder, main?.commit ?? commit, commit)) ?? { ahead: null, behind: null }),
+        rule: (await protections.findRule(repository.id, name))?.rule ?? null,
+        ...((await distances.get(folder, main?.commit ?? commit, commit)) ?? { ahead: null, behind: null }),
         pulls: [...(pulls.get(name) ?? [])],
       });
       return {
@@ -69,12 +69,12 @@ function changeRoutes(deps: PullDependencies): readonly ApiHandler[] {
       await protections
         .checkCommit(repository.id, name, { account })
         .catch(toFieldProblem('name', 'A protection of branches keeps you from making this one.'));
-      const folder = manager.folder(repository);
-      const start = await resolve(objects, folder, repository, from);
+      const folder = manager.getFolder(repository);
+      const start = await resolveRevision(objects, folder, repository, from);
       if (start === undefined) throw invalid('from', 'There is no such branch, tag or commit.');
-      if ((await objects.commitOf(folder, heads + name)) !== undefined)
+      if ((await objects.findCommit(folder, heads + name)) !== undefined)
         throw invalid('name', 'There is such a branch already.');
-      const change = { ref: heads + name, before: noObject, after: start.commit };
+      const change = { ref: heads + name, before: zeroId, after: start.commit };
       await changeReference(deps, repository, account, change).catch(
         toFieldProblem('name', 'Another branch has a name that begins with this one, or the other way round.'),
       );
@@ -92,13 +92,13 @@ function changeRoutes(deps: PullDependencies): readonly ApiHandler[] {
           ? new PageProblem('git.protected', 403, 'This branch is protected.', { cause })
           : cause;
       });
-      const current = await objects.commitOf(manager.folder(repository), heads + name);
+      const current = await objects.findCommit(manager.getFolder(repository), heads + name);
       if (current === undefined) throw new PageProblem('git.unknown', 404, 'There is no such branch any more.');
       if (current !== commit) throw branchMoved();
       await changeReference(deps, repository, getAccount(call), {
         ref: heads + name,
         before: commit,
-        after: noObject,
+        after: zeroId,
       }).catch((cause: unknown) => {
         throw cause instanceof Problem && cause.code === 'git.moved' ? branchMoved(cause) : cause;
       });

@@ -1,6 +1,6 @@
 import type { GitDiff, GitFileDiff } from '../../contracts/git/api.ts';
-import { isTooMuch, type Git } from '../engine/git.ts';
-import { compareChanges, diffTree, noneOfTooMany, readChanges, type FileChange } from '../repositories/commits.ts';
+import { isOutputTooLarge, type Git } from '../engine/git.ts';
+import { compareChanges, diffTree, ignoreTooLarge, readChanges, type FileChange } from '../repositories/commits.ts';
 
 /** Maximum number of listed files of a commit. */
 const maxFiles = 300;
@@ -27,7 +27,7 @@ async function withPatches(
   read: () => Promise<readonly FileChange[]>,
   diffArgs: readonly string[],
 ): Promise<GitDiff> {
-  const changes = await read().catch(noneOfTooMany);
+  const changes = await read().catch(ignoreTooLarge);
   if (changes === undefined) return { files: [], total: null };
   const listed = changes.slice(0, maxFiles);
   const patches = await readPatches(git, folder, diffArgs, listed);
@@ -64,7 +64,7 @@ async function readPatches(
     const parts = text.slice(start + 2).split(/^(?=diff --git )/m);
     return new Map(names.flatMap((name, index) => (parts[index] === undefined ? [] : [[name, parts[index]]])));
   } catch (error) {
-    if (!isTooMuch(error)) throw error;
+    if (!isOutputTooLarge(error)) throw error;
     return new Map();
   }
 }

@@ -18,7 +18,9 @@ export async function withTitles(
     const [first] = some;
     const repository = first && (await repositories.find(first.owner, first.name));
     if (repository === undefined) return;
-    const commits = await readCommits(git, manager.folder(repository), [...new Set(some.map(({ commit }) => commit))]);
+    const commits = await readCommits(git, manager.getFolder(repository), [
+      ...new Set(some.map(({ commit }) => commit)),
+    ]);
     for (const { id, message } of commits.values()) titles.set(id, getTitle(message));
   };
   const queue = [...Map.groupBy(moved, ({ owner, name }) => `${owner}/${name}`).values()];

@@ -12,13 +12,13 @@ import {
   setMilestone,
   setTitle,
 } from '../issues/changes.ts';
-import { needUnblocked } from '../issues/dependencies.ts';
+import { requireUnblocked } from '../issues/dependencies.ts';
 import type { Issue } from '../issues/issues.ts';
-import { milestonesOf, withCounts } from '../issues/milestones.ts';
-import { seenBy } from '../issues/entry-visibility.ts';
+import { milestonesOf, selectMilestones } from '../issues/milestones.ts';
+import { isVisibleTo } from '../issues/entry-visibility.ts';
 import { isPull } from '../pulls/pulls.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import {
   resolveAccounts,
   mayWrite,
@@ -54,7 +54,7 @@ export async function getRepository(
     call.params['owner'] ?? '',
     call.params['name'] ?? '',
   );
-  if (result === undefined) throw unknown();
+  if (result === undefined) throw buildNotFoundProblem();
   return result;
 }
 
@@ -66,7 +66,7 @@ export async function getIssue(
   const place = await getRepository(deps, call);
   const number = Number(call.params['number']);
   const issue = Number.isSafeInteger(number) ? await deps.issues.find(place.repository.id, number) : undefined;
-  if (issue === undefined) throw unknown();
+  if (issue === undefined) throw buildNotFoundProblem();
   return { ...place, issue };
 }
 
@@ -81,9 +81,9 @@ function threadRoutes(deps: PullDependencies): readonly ApiHandler[] {
     implement(gitIssuesApi.list, async ({ query, ...call }) => {
       const { repository } = await getRepository(deps, call);
       const filter = {
-        in: repository.id,
+        scope: repository.id,
         pull: query.kind === 'pulls',
-        words: query.q,
+        searchText: query.q,
         labels: query.label === '' ? [] : [query.label],
         milestones: query.milestone === '' ? [] : [query.milestone],
         assignee: query.assignee === '' ? undefined : query.assignee,
@@ -132,7 +132,7 @@ function threadChangeRoutes(deps: PullDependencies): readonly ApiHandler[] {
         if (body.labels !== undefined) await setLabels(work, issue, body.labels);
         if (assignees !== undefined) await setAssignees(work, issue, assignees);
         if (body.milestone !== undefined) await setMilestone(work, issue, body.milestone);
-        if (body.closed === true) await needUnblocked(work.db, issue.id);
+        if (body.closed === true) await requireUnblocked(work.db, issue.id);
         if (body.closed !== undefined) await setClosed(work, issue, body.closed);
       });
       return ok;
@@ -195,7 +195,7 @@ function labelRoutes(deps: PullDependencies): readonly ApiHandler[] {
           .returningAll()
           .executeTakeFirst(),
       );
-      if (row === undefined) throw unknown();
+      if (row === undefined) throw buildNotFoundProblem();
       return labelView(row);
     }),
     implement(gitIssuesApi.removeLabel, async (call) => {
@@ -209,7 +209,7 @@ function labelRoutes(deps: PullDependencies): readonly ApiHandler[] {
           .returning('id')
           .executeTakeFirst(),
       );
-      if (removed === undefined) throw unknown();
+      if (removed === undefined) throw buildNotFoundProblem();
       return ok;
     }),
   ];
@@ -250,11 +250,11 @@ function milestoneRoutes(deps: PullDependencies): readonly ApiHandler[] {
 
 /** @throws Problem (404) */
 async function milestoneAt({ db }: Pick<PullDependencies, 'db'>, repository: Repository, id: number) {
-  const result = await withCounts(db)
+  const result = await selectMilestones(db)
     .where('milestones.repository_id', '=', repository.id)
     .where('milestones.id', '=', id)
     .executeTakeFirst();
-  if (result === undefined) throw unknown();
+  if (result === undefined) throw buildNotFoundProblem();
   return result;
 }
 
@@ -270,7 +270,7 @@ async function threadView(
       .selectFrom('issue_entries')
       .selectAll()
       .where('issue_id', '=', issue.id)
-      .where(seenBy(account))
+      .where(isVisibleTo(account))
       .orderBy('id')
       .execute(),
     db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).execute(),

@@ -1,7 +1,7 @@
 import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api.ts';
 import { gitOverviewApi, type GitTask } from '../../contracts/git/overview-api.ts';
 import { readHistory } from '../repositories/history.ts';
-import type { Sight } from '../repositories/repositories.ts';
+import type { RepositoryVisibility } from '../repositories/repositories.ts';
 import type { HookDependencies } from '../gitea-api/hooks.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { toSummary } from './routes.ts';
@@ -25,15 +25,15 @@ export function overviewRoutes(deps: PullDependencies & Pick<HookDependencies, '
   return [
     implement(gitOverviewApi.overview, async (input) => {
       const account = getAccount(input);
-      const sight = await getVisibility(deps, input);
-      const scope = { account, sight, most: input.query.all ? fullLimits : defaultLimits };
+      const visibility = await getVisibility(deps, input);
+      const scope = { account, visibility, most: input.query.all ? fullLimits : defaultLimits };
       const [recent, [last = null], reviews, assigned, hooks, pulls] = await Promise.all([
-        repositories.list({ sight, sort: 'updated', descending: true, limit: 6, offset: 0 }),
-        readHistory(deps, sight, { limit: 1 }),
+        repositories.list({ visibility, sort: 'updated', descending: true, limit: 6, offset: 0 }),
+        readHistory(deps, visibility, { limit: 1 }),
         listTasks(deps, 'review_requests', scope),
         listTasks(deps, 'issue_assignees', scope),
-        listFailingHooks(deps, sight),
-        listOtherPulls(deps, account, sight, scope.most),
+        listFailingHooks(deps, visibility),
+        listOtherPulls(deps, account, visibility, scope.most),
       ]);
       return {
         repositories: recent.total,
@@ -64,13 +64,16 @@ export function overviewRoutes(deps: PullDependencies & Pick<HookDependencies, '
 async function getVisibility(
   deps: PullDependencies & Pick<HookDependencies, 'hooks'>,
   { identity }: Pick<ApiRequest<unknown, unknown>, 'identity'>,
-): Promise<Sight> {
+): Promise<RepositoryVisibility> {
   getAccount({ identity });
-  return deps.access.sight({ ...anonymousCaller, identity });
+  return deps.access.getVisibility({ ...anonymousCaller, identity });
 }
 
 /** Selects open issues and pull requests, the most recently updated first. */
-function selectOpen({ db, repositories }: PullDependencies & Pick<HookDependencies, 'hooks'>, sight: Sight) {
+function selectOpen(
+  { db, repositories }: PullDependencies & Pick<HookDependencies, 'hooks'>,
+  visibility: RepositoryVisibility,
+) {
   return db
     .selectFrom('issues')
     .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
@@ -85,7 +88,7 @@ function selectOpen({ db, repositories }: PullDependencies & Pick<HookDependenci
       'issues.updated_at',
     ])
     .where('issues.closed', '=', 0)
-    .where('issues.repository_id', 'in', repositories.idsOf({ sight }))
+    .where('issues.repository_id', 'in', repositories.selectIds({ visibility }))
     .orderBy('issues.updated_at', 'desc');
 }
 
@@ -120,13 +123,13 @@ function listTasks(
   table: 'review_requests' | 'issue_assignees',
   {
     account,
-    sight,
+    visibility,
     most: limits,
-  }: { readonly account: string; readonly sight: Sight; readonly most: typeof defaultLimits },
+  }: { readonly account: string; readonly visibility: RepositoryVisibility; readonly most: typeof defaultLimits },
 ): Promise<TaskList> {
   return readTasks(
     deps,
-    selectOpen(deps, sight).where('issues.id', 'in', selectIssueIds(deps, table, account)),
+    selectOpen(deps, visibility).where('issues.id', 'in', selectIssueIds(deps, table, account)),
     limits.tasks,
   );
 }
@@ -135,12 +138,12 @@ function listTasks(
 function listOtherPulls(
   deps: PullDependencies & Pick<HookDependencies, 'hooks'>,
   account: string,
-  sight: Sight,
+  visibility: RepositoryVisibility,
   limits: typeof defaultLimits,
 ): Promise<TaskList> {
   return readTasks(
     deps,
-    selectOpen(deps, sight)
+    selectOpen(deps, visibility)
       .where('pull', '=', 1)
       .where('issues.id', 'not in', selectIssueIds(deps, 'review_requests', account))
       .where('issues.id', 'not in', selectIssueIds(deps, 'issue_assignees', account)),
@@ -149,17 +152,20 @@ function listOtherPulls(
 }
 
 /** Lists hooks with a failed last delivery in repositories that the account administers. */
-async function listFailingHooks(deps: PullDependencies & Pick<HookDependencies, 'hooks'>, sight: Sight) {
+async function listFailingHooks(
+  deps: PullDependencies & Pick<HookDependencies, 'hooks'>,
+  visibility: RepositoryVisibility,
+) {
   const { db, repositories } = deps;
 
-  const own: Sight = sight === 'all' ? 'all' : { ...sight, public: false as const, ids: [] };
+  const own: RepositoryVisibility = visibility === 'all' ? 'all' : { ...visibility, public: false as const, ids: [] };
   const rows = await db
     .selectFrom('webhooks')
     .innerJoin('repositories', 'repositories.id', 'webhooks.repository_id')
     .innerJoin('owners', 'owners.id', 'repositories.owner_id')
     .select(['owners.name as owner', 'repositories.name as name', 'webhooks.url'])
     .where('webhooks.active', '=', 1)
-    .where('webhooks.repository_id', 'in', repositories.idsOf({ sight: own }))
+    .where('webhooks.repository_id', 'in', repositories.selectIds({ visibility: own }))
     .where((is) =>
       is(
         is
@@ -175,5 +181,5 @@ async function listFailingHooks(deps: PullDependencies & Pick<HookDependencies, 
     .limit(defaultLimits.tasks)
     .execute();
   // The path of a URL can contain a secret.
-  return rows.map(({ url, ...row }) => ({ ...row, url: URL.parse(deps.hooks.address({ url }))?.origin ?? '' }));
+  return rows.map(({ url, ...row }) => ({ ...row, url: URL.parse(deps.hooks.getAddress({ url }))?.origin ?? '' }));
 }

@@ -2,12 +2,12 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitIssuesApi } from '../../contracts/git/issues.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { PageProblem } from '../domain/page-problem.ts';
-import { hunkAt } from '../domain/hunks.ts';
+import { extractHunk } from '../domain/hunks.ts';
 import { isPull } from '../pulls/pulls.ts';
 import { addReview, requestReviews } from '../pulls/reviews.ts';
 import { readLog } from '../repositories/commits.ts';
 import type { Author } from '../repositories/first-commit.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { resolveAccounts, mayWrite, requireNotArchived, requireWrite } from '../gitea-api/issues/issue-access.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { anonymousCaller } from '../sign-in/caller.ts';
@@ -30,7 +30,7 @@ function pullRoutes(deps: PullDependencies): readonly ApiHandler[] {
     implement(gitIssuesApi.pull, async ({ body, ...call }) => {
       const { repository } = await getRepository(deps, call);
       requireNotArchived(repository);
-      const commit = await pulls.branch(repository, body.head);
+      const commit = await pulls.findBranch(repository, body.head);
       if (commit === undefined) throw new PageProblem('git.unknown', 404, 'There is no such branch.');
       if (body.head === body.base)
         throw new Problem('git.invalid', 422, 'These are the same branch.', {
@@ -45,11 +45,11 @@ function pullRoutes(deps: PullDependencies): readonly ApiHandler[] {
     }),
     implement(gitIssuesApi.changes, async (call) => {
       const { repository, state } = await getPull(deps, call);
-      const folder = manager.folder(repository);
+      const folder = manager.getFolder(repository);
       const from = state.comparison.mergeBase;
       if (from === undefined) return { commits: [], files: [], total: 0, head: state.head };
       const [commits, diff] = await Promise.all([
-        readLog(git, folder, { from: [state.head], not: [from], limit: maxCommits }),
+        readLog(git, folder, { from: [state.head], exclude: [from], limit: maxCommits }),
         compareDiffs(git, folder, from, state.head),
       ]);
       return { commits: commits.toReversed().map(commitView), ...diff, head: state.head };
@@ -78,8 +78,8 @@ function mergeRoutes(deps: PullDependencies): readonly ApiHandler[] {
     implement(gitIssuesApi.update, async (call) => {
       const { issue, repository, state } = await getPull(deps, call);
       const { headRepository } = state;
-      if (headRepository === undefined) throw unknown();
-      if (!(await access.may({ ...anonymousCaller, identity: call.identity }, headRepository, 'write')))
+      if (headRepository === undefined) throw buildNotFoundProblem();
+      if (!(await access.hasLevel({ ...anonymousCaller, identity: call.identity }, headRepository, 'write')))
         throw new PageProblem('git.forbidden', 403, 'You may not write to this branch.');
       const account = getAccount(call);
       await merges.update(repository, issue.number, 'merge', { account, committer: await getAuthor(deps, account) });
@@ -108,10 +108,10 @@ function reviewRoutes(deps: PullDependencies): readonly ApiHandler[] {
       const files =
         body.remarks.length === 0 || from === undefined
           ? []
-          : (await compareDiffs(git, manager.folder(repository), from, state.head)).files;
+          : (await compareDiffs(git, manager.getFolder(repository), from, state.head)).files;
       const comments = body.remarks.map(({ path, line, text }) => {
         const patch = files.find((file) => file.path === path)?.patch ?? '';
-        return { path, line, body: text, hunk: hunkAt(patch, line) };
+        return { path, line, body: text, hunk: extractHunk(patch, line) };
       });
       const newReview = {
         state: body.verdict,
@@ -130,7 +130,7 @@ async function getPull(deps: PullDependencies, call: AppCall) {
   const { pulls } = deps;
 
   const { issue, ...place } = await getIssue(deps, call);
-  if (!isPull(issue)) throw unknown();
+  if (!isPull(issue)) throw buildNotFoundProblem();
   return { ...place, issue, state: await pulls.state(place.repository, issue) };
 }
 
@@ -142,6 +142,6 @@ async function getAuthor(deps: PullDependencies, account: string): Promise<Autho
   const { owners } = deps;
   return {
     name: account,
-    email: getCommitEmail(await owners.ofAccount(account), getBaseUrl(deps)),
+    email: getCommitEmail(await owners.getForAccount(account), getBaseUrl(deps)),
   };
 }

@@ -3,9 +3,9 @@ import { gitReleasesApi, type GitRelease } from '../../contracts/git/releases-ap
 import { Problem } from '../../contracts/problem.ts';
 import type { Portable } from '../portable/portable.ts';
 import { readLog } from '../repositories/commits.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
-import { resolve, resolveAs } from '../repositories/revisions.ts';
+import { resolveRevision, resolveByKind } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { archiveName, isArchiveKind } from '../gitea-api/archives.ts';
 import type { HookDependencies } from '../gitea-api/hooks.ts';
@@ -35,7 +35,7 @@ function createRoutes(
       const { repository, level } = await getRepository(deps, call);
       const mayChange = mayWrite(level) && !repository.archived;
       const rows = await releases.list(repository.id, { drafts: mayWrite(level) });
-      const tagReferences = await readReferences(git, manager.folder(repository), tags);
+      const tagReferences = await readReferences(git, manager.getFolder(repository), tags);
       return {
         releases: await Promise.all(rows.map((row) => toReleaseView(deps, row))),
         mayWrite: mayChange,
@@ -46,7 +46,7 @@ function createRoutes(
       const repository = await getWritableRepository(deps, call);
       const account = getAccount(call);
       const { tag } = body;
-      if ((await releases.byTag(repository.id, tag)) !== undefined)
+      if ((await releases.findByTag(repository.id, tag)) !== undefined)
         throw invalid('tag', 'This tag has a release already.');
       const target = body.target === '' ? repository.defaultBranch : body.target;
       if (!body.draft)
@@ -107,14 +107,14 @@ function notesRoute(
   return [
     implement(gitReleasesApi.notes, async ({ query, ...call }) => {
       const { repository } = await getRepository(deps, call);
-      const folder = manager.folder(repository);
-      const revision = await resolve(objects, folder, repository, query.ref);
+      const folder = manager.getFolder(repository);
+      const revision = await resolveRevision(objects, folder, repository, query.ref);
       if (revision === undefined) return { text: '' };
       const [last] = await releases.list(repository.id, { drafts: false });
-      const since = last === undefined ? undefined : await resolveAs('tag', objects, folder, last.tag);
+      const since = last === undefined ? undefined : await resolveByKind('tag', objects, folder, last.tag);
       const commits = await readLog(git, folder, {
         from: [revision.commit],
-        not: since === undefined ? [] : [since.commit],
+        exclude: since === undefined ? [] : [since.commit],
         limit: maxNotes,
       });
       const titles = commits
@@ -142,15 +142,15 @@ function fileRoutes(
     implement(gitReleasesApi.file, async (call) => {
       const { repository, level } = await getRepository(deps, call);
       const asset = await getAsset(deps, call, await getRelease(deps, call, repository, mayWrite(level)));
-      const path = await releases.fetched(repository, asset);
+      const path = await releases.recordDownload(repository, asset);
       return new FileReply({ path, type: 'application/octet-stream', saveAs: asset.name });
     }),
     implement(gitReleasesApi.source, async (call) => {
       const { repository, level } = await getRepository(deps, call);
       const release = await getRelease(deps, call, repository, mayWrite(level));
       const kind = call.params['kind'] ?? '';
-      const revision = await resolveAs('tag', objects, manager.folder(repository), release.tag);
-      if (revision === undefined || !isArchiveKind(kind)) throw unknown();
+      const revision = await resolveByKind('tag', objects, manager.getFolder(repository), release.tag);
+      if (revision === undefined || !isArchiveKind(kind)) throw buildNotFoundProblem();
       const { path, release: sent } = await portable.source(repository, revision.commit, kind);
       return new FileReply({
         path,
@@ -200,7 +200,7 @@ async function getRelease(
   drafts: boolean,
 ): Promise<ReleaseRow> {
   const row = (await releases.list(repository.id, { drafts })).find(({ id }) => String(id) === call.params['id']);
-  if (row === undefined) throw unknown();
+  if (row === undefined) throw buildNotFoundProblem();
   return row;
 }
 
@@ -210,7 +210,7 @@ async function getAsset(
   release: ReleaseRow,
 ) {
   const asset = (await releases.assets(release.id)).find(({ id }) => String(id) === call.params['file']);
-  if (asset === undefined) throw unknown();
+  if (asset === undefined) throw buildNotFoundProblem();
   return asset;
 }
 

@@ -1,6 +1,6 @@
 import type { GitPull } from '../../contracts/git/issues.ts';
 import type { Issue } from '../issues/issues.ts';
-import { stylesOf } from '../pulls/merge.ts';
+import { getAllowedStyles } from '../pulls/merge.ts';
 import type { IssueContext } from '../gitea-api/issues/issue-access.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import type { PullRow } from '../store/issue-tables.ts';
@@ -16,7 +16,7 @@ export async function requestView(
   const { ahead, behind, conflicts, files, mergeBase } = state.comparison;
   const { request } = issue;
   const [hurdles, mayMerge, reviews, reviewers, checks] = await Promise.all([
-    rules.hurdles(repository, issue, state),
+    rules.getBlockers(repository, issue, state),
     rules.allows(repository, issue, account),
     db
       .selectFrom('reviews')
@@ -48,14 +48,14 @@ export async function requestView(
     additions: files.reduce((sum, file) => sum + file.additions, 0),
     deletions: files.reduce((sum, file) => sum + file.deletions, 0),
     conflicts: mergeBase === undefined ? [] : conflicts === undefined ? null : [...conflicts],
-    styles: [...stylesOf(repository)],
+    styles: [...getAllowedStyles(repository)],
     mergedBy: request.merged_by,
     mergedAt: request.merged_at,
     mergedCommit: request.merged_commit,
     reviewers: reviewers.map((each) => each.account),
     verdicts: [...last.values()],
     approvals: hurdles.approvals,
-    approvalsWanted: hurdles.wanted,
+    approvalsWanted: hurdles.required,
     hurdles: [...hurdles.reasons],
     mayMerge,
     mayForce: hurdles.mayForce && level === 'admin',

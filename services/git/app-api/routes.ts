@@ -11,19 +11,19 @@ import { Problem } from '../../contracts/problem.ts';
 import { PageProblem } from '../domain/page-problem.ts';
 import { decodeText } from '../../kit/text-encoding.ts';
 import { readLargeText } from '../lfs/large-text.ts';
-import { largestPointer, readPointer } from '../lfs/pointer.ts';
-import { timeOfDate } from '../domain/commit-time.ts';
-import { repositoryNameProblem, treePath } from '../domain/names.ts';
+import { maxPointerBytes, parsePointer } from '../lfs/pointer.ts';
+import { parseCommitDate } from '../domain/commit-time.ts';
+import { validateRepositoryName, normalizeTreePath } from '../domain/names.ts';
 import { readBlame } from '../repositories/blame.ts';
 import { readCommit, readLog, type Commit } from '../repositories/commits.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
-import { resolve } from '../repositories/revisions.ts';
+import { resolveRevision } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { readTree } from '../repositories/trees.ts';
 import type { ContentDependencies } from '../gitea-api/contents.ts';
 import { anonymousCaller, type Caller } from '../sign-in/caller.ts';
-import { combined } from '../statuses/statuses.ts';
+import { combineStates } from '../statuses/statuses.ts';
 import type { StatusRow } from '../store/statuses.ts';
 import type { PublicKeyRow } from '../store/tables.ts';
 import { readDiffs } from './diffs.ts';
@@ -47,10 +47,11 @@ function repositoryRoutes(deps: ContentDependencies): readonly ApiHandler[] {
   const { access, context, git, manager, lookup, objects, repositories, settings } = deps;
   return [
     implement(gitApi.list, async ({ identity, query }) => {
-      const sight = identity === undefined ? ('all' as const) : await access.sight({ ...anonymousCaller, identity });
+      const visibility =
+        identity === undefined ? ('all' as const) : await access.getVisibility({ ...anonymousCaller, identity });
       const result = await repositories.list({
-        sight,
-        words: query.q,
+        visibility,
+        searchText: query.q,
         inDescription: true,
         ...(query.owner === '' ? {} : { owner: query.owner }),
         ...(query.sort === 'name' ? { sort: 'alpha' as const } : { sort: 'updated' as const, descending: true }),
@@ -60,7 +61,7 @@ function repositoryRoutes(deps: ContentDependencies): readonly ApiHandler[] {
       return { repositories: result.repositories.map(toSummary), total: result.total };
     }),
     implement(gitApi.create, async ({ body, ...call }) => {
-      const problem = repositoryNameProblem(body.name);
+      const problem = validateRepositoryName(body.name);
       if (problem !== undefined) {
         throw new Problem('git.invalid', 422, 'Use letters, digits, dots, - and _ for the name.', {
           fields: { name: 'Use letters, digits, dots, - and _.' },
@@ -74,10 +75,10 @@ function repositoryRoutes(deps: ContentDependencies): readonly ApiHandler[] {
       const caller = toVisitor(call);
       const { owner = '', name = '' } = call.params;
       const repository =
-        (await lookup.find(caller, owner, name))?.repository ?? (await lookup.renamed(caller, owner, name));
-      if (repository === undefined) throw unknown();
-      const folder = manager.folder(repository);
-      const level = await access.level(caller, repository);
+        (await lookup.find(caller, owner, name))?.repository ?? (await lookup.findRenamed(caller, owner, name));
+      if (repository === undefined) throw buildNotFoundProblem();
+      const folder = manager.getFolder(repository);
+      const level = await access.getLevel(caller, repository);
       const references = await readReferences(git, folder, 'refs/');
       const named = (prefix: string) =>
         references.flatMap(({ ref }) => (ref.startsWith(prefix) ? [ref.slice(prefix.length)] : []));
@@ -94,7 +95,7 @@ function repositoryRoutes(deps: ContentDependencies): readonly ApiHandler[] {
     }),
     implement(gitApi.remove, async (call) => {
       const { repository, caller, folder } = await findRepository(deps, call, 'admin');
-      const owner = await deps.owners.byId(repository.ownerId);
+      const owner = await deps.owners.getById(repository.ownerId);
       if (!(await access.administersOwner(caller, owner))) {
         throw new PageProblem('git.forbidden', 403, 'Only the owner can delete a repository.');
       }
@@ -112,11 +113,11 @@ function contentRoutes(deps: ContentDependencies): readonly ApiHandler[] {
       const { folder, path, commit, repository } = await getLocation(deps, call);
       const info = await objects.info(folder, path === '' ? `${commit}^{tree}` : `${commit}:${path}`);
       if (info?.type === 'blob') {
-        const last = (await lastCommits.of(folder, commit, path)) ?? (await readCommit(git, folder, commit));
-        if (last === undefined) throw unknown();
+        const last = (await lastCommits.find(folder, commit, path)) ?? (await readCommit(git, folder, commit));
+        if (last === undefined) throw buildNotFoundProblem();
         const shown = await readText(deps, folder, info.id, maxTextBytes);
         const { id } = info;
-        const pointer = info.size > largestPointer ? undefined : await readLfsPointer(deps, folder, id);
+        const pointer = info.size > maxPointerBytes ? undefined : await readLfsPointer(deps, folder, id);
         const text =
           pointer === undefined ? shown?.text : await readLargeText(deps.lfs, repository, pointer, maxTextBytes);
         return {
@@ -131,8 +132,8 @@ function contentRoutes(deps: ContentDependencies): readonly ApiHandler[] {
       }
       const entries = info?.type === 'tree' ? await readTree(objects, folder, info.id) : undefined;
       const [newest] = await readLog(git, folder, { from: [commit], path, limit: 1 });
-      if (entries === undefined || newest === undefined) throw unknown();
-      const last = await lastCommits.ofEntries(
+      if (entries === undefined || newest === undefined) throw buildNotFoundProblem();
+      const last = await lastCommits.findForEntries(
         folder,
         commit,
         path,
@@ -161,7 +162,7 @@ function contentRoutes(deps: ContentDependencies): readonly ApiHandler[] {
       const { folder, path, commit } = await getLocation(deps, call);
       const info = path === '' ? undefined : await objects.info(folder, `${commit}:${path}`);
       const last = await readCommit(git, folder, commit);
-      if (info?.type !== 'blob' || last === undefined) throw unknown();
+      if (info?.type !== 'blob' || last === undefined) throw buildNotFoundProblem();
       if (info.size > maxTextBytes) throw new Problem('git.too_much', 413, 'This file is too large to be shown.');
       const result = await readBlame(git, folder, commit, path);
       return { commit: commitView(last), parts: result.map((part) => ({ ...part, lines: [...part.lines] })) };
@@ -177,7 +178,7 @@ function commitRoutes(deps: ContentDependencies): readonly ApiHandler[] {
       const query = { from: [commit], path, offset: call.query.offset, limit: perPage + 1 };
       const commits = await readLog(git, folder, query);
       const shown = commits.slice(0, perPage);
-      const checks = await statuses.latestOf(
+      const checks = await statuses.latestForCommits(
         repository.id,
         shown.map(({ id }) => id),
       );
@@ -188,9 +189,9 @@ function commitRoutes(deps: ContentDependencies): readonly ApiHandler[] {
     }),
     implement(gitApi.commit, async (call) => {
       const { repository, folder } = await findRepository(deps, call);
-      const revision = await resolve(objects, folder, repository, call.params['commit']);
+      const revision = await resolveRevision(objects, folder, repository, call.params['commit']);
       const commit = revision && (await readCommit(git, folder, revision.commit));
-      if (commit === undefined) throw unknown();
+      if (commit === undefined) throw buildNotFoundProblem();
       return { commit: commitView(commit), ...(await readDiffs(git, folder, commit.id)) };
     }),
   ];
@@ -199,7 +200,7 @@ function commitRoutes(deps: ContentDependencies): readonly ApiHandler[] {
 function keyRoutes({ keys }: ContentDependencies): readonly ApiHandler[] {
   return [
     implement(gitApi.keys, async (call) => ({
-      keys: (await keys.ofAccount(requireIdentity(call).account)).map(keyView),
+      keys: (await keys.listForAccount(requireIdentity(call).account)).map(keyView),
     })),
     implement(gitApi.addKey, async ({ body, ...call }) => {
       try {
@@ -229,8 +230,8 @@ async function findRepository(
 ) {
   const { owner = '', name = '' } = call.params;
   const caller = toVisitor(call);
-  const repository = await lookup.need(caller, [owner, name], needed);
-  return { repository, caller, folder: manager.folder(repository) };
+  const repository = await lookup.require(caller, [owner, name], needed);
+  return { repository, caller, folder: manager.getFolder(repository) };
 }
 
 async function getLocation(
@@ -240,9 +241,9 @@ async function getLocation(
   const { objects } = deps;
 
   const { repository, folder } = await findRepository(deps, call);
-  const path = treePath(call.query.path);
-  const revision = await resolve(objects, folder, repository, call.query.ref);
-  if (path === undefined || revision === undefined) throw unknown();
+  const path = normalizeTreePath(call.query.path);
+  const revision = await resolveRevision(objects, folder, repository, call.query.ref);
+  if (path === undefined || revision === undefined) throw buildNotFoundProblem();
   return { folder, path, commit: revision.commit, repository };
 }
 
@@ -265,14 +266,14 @@ async function readText(
   const info = await objects.info(folder, id);
   if (info === undefined || info.size > maxBytes) return undefined;
   const bytes = (await objects.contents(folder, id))?.bytes;
-  const decoded = bytes === undefined || readPointer(bytes) !== undefined ? undefined : decodeText(bytes);
+  const decoded = bytes === undefined || parsePointer(bytes) !== undefined ? undefined : decodeText(bytes);
   return decoded && { text: decoded.text, exact: decoded.exact && bytes?.includes(0) === false };
 }
 
 /** Returns the LFS pointer in a file; undefined for other files. */
 async function readLfsPointer({ objects }: Pick<ContentDependencies, 'objects'>, folder: string, id: string) {
   const bytes = (await objects.contents(folder, id))?.bytes;
-  return bytes === undefined ? undefined : readPointer(bytes);
+  return bytes === undefined ? undefined : parsePointer(bytes);
 }
 
 /** Converts a repository to the form of the lists. */
@@ -303,13 +304,13 @@ export function commitView({ id, message, author, committer, parents }: Commit):
     body: rest.join('\n').trim(),
     author: author.name,
     email: author.email,
-    time: timeOfDate(committer.date),
+    time: parseCommitDate(committer.date),
     parents: [...parents],
   };
 }
 
 function checksView(rows: readonly StatusRow[] = []): GitChecks | null {
-  const state = combined(rows);
+  const state = combineStates(rows);
   if (state === undefined) return null;
   return { state, passed: rows.filter((row) => row.state === 'success').length, total: rows.length };
 }

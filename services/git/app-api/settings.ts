@@ -7,10 +7,10 @@ import {
 } from '../../contracts/git/settings-api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { PageProblem } from '../domain/page-problem.ts';
-import { globPattern } from '../domain/glob.ts';
-import { repositoryNameProblem } from '../domain/names.ts';
+import { compileGlob } from '../domain/glob.ts';
+import { validateRepositoryName } from '../domain/names.ts';
 import { expandEvents } from '../hooks/events.ts';
-import { optionsOf, ProtectionOptions } from '../protection/protections.ts';
+import { parseProtectionOptions, ProtectionOptions } from '../protection/protections.ts';
 import { readReferences } from '../repositories/references.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { testHook, type HookDependencies } from '../gitea-api/hooks.ts';
@@ -42,7 +42,7 @@ function generalRoutes(deps: HookDependencies): readonly ApiHandler[] {
         branches: [...(await listBranches(deps, repository))],
         collaborators: await collaborators.list(id),
         protections: (await protections.list(id)).map(protectionView),
-        deployKeys: (await keys.ofRepository(id)).map((row) => ({
+        deployKeys: (await keys.listForRepository(id)).map((row) => ({
           id: row.id,
           title: row.title,
           fingerprint: row.fingerprint,
@@ -53,7 +53,7 @@ function generalRoutes(deps: HookDependencies): readonly ApiHandler[] {
         hooks: await Promise.all((await hooks.list({ repository: id })).map((row) => toHookView(deps, row))),
         mayRemove: await access.administersOwner(
           { ...anonymousCaller, identity: call.identity },
-          await owners.byId(repository.ownerId),
+          await owners.getById(repository.ownerId),
         ),
       };
     }),
@@ -63,7 +63,7 @@ function generalRoutes(deps: HookDependencies): readonly ApiHandler[] {
       if (defaultBranch !== undefined && defaultBranch !== repository.defaultBranch) {
         const exists = (await listBranches(deps, repository)).includes(defaultBranch);
         if (!exists) throw invalid('defaultBranch', 'There is no such branch.');
-        await git.run(manager.folder(repository), ['symbolic-ref', 'HEAD', heads + defaultBranch]);
+        await git.run(manager.getFolder(repository), ['symbolic-ref', 'HEAD', heads + defaultBranch]);
       }
       if (body.name !== undefined && body.name !== repository.name) await renameRepository(deps, repository, body.name);
       await manager.change(repository.id, {
@@ -96,7 +96,7 @@ function accessRoutes(deps: HookDependencies): readonly ApiHandler[] {
     implement(gitSettingsApi.protect, async ({ body, ...call }) => {
       const { id } = await getAdministered(deps, call);
       const { rule } = body;
-      if (globPattern(rule, { parted: true }) === undefined)
+      if (compileGlob(rule, { bySegment: true }) === undefined)
         throw invalid('rule', 'This is no name or pattern of branches.');
       if ((await protections.find(id, rule)) !== undefined) throw invalid('rule', 'It is protected already.');
       await protections.create(id, rule, toOptions(body));
@@ -141,7 +141,7 @@ function hookRoutes(deps: HookDependencies): readonly ApiHandler[] {
       const url = URL.parse(body.url);
       if (url === null || !/^https?:$/.test(url.protocol))
         throw invalid('url', 'Use an address that begins with http:// or https://.');
-      if (body.branchFilter !== '' && globPattern(body.branchFilter, { parted: false }) === undefined)
+      if (body.branchFilter !== '' && compileGlob(body.branchFilter, { bySegment: false }) === undefined)
         throw invalid('branchFilter', 'This is no pattern of branches.');
       const { branchFilter, events, secret } = body;
       const hook = await hooks.create(
@@ -197,7 +197,7 @@ function hookRoutes(deps: HookDependencies): readonly ApiHandler[] {
 
 async function getAdministered({ lookup }: HookDependencies, { identity, params }: AppCall): Promise<Repository> {
   if (identity === undefined) throw new Problem('git.sign_in', 401, 'Sign in first.');
-  return lookup.need({ ...anonymousCaller, identity }, [params['owner'] ?? '', params['name'] ?? ''], 'admin');
+  return lookup.require({ ...anonymousCaller, identity }, [params['owner'] ?? '', params['name'] ?? ''], 'admin');
 }
 
 async function getHook(
@@ -215,7 +215,7 @@ async function getHook(
 async function toHookView({ hooks }: HookDependencies, row: WebhookRow): Promise<GitHook> {
   const [newest] = await hooks.deliveries(row, 1);
   const { id, branch_filter: branchFilter } = row;
-  const url = hooks.shownAddress(row);
+  const url = hooks.getDisplayAddress(row);
   return {
     id,
     url,
@@ -227,11 +227,11 @@ async function toHookView({ hooks }: HookDependencies, row: WebhookRow): Promise
 }
 
 async function listBranches({ git, manager }: HookDependencies, repository: Repository): Promise<readonly string[]> {
-  return (await readReferences(git, manager.folder(repository), heads)).map(({ ref }) => ref.slice(heads.length));
+  return (await readReferences(git, manager.getFolder(repository), heads)).map(({ ref }) => ref.slice(heads.length));
 }
 
 async function renameRepository({ manager }: HookDependencies, repository: Repository, name: string): Promise<void> {
-  if (repositoryNameProblem(name) !== undefined) throw invalid('name', 'Use letters, digits, dots, - and _.');
+  if (validateRepositoryName(name) !== undefined) throw invalid('name', 'Use letters, digits, dots, - and _.');
   try {
     await manager.rename(repository, { name });
   } catch (error) {
@@ -242,7 +242,7 @@ async function renameRepository({ manager }: HookDependencies, repository: Repos
 }
 
 function protectionView(row: ProtectionRow): GitProtection {
-  const options = optionsOf(row);
+  const options = parseProtectionOptions(row);
   const push = !options.enable_push ? 'nobody' : options.enable_push_whitelist ? 'some' : 'writers';
   return {
     id: row.id,

@@ -1,12 +1,12 @@
 /** Label of a label set. */
-export interface LabelOfSet {
+export interface LabelTemplate {
   readonly name: string;
   readonly color: string;
   readonly description: string;
   readonly exclusive: boolean;
 }
 
-const label = (name: string, color: string, description: string): LabelOfSet => ({
+const label = (name: string, color: string, description: string): LabelTemplate => ({
   name,
   color,
   description,
@@ -14,7 +14,7 @@ const label = (name: string, color: string, description: string): LabelOfSet => 
 });
 
 /** Label sets for new repositories. Names and colors of the first set follow Gitea. */
-export const labelSets: Readonly<Record<string, readonly LabelOfSet[]>> = {
+export const labelSets: Readonly<Record<string, readonly LabelTemplate[]>> = {
   Default: [
     label('bug', 'ee0701', 'Something is not working'),
     label('duplicate', 'cccccc', 'This issue or pull request already exists'),

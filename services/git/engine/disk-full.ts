@@ -1,7 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 
 /** Messages of the operating system, and of git where it checks its own writes. */
-const wordsOfGit = /No space left on device|Disk quota exceeded|Out of diskspace/i;
+const diskFullPattern = /No space left on device|Disk quota exceeded|Out of diskspace/i;
 
 /** Returns true if a write failed because the disk or the quota of the operating system account is full. */
 export function isDiskFull(error: unknown): boolean {
@@ -9,12 +9,12 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /** Returns true if git reports a full disk. */
-export function saysDiskFull(stderr: string): boolean {
-  return wordsOfGit.test(stderr);
+export function reportsDiskFull(stderr: string): boolean {
+  return diskFullPattern.test(stderr);
 }
 
 /** `git.disk_full` (507): a failure of the server, not of the request. */
-export function diskFull(cause?: unknown): Problem {
+export function buildDiskFullProblem(cause?: unknown): Problem {
   return new Problem('git.disk_full', 507, 'There is no space left on the disk of the server.', {
     cause,
     retryable: false,

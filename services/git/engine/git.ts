@@ -6,10 +6,10 @@ import { pipeline } from 'node:stream/promises';
 import type { ChildExit, RunningChild } from '../../contracts/children.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { diskFull, saysDiskFull } from './disk-full.ts';
+import { buildDiskFullProblem, reportsDiskFull } from './disk-full.ts';
 
 /** Result of a git process. */
-export interface Ran {
+export interface GitResult {
   readonly code: number;
   readonly stdout: Buffer;
   /** First 16 KiB of the error output. */
@@ -21,36 +21,36 @@ export interface RunOptions {
   /** Ends the process if its output is larger. Default: 64 MiB. */
   readonly maxBytes?: number;
   /** Exit codes other than 0 that are results; all others throw. Default: none. */
-  readonly codes?: readonly number[];
+  readonly allowedExitCodes?: readonly number[];
   readonly environment?: Readonly<Record<string, string>>;
   /** `-c` settings for the command, `name=value`. */
   readonly config?: readonly string[];
   readonly signal?: AbortSignal;
   /** The process may run for a long time and must not outlive a killed host. */
-  readonly long?: boolean;
+  readonly longRunning?: boolean;
   /** Runs with a lower priority than requests of clients. */
   readonly background?: boolean;
   /**
    * Limits memory for output that is displayed: if git needs more memory, it exits and `git.too_much` is thrown. Files
    * of 1 MiB and more are treated as binary.
    */
-  readonly modest?: boolean;
+  readonly limitedMemory?: boolean;
 }
 
 const defaultMaxBytes = 64 * 1024 * 1024;
-const keptErrors = 16 * 1024;
-const modestPriority = constants.priority.PRIORITY_BELOW_NORMAL;
+const maxErrorBytes = 16 * 1024;
+const backgroundPriority = constants.priority.PRIORITY_BELOW_NORMAL;
 /**
  * Maximum size of one allocation by git. A pushed object that declares a larger size is rejected, even if it is
  * compressed to a few bytes. Files that are really larger are streamed, see `bigFileThreshold`.
  */
-const longestPiece = '640m';
-const modestEnvironment = { GIT_ALLOC_LIMIT: '8m' } as const;
+const maxAllocation = '640m';
+const limitedEnvironment = { GIT_ALLOC_LIMIT: '8m' } as const;
 /** Error messages of git about failed allocations. */
-const outOfMemory = /attempting to allocate|out of memory/i;
-const modestConfig = ['core.bigFileThreshold=1m'] as const;
+const outOfMemoryPattern = /attempting to allocate|out of memory/i;
+const limitedConfig = ['core.bigFileThreshold=1m'] as const;
 /** Older versions do not support `merge-tree --write-tree`. */
-const leastVersion = [2, 38] as const;
+const minVersion = [2, 38] as const;
 
 /**
  * Rejects pushes that remove commits from a protected branch. Git can determine this only after it received the
@@ -64,7 +64,7 @@ exit 1
 `;
 
 /** Malformed objects that occur in the history of many projects. */
-const tolerated = [
+const toleratedFsckMessages = [
   'badTimezone',
   'missingSpaceBeforeDate',
   'multipleAuthors',
@@ -99,11 +99,11 @@ export class Git {
       GIT_NO_LAZY_FETCH: '1',
       // Replacement objects would let pushers substitute the commits that are displayed.
       GIT_NO_REPLACE_OBJECTS: '1',
-      GIT_ALLOC_LIMIT: longestPiece,
+      GIT_ALLOC_LIMIT: maxAllocation,
       GIT_OPTIONAL_LOCKS: '0',
       LC_ALL: 'C.UTF-8',
     };
-    this.#settings = configuration(join(home, 'hooks'));
+    this.#settings = buildConfiguration(join(home, 'hooks'));
   }
 
   /**
@@ -124,17 +124,17 @@ export class Git {
     });
     this.version = /\d+(\.\d+)+/.exec(stdout.toString())?.[0] ?? '';
     const [major = 0, minor = 0] = this.version.split('.').map(Number);
-    if (major < leastVersion[0] || (major === leastVersion[0] && minor < leastVersion[1])) {
+    if (major < minVersion[0] || (major === minVersion[0] && minor < minVersion[1])) {
       throw new Problem(
         'git.too_old',
         503,
-        `Git ${this.version} is too old; install ${leastVersion.join('.')} or later.`,
+        `Git ${this.version} is too old; install ${minVersion.join('.')} or later.`,
       );
     }
   }
 
   /** Returns options that make `git receive-pack` reject pushes which remove commits from these references. */
-  guard(addOnly: readonly string[]): Required<Pick<RunOptions, 'config' | 'environment'>> {
+  buildGuardOptions(addOnly: readonly string[]): Required<Pick<RunOptions, 'config' | 'environment'>> {
     return {
       config: [`core.hooksPath=${join(this.#environment['HOME'] ?? '', 'guards')}`],
       environment: { HOMEPORT_ADD_ONLY: addOnly.join(' ') },
@@ -143,7 +143,7 @@ export class Git {
 
   /** Starts `git` in a repository and returns the process, for streaming. */
   async start(folder: string | undefined, args: readonly string[], options: RunOptions = {}): Promise<RunningChild> {
-    const config = [...(options.modest === true ? modestConfig : []), ...(options.config ?? [])];
+    const config = [...(options.limitedMemory === true ? limitedConfig : []), ...(options.config ?? [])];
     const child = await this.#context.children.start({
       name: args.find((arg) => !arg.startsWith('-')) ?? 'git',
       file: this.#file,
@@ -151,14 +151,14 @@ export class Git {
       environment: {
         ...this.#environment,
         ...(folder === undefined ? {} : { GIT_DIR: folder }),
-        ...(options.modest === true ? modestEnvironment : {}),
+        ...(options.limitedMemory === true ? limitedEnvironment : {}),
         ...options.environment,
       },
       ...(folder === undefined ? {} : { folder }),
-      shortLived: options.long !== true,
+      shortLived: options.longRunning !== true,
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
-    if (options.background === true) giveWay(child);
+    if (options.background === true) lowerPriority(child);
     return child;
   }
 
@@ -167,22 +167,23 @@ export class Git {
    *
    * @throws GitError for an unexpected exit code; Problem `git.too_much` (413), `git.disk_full` (507)
    */
-  async run(folder: string | undefined, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  async run(folder: string | undefined, args: readonly string[], options: RunOptions = {}): Promise<GitResult> {
     const child = await this.start(folder, args, options);
-    const input = feed(child, options.input);
+    const input = writeInput(child, options.input);
     const [stdout, stderr, exit] = await Promise.all([
-      gather(child, options.maxBytes ?? defaultMaxBytes),
-      errorsOf(child),
+      readOutput(child, options.maxBytes ?? defaultMaxBytes),
+      readErrors(child),
       child.exited,
       input,
     ]);
     options.signal?.throwIfAborted();
     const code = exit.code ?? 128;
-    if (options.modest === true && code !== 0 && outOfMemory.test(stderr)) throw tooMuch();
-    if (code === 0 || options.codes?.includes(code) === true) return { code, stdout, stderr };
-    const failed = new GitError(args, exit, stderr);
+    if (options.limitedMemory === true && code !== 0 && outOfMemoryPattern.test(stderr))
+      throw buildOutputTooLargeProblem();
+    if (code === 0 || options.allowedExitCodes?.includes(code) === true) return { code, stdout, stderr };
+    const error = new GitError(args, exit, stderr);
     // Callers interpret GitError as the answer of git to their request, so a full disk must be a different error.
-    throw saysDiskFull(stderr) ? diskFull(failed) : failed;
+    throw reportsDiskFull(stderr) ? buildDiskFullProblem(error) : error;
   }
 
   /** Runs `git` and splits its output into lines. */
@@ -197,45 +198,45 @@ export class GitError extends Error {
   override readonly name = 'GitFailed';
   readonly code: number | null;
   /** Error output of git. */
-  readonly words: string;
+  readonly stderr: string;
 
-  constructor(args: readonly string[], { code, signal }: ChildExit, words: string) {
-    super(`git ${args.slice(0, 3).join(' ')} ended with ${code ?? signal ?? 'nothing'}: ${words.trim()}`);
+  constructor(args: readonly string[], { code, signal }: ChildExit, stderr: string) {
+    super(`git ${args.slice(0, 3).join(' ')} ended with ${code ?? signal ?? 'nothing'}: ${stderr.trim()}`);
     this.code = code;
-    this.words = words.trim();
+    this.stderr = stderr.trim();
   }
 }
 
 /** Returns true if the output was too large to be shown. */
-export function isTooMuch(error: unknown): boolean {
+export function isOutputTooLarge(error: unknown): boolean {
   return error instanceof Problem && error.code === 'git.too_much';
 }
 
-export function tooMuch(): Problem {
+export function buildOutputTooLargeProblem(): Problem {
   return new Problem('git.too_much', 413, 'This is too large to be shown.');
 }
 
 /** Reads the first 16 KiB of a child's error output. */
-export async function errorsOf(child: RunningChild): Promise<string> {
+export async function readErrors(child: RunningChild): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of child.stderr as AsyncIterable<Buffer>) {
-    if (size < keptErrors) parts.push(part);
+    if (size < maxErrorBytes) parts.push(part);
     size += part.length;
   }
-  return Buffer.concat(parts).toString().slice(0, keptErrors);
+  return Buffer.concat(parts).toString().slice(0, maxErrorBytes);
 }
 
-function giveWay({ pid }: RunningChild): void {
+function lowerPriority({ pid }: RunningChild): void {
   try {
-    if (getPriority(pid) < modestPriority) setPriority(pid, modestPriority);
+    if (getPriority(pid) < backgroundPriority) setPriority(pid, backgroundPriority);
   } catch (error) {
     // The process has already exited, or only administrators may change priorities. Both are harmless.
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_SYSTEM_ERROR')) throw error;
   }
 }
 
-async function gather(child: RunningChild, maxBytes: number): Promise<Buffer> {
+async function readOutput(child: RunningChild, maxBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of child.stdout as AsyncIterable<Buffer>) {
@@ -246,10 +247,10 @@ async function gather(child: RunningChild, maxBytes: number): Promise<Buffer> {
   if (size <= maxBytes) return Buffer.concat(parts);
   // Stop the process after reading has ended: output that is not read would block its exit.
   await child.stop();
-  throw tooMuch();
+  throw buildOutputTooLargeProblem();
 }
 
-async function feed(child: RunningChild, input: RunOptions['input']): Promise<void> {
+async function writeInput(child: RunningChild, input: RunOptions['input']): Promise<void> {
   if (input === undefined || typeof input === 'string' || input instanceof Uint8Array) {
     child.stdin.end(input);
     return;
@@ -263,7 +264,7 @@ async function feed(child: RunningChild, input: RunOptions['input']): Promise<vo
 }
 
 /** Builds git's global configuration. Repositories add only the configuration that this service writes. */
-function configuration(hooks: string): readonly string[] {
+function buildConfiguration(hooks: string): readonly string[] {
   return [
     '[core]',
     `\thooksPath = ${JSON.stringify(hooks)}`,
@@ -298,7 +299,7 @@ function configuration(hooks: string): readonly string[] {
     // The same objects are accepted by pushes, migrations and restored backups.
     ...['[receive "fsck"]', '[fetch "fsck"]', '[fsck]'].flatMap((section) => [
       section,
-      ...tolerated.map((id) => `\t${id} = warn`),
+      ...toleratedFsckMessages.map((id) => `\t${id} = warn`),
     ]),
     '[protocol]',
     '\tversion = 2',

@@ -68,12 +68,12 @@ export async function toRepositoryView(
   level: Level,
 ) {
   const links = { base, ssh: ssh(base) };
-  const json = repositoryJson(repository, await owners.byId(repository.ownerId), level, links);
-  const parent = repository.parent === null ? undefined : await repositories.byId(repository.parent);
-  const parentLevel = parent === undefined ? 'none' : await access.level(caller, parent);
+  const json = repositoryJson(repository, await owners.getById(repository.ownerId), level, links);
+  const parent = repository.parentId === null ? undefined : await repositories.findById(repository.parentId);
+  const parentLevel = parent === undefined ? 'none' : await access.getLevel(caller, parent);
   // The parent is included only when the caller may read it.
   if (parent === undefined || parentLevel === 'none') return json;
-  return { ...json, parent: repositoryJson(parent, await owners.byId(parent.ownerId), parentLevel, links) };
+  return { ...json, parent: repositoryJson(parent, await owners.getById(parent.ownerId), parentLevel, links) };
 }
 
 /** Returns the access level of an account that signs in with its password; `none` for an unknown account. */
@@ -83,7 +83,9 @@ export async function getLevelOfAccount(
   repository: Repository,
 ): Promise<Level> {
   const identity = await signIn.account(name);
-  return identity === undefined ? 'none' : access.level({ identity, scopes: undefined, inAddress: false }, repository);
+  return identity === undefined
+    ? 'none'
+    : access.getLevel({ identity, scopes: undefined, inAddress: false }, repository);
 }
 
 /** Returns an owner that is visible to the caller: an account or an organization. */
@@ -94,7 +96,7 @@ export async function visibleOwner(
 ): Promise<OwnerRow | undefined> {
   const row = await owners.find(name);
   if (row?.kind !== 'organization') return row;
-  return (await access.seesOrganization(caller, row)) ? row : undefined;
+  return (await access.maySeeOrganization(caller, row)) ? row : undefined;
 }
 
 export type Db = Kysely<Tables>;

@@ -1,8 +1,8 @@
 import { Problem } from '../../contracts/problem.ts';
-import { tooMuch, type Git } from '../engine/git.ts';
+import { buildOutputTooLargeProblem, type Git } from '../engine/git.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { resolve } from '../repositories/revisions.ts';
-import { pour } from '../transfer/streams.ts';
+import { resolveRevision } from '../repositories/revisions.ts';
+import { sendOutput } from '../transfer/streams.ts';
 import type { Answer } from './call.ts';
 import { formatFileName } from './content-disposition.ts';
 import type { ApiDependencies } from './api-dependencies.ts';
@@ -24,8 +24,8 @@ export async function archive(
 ): Promise<Answer> {
   const ending = Object.keys(archiveFormats).find((each) => asked.endsWith(each)) ?? '';
   const name = asked.slice(0, asked.length - ending.length);
-  const folder = manager.folder(repository);
-  const revision = ending === '' ? undefined : await resolve(objects, folder, repository, name);
+  const folder = manager.getFolder(repository);
+  const revision = ending === '' ? undefined : await resolveRevision(objects, folder, repository, name);
   if (revision === undefined) throw new Problem('git.unknown', 404, `unrecognized repository reference: ${name}`);
   const { commit } = revision;
   await checkSize(git, folder, commit);
@@ -39,7 +39,7 @@ export async function archive(
       Link: `<${base}/api/v1/repos/${full}/archive/${commit}${ending}?rev=${commit}>; rel="immutable"`,
     },
     send: async (response) => {
-      await pour(await git.start(folder, ['archive', ...optionsFor(repository, ending), commit]), response);
+      await sendOutput(await git.start(folder, ['archive', ...optionsFor(repository, ending), commit]), response);
     },
   };
 }
@@ -55,9 +55,11 @@ export async function writeArchive(
   repository: Repository,
   { commit, kind, path }: { readonly commit: string; readonly kind: string; readonly path: string },
 ): Promise<void> {
-  const folder = manager.folder(repository);
+  const folder = manager.getFolder(repository);
   await checkSize(git, folder, commit);
-  await git.run(folder, ['archive', ...optionsFor(repository, `.${kind}`), `--output=${path}`, commit], { long: true });
+  await git.run(folder, ['archive', ...optionsFor(repository, `.${kind}`), `--output=${path}`, commit], {
+    longRunning: true,
+  });
 }
 
 function optionsFor(repository: Repository, ending: string): readonly string[] {
@@ -81,6 +83,6 @@ async function checkSize(git: Git, folder: string, commit: string): Promise<void
   let files = 0;
   for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
     for (let index = chunk.indexOf(0); index >= 0; index = chunk.indexOf(0, index + 1)) files += 1;
-    if (files > maxFiles) throw tooMuch();
+    if (files > maxFiles) throw buildOutputTooLargeProblem();
   }
 }

@@ -1,7 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import { GitError } from '../engine/git.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { noObject, type RefChange } from '../transfer/push-request.ts';
+import { zeroId, type RefChange } from '../transfer/push-request.ts';
 import type { ApiDependencies } from './api-dependencies.ts';
 
 /**
@@ -20,9 +20,9 @@ export async function changeReference(
     throw new Problem('git.archived', 423, `repo ${repository.owner}/${repository.name} is archived`);
   await tagProtections.check(repository.id, ref, account);
   const id = await pushes.begin(repository, account, [change]);
-  const folder = manager.folder(repository);
+  const folder = manager.getFolder(repository);
   try {
-    const args = after === noObject ? ['-d', ref, before] : [ref, after, before];
+    const args = after === zeroId ? ['-d', ref, before] : [ref, after, before];
     await git.run(folder, ['update-ref', ...args]);
   } catch (error) {
     await pushes.settle(id, repository, account, []);

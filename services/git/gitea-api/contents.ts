@@ -1,18 +1,18 @@
 import { pipeline } from 'node:stream/promises';
 import { Problem } from '../../contracts/problem.ts';
-import { isObjectId, treePath } from '../domain/names.ts';
+import { isObjectId, normalizeTreePath } from '../domain/names.ts';
 import type { LfsStore } from '../lfs/lfs-store.ts';
-import { largestPointer, readPointer } from '../lfs/pointer.ts';
+import { maxPointerBytes, parsePointer } from '../lfs/pointer.ts';
 import type { LastCommits } from '../repositories/last-commits.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Objects } from '../repositories/objects.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { resolve, resolveAs, type Revision } from '../repositories/revisions.ts';
+import { resolveRevision, resolveByKind, type Revision } from '../repositories/revisions.ts';
 import { readSubmodules } from '../repositories/submodules.ts';
 import { readTree, type TreeEntry } from '../repositories/trees.ts';
 import { contentJson } from '../wire/contents.ts';
 import { gitTime } from '../wire/time.ts';
-import { pour } from '../transfer/streams.ts';
+import { sendOutput } from '../transfer/streams.ts';
 import { archive } from './archives.ts';
 import { formatFileName } from './content-disposition.ts';
 import { ok, route, type Answer, type Call, type Route } from './call.ts';
@@ -48,16 +48,16 @@ export function contentRoutes(deps: ContentDependencies): readonly Route[] {
 }
 
 async function findRepository({ manager, lookup }: ContentDependencies, call: Call) {
-  const repository = await lookup.need(call.caller, getRepositoryName(call), 'read');
-  return { repository, folder: manager.folder(repository) };
+  const repository = await lookup.require(call.caller, getRepositoryName(call), 'read');
+  return { repository, folder: manager.getFolder(repository) };
 }
 
 async function readContents(deps: ContentDependencies, call: Call): Promise<Answer> {
   const { objects } = deps;
   const { repository, folder } = await findRepository(deps, call);
   const input = call.params['path'] ?? '';
-  const path = treePath(input);
-  const revision = await resolve(objects, folder, repository, call.query.get('ref'));
+  const path = normalizeTreePath(input);
+  const revision = await resolveRevision(objects, folder, repository, call.query.get('ref'));
   if (revision === undefined && repository.empty && path === '') return ok([]);
   const json =
     path === undefined || revision === undefined ? undefined : await describe(deps, call, repository, revision, path);
@@ -69,9 +69,9 @@ async function readTreeObject(deps: ContentDependencies, call: Call): Promise<An
   const { objects } = deps;
   const { repository, folder } = await findRepository(deps, call);
   const sha = call.params['sha'] ?? '';
-  const name = isObjectId(sha) ? sha : (await resolve(objects, folder, repository, sha))?.commit;
+  const name = isObjectId(sha) ? sha : (await resolveRevision(objects, folder, repository, sha))?.commit;
   const tree = name === undefined ? undefined : await objects.info(folder, name);
-  if (tree === undefined || tree.type === 'blob') throw unknown();
+  if (tree === undefined || tree.type === 'blob') throw buildNotFoundProblem();
   const json = await treeJson(deps, call, repository, tree.id);
   return ok(json, { 'X-Total-Count': json.total_count, 'Access-Control-Expose-Headers': 'X-Total-Count' });
 }
@@ -81,7 +81,7 @@ async function readBlobObject(deps: ContentDependencies, call: Call): Promise<An
   const { repository, folder } = await findRepository(deps, call);
   const sha = call.params['sha'] ?? '';
   const blob = isObjectId(sha) ? await objects.contents(folder, sha) : undefined;
-  if (blob?.type !== 'blob') throw unknown();
+  if (blob?.type !== 'blob') throw buildNotFoundProblem();
   const { base, full } = getRepositoryAddress(call, repository);
   return ok({
     content: blob.bytes.toString('base64'),
@@ -104,11 +104,11 @@ async function fileAnswer(
 ): Promise<Answer> {
   const { manager, objects } = deps;
   const input = call.params['path'] ?? '';
-  const folder = manager.folder(repository);
+  const folder = manager.getFolder(repository);
   const ref = call.query.get('ref') ?? '';
   const existing = call.request.headers['if-none-match'];
-  const revision = await resolve(objects, folder, repository, ref);
-  const path = treePath(input);
+  const revision = await resolveRevision(objects, folder, repository, ref);
+  const path = normalizeTreePath(input);
   const info =
     revision === undefined || path === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`);
   if (ref === '' && info?.type !== 'blob' && input.includes('/')) {
@@ -127,7 +127,7 @@ export async function describe(
   revision: Revision,
   path: string,
 ): Promise<unknown> {
-  const folder = manager.folder(repository);
+  const folder = manager.getFolder(repository);
   const place = getRepositoryAddress(call, repository);
   const submodules = () => readSubmodules(git, folder, revision.commit, `${place.base}/${place.full}.git`);
   if (path !== '') {
@@ -137,7 +137,7 @@ export async function describe(
     if (entry === undefined) return undefined;
     if (entry.type !== 'tree') {
       const blob = entry.type === 'blob' ? await objects.contents(folder, entry.id) : undefined;
-      const last = await lastCommits.of(folder, revision.commit, path);
+      const last = await lastCommits.find(folder, revision.commit, path);
       const submodule = entry.type === 'commit' ? (await submodules()).get(path) : undefined;
       const { id, mode } = entry;
       return contentJson({ path, mode, id, size: blob?.size ?? 0, last, submodule }, revision, place, blob?.bytes);
@@ -145,7 +145,7 @@ export async function describe(
   }
   const entries = await readTree(objects, folder, `${revision.commit}:${path}`);
   if (entries === undefined) return undefined;
-  const last = await lastCommits.ofEntries(
+  const last = await lastCommits.findForEntries(
     folder,
     revision.commit,
     path,
@@ -169,22 +169,22 @@ export async function fileInTree(
   repository: Repository,
   { kind, rest, isMedia, known: existing }: FileAddress,
 ): Promise<Answer> {
-  const folder = deps.manager.folder(repository);
+  const folder = deps.manager.getFolder(repository);
   for (let parted = 1; parted < rest.length; parted += 1) {
     const name = rest.slice(0, parted).join('/');
     const there =
       kind === 'branch' || kind === 'tag' || kind === 'commit'
-        ? await resolveAs(kind, deps.objects, folder, name)
-        : await resolve(deps.objects, folder, repository, name);
+        ? await resolveByKind(kind, deps.objects, folder, name)
+        : await resolveRevision(deps.objects, folder, repository, name);
     if (there === undefined) continue;
     const path = rest.slice(parted).join('/');
     const large = isMedia ? await largeFile(deps, repository, there, path) : undefined;
     if (large !== undefined) return large;
-    const info = await deps.objects.info(folder, `${there.commit}:${treePath(path) ?? ''}`);
+    const info = await deps.objects.info(folder, `${there.commit}:${normalizeTreePath(path) ?? ''}`);
     // A branch with a longer name can match further on.
     if (info?.type === 'blob') return rawFile(deps, repository, there, path, existing);
   }
-  throw unknown();
+  throw buildNotFoundProblem();
 }
 
 interface FileAddress {
@@ -203,13 +203,13 @@ export async function largeFile(
   revision: Revision | undefined,
   input: string,
 ): Promise<Answer | undefined> {
-  const folder = manager.folder(repository);
-  const path = treePath(input);
+  const folder = manager.getFolder(repository);
+  const path = normalizeTreePath(input);
   const info =
     path === undefined || revision === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`);
-  if (path === undefined || info?.type !== 'blob' || info.size > largestPointer) return undefined;
+  if (path === undefined || info?.type !== 'blob' || info.size > maxPointerBytes) return undefined;
   const bytes = (await objects.contents(folder, info.id))?.bytes;
-  const pointer = bytes === undefined ? undefined : readPointer(bytes);
+  const pointer = bytes === undefined ? undefined : parsePointer(bytes);
   if (pointer === undefined || (await lfs.sizes(repository, [pointer.oid])).get(pointer.oid) === undefined)
     return undefined;
   const headers = {
@@ -230,15 +230,15 @@ export async function rawFile(
   input: string,
   existing: string | undefined,
 ): Promise<Answer> {
-  const folder = manager.folder(repository);
-  const path = treePath(input);
+  const folder = manager.getFolder(repository);
+  const path = normalizeTreePath(input);
   const info =
     path === undefined || revision === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`);
   if (path === undefined || revision === undefined || info?.type !== 'blob') {
     throw new Problem('git.unknown', 404, `object does not exist [id: , rel_path: ${input}]`);
   }
   const tag = `"${info.id}"`;
-  const last = await lastCommits.of(folder, revision.commit, path);
+  const last = await lastCommits.find(folder, revision.commit, path);
   const name = path.slice(path.lastIndexOf('/') + 1);
   const headers = {
     ETag: tag,
@@ -258,7 +258,7 @@ export async function rawFile(
     return {
       status: 200,
       headers: { ...headers, ...large },
-      send: async (response) => pour(await git.start(folder, ['cat-file', 'blob', info.id]), response),
+      send: async (response) => sendOutput(await git.start(folder, ['cat-file', 'blob', info.id]), response),
     };
   }
   const bytes = (await objects.contents(folder, info.id))?.bytes ?? Buffer.alloc(0);
@@ -282,7 +282,7 @@ async function treeJson(
   id: string,
 ) {
   const { base, full } = getRepositoryAddress(call, repository);
-  const folder = manager.folder(repository);
+  const folder = manager.getFolder(repository);
   const recursive = call.query.get('recursive');
   const deep = recursive === 'true' || recursive === '1';
   const perPage = Math.min(1000, Number(call.query.get('per_page') ?? '') || 1000);

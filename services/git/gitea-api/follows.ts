@@ -1,6 +1,6 @@
 import { Problem } from '../../contracts/problem.ts';
 import { Follows } from '../repositories/follows.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { toUserJson } from '../wire/users.ts';
 import { getAccount, noContent, ok, type Call, type Route } from './call.ts';
 import { listHeaders, parsePage, getPageItems } from './paging.ts';
@@ -12,19 +12,19 @@ export function followRoutes({ context, owners }: ApiDependencies): readonly Rou
 
   const person = async (name: string | undefined): Promise<string> => {
     const row = await owners.find(name ?? '');
-    if (row?.kind !== 'account') throw unknown();
+    if (row?.kind !== 'account') throw buildNotFoundProblem();
     return row.name;
   };
   const listed = async (call: Call, names: readonly string[]) => {
     const page = parsePage(call.query);
-    const rows = await Promise.all(getPageItems(names, page).map((name) => owners.ofAccount(name)));
+    const rows = await Promise.all(getPageItems(names, page).map((name) => owners.getForAccount(name)));
     return ok(
       rows.map((row) => toUserJson(row, call.base)),
       listHeaders(call, page, names.length),
     );
   };
   const check = async (account: string, followed: string) => {
-    if (!(await follows.following(account)).includes(followed)) throw unknown();
+    if (!(await follows.following(account)).includes(followed)) throw buildNotFoundProblem();
     return noContent;
   };
   const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({

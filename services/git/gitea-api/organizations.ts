@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { ownerNameProblem } from '../domain/names.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { validateOwnerName } from '../domain/names.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { OwnerRow } from '../store/tables.ts';
 import { organizationJson } from '../wire/organizations.ts';
 import {
@@ -40,12 +40,12 @@ export function organizationRoutes(deps: ApiDependencies): readonly Route[] {
     organizationRoute('POST', '/admin/users/:user/orgs', (call) => createUserOrganization(deps, call)),
     organizationRoute('POST', '/orgs', async (call) => createOrganization(deps, call, getAccount(call))),
     organizationRoute('GET', '/user/orgs', async (call) =>
-      listPage(call, await organizations.ofAccount(getAccount(call)), (row) => organizationJson(row, call.base)),
+      listPage(call, await organizations.listForAccount(getAccount(call)), (row) => organizationJson(row, call.base)),
     ),
     organizationRoute('GET', '/users/:user/orgs', async (call) =>
       listPage(
         call,
-        await filterVisible(deps, call, await organizations.ofAccount(await getAccountName(deps, call))),
+        await filterVisible(deps, call, await organizations.listForAccount(await getAccountName(deps, call))),
         (row) => organizationJson(row, call.base),
       ),
     ),
@@ -64,7 +64,7 @@ export function organizationRoutes(deps: ApiDependencies): readonly Route[] {
 /** Returns the organization in the path. @throws Problem (404) unless it is visible to the caller */
 async function getVisibleOrganization(deps: ApiDependencies, call: Call): Promise<OwnerRow> {
   const row = await visibleOwner(deps, call.caller, call.params['org'] ?? '');
-  if (row?.kind !== 'organization') throw unknown();
+  if (row?.kind !== 'organization') throw buildNotFoundProblem();
   return row;
 }
 
@@ -74,7 +74,7 @@ async function filterVisible(
   call: Call,
   rows: readonly OwnerRow[],
 ): Promise<readonly OwnerRow[]> {
-  const seen = await Promise.all(rows.map((row) => access.seesOrganization(call.caller, row)));
+  const seen = await Promise.all(rows.map((row) => access.maySeeOrganization(call.caller, row)));
   return rows.filter((_row, index) => seen[index]);
 }
 
@@ -91,7 +91,7 @@ function listPage<Item>(call: Call, all: readonly Item[], shown: (item: Item) =>
 
 async function getAccountName({ owners }: ApiDependencies, call: Call): Promise<string> {
   const row = await owners.find(call.params['user'] ?? '');
-  if (row?.kind !== 'account') throw unknown();
+  if (row?.kind !== 'account') throw buildNotFoundProblem();
   return row.name;
 }
 
@@ -112,7 +112,7 @@ async function createOrganization(deps: ApiDependencies, call: Call, owner: stri
 
 /** @throws Problem (422) when the name is reserved, or belongs to an account in any letter case */
 async function checkNameAvailable({ context }: ApiDependencies, name: string): Promise<void> {
-  const wrong = ownerNameProblem(name);
+  const wrong = validateOwnerName(name);
   if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
   // The row of an account may not exist yet.
   const account = (await context.accounts.list()).some((each) => each.name.toLowerCase() === name.toLowerCase());
@@ -153,7 +153,7 @@ async function renameOrganization(deps: ApiDependencies, call: Call): Promise<An
   const { new_name: name } = await readJsonBody(call, renameBody);
   await checkNameAvailable(deps, name);
   await organizations.rename(row, name);
-  owners.forget(row.id);
+  owners.evict(row.id);
   return noContent;
 }
 
@@ -161,6 +161,6 @@ async function deleteOrganization(deps: ApiDependencies, call: Call): Promise<An
   const { organizations, owners } = deps;
   const row = await requireOwner(deps, call, await getVisibleOrganization(deps, call));
   await organizations.remove(row);
-  owners.forget(row.id);
+  owners.evict(row.id);
   return noContent;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { Follows } from '../repositories/follows.ts';
 import type { OwnerRow } from '../store/tables.ts';
 import { getCommitEmail, parseProfile, toUserJson } from '../wire/users.ts';
@@ -42,7 +42,7 @@ export function profileRoutes(deps: ApiDependencies): readonly Route[] {
 }
 
 function getOwnRow({ owners }: ApiDependencies, call: Call): Promise<OwnerRow> {
-  return owners.ofAccount(getAccount(call));
+  return owners.getForAccount(getAccount(call));
 }
 
 function settingsJson(row: OwnerRow) {
@@ -76,9 +76,9 @@ async function readOwnUser(deps: ApiDependencies, call: Call): Promise<Answer> {
 async function readUser(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { access, owners, repositories } = deps;
   const name = call.params['user'] ?? '';
-  const row = call.caller.identity === undefined ? await repositories.owner(name) : await owners.find(name);
-  if (row === undefined) throw unknown();
-  if (row.kind === 'organization' && !(await access.seesOrganization(call.caller, row))) throw unknown();
+  const row = call.caller.identity === undefined ? await repositories.findOwner(name) : await owners.find(name);
+  if (row === undefined) throw buildNotFoundProblem();
+  if (row.kind === 'organization' && !(await access.maySeeOrganization(call.caller, row))) throw buildNotFoundProblem();
   return ok({ ...toUserJson(row, call.base), ...(await countFollows(deps, row)) });
 }
 

@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { isNewBranchName, repositoryNameProblem } from '../domain/names.ts';
-import { unknown } from '../repositories/lookup.ts';
-import { sorts, type Repository, type RepositoryQuery, type Sight } from '../repositories/repositories.ts';
-import { addLabels, beginningOf, licenseFor } from '../repositories/initial-files.ts';
-import { firstCommit } from '../repositories/first-commit.ts';
+import { isNewBranchName, validateRepositoryName } from '../domain/names.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
+import {
+  repositorySorts,
+  type Repository,
+  type RepositoryQuery,
+  type RepositoryVisibility,
+} from '../repositories/repositories.ts';
+import { addLabels, resolveInitialFiles, fillLicense } from '../repositories/initial-files.ts';
+import { createFirstCommit } from '../repositories/first-commit.ts';
 import { migrate } from '../repositories/migrate.ts';
 import { defaultOptions } from '../wire/repositories.ts';
 import type { OwnerRow } from '../store/tables.ts';
@@ -31,7 +36,7 @@ import { getRepositoryName, toRepositoryView, visibleOwner, type ApiDependencies
 const description = optional(z.string().max(2048, 'MaxSize'));
 const createBody = z.object({
   name: z.string().superRefine((name, context) => {
-    const message = repositoryNameProblem(name);
+    const message = validateRepositoryName(name);
     if (message !== undefined) addCompleteIssue(context, message);
   }),
   private: optional(z.boolean()),
@@ -78,7 +83,11 @@ export function repositoryRoutes(deps: ApiDependencies): readonly Route[] {
     signedInRoute('GET', '/user/repos', 'repository', (call) => listOwnRepositories(deps, call)),
     signedInRoute('POST', '/user/repos', 'repository', async (call) =>
       created(
-        await repositoryView(deps, call, await createRepository(deps, call, await owners.ofAccount(getAccount(call)))),
+        await repositoryView(
+          deps,
+          call,
+          await createRepository(deps, call, await owners.getForAccount(getAccount(call))),
+        ),
       ),
     ),
     ...['/orgs/:owner/repos', '/org/:owner/repos', '/admin/users/:owner/repos'].map((path): Route =>
@@ -112,7 +121,7 @@ async function createRepository(
     input.default_branch === undefined || input.default_branch === '' ? settings.defaultBranch : input.default_branch;
   if (!isNewBranchName(defaultBranch)) throw new Problem('git.invalid', 422, '[DefaultBranch]: GitRefName');
   const { gitignores = '', license = '', issue_labels: labels = '' } = input;
-  const beginning = beginningOf({ gitignores, license, labels });
+  const beginning = resolveInitialFiles({ gitignores, license, labels });
   const repository = await manager.create({
     owner: owner.name,
     ownerKind: owner.kind,
@@ -126,21 +135,21 @@ async function createRepository(
   await context.commit((transaction) => addLabels(transaction, repository.id, beginning.labels));
   if (input.auto_init !== true) return repository;
   const account = getAccount(call);
-  const row = await owners.ofAccount(account);
+  const row = await owners.getForAccount(account);
   const author = { name: account, email: getCommitEmail(row, call.base) };
   const name = row.full_name === '' ? account : row.full_name;
   const year = new Date(context.clock.now()).getUTCFullYear();
-  const change = await firstCommit(git, manager.folder(repository), repository, author, {
+  const change = await createFirstCommit(git, manager.getFolder(repository), repository, author, {
     ...(beginning.gitignore === '' ? {} : { '.gitignore': beginning.gitignore }),
-    ...(beginning.license === '' ? {} : { LICENSE: licenseFor(beginning.license, name, year) }),
+    ...(beginning.license === '' ? {} : { LICENSE: fillLicense(beginning.license, name, year) }),
   });
   await pushes.settle(await pushes.begin(repository, account, [change]), repository, account, [change]);
-  return (await repositories.byId(repository.id)) ?? repository;
+  return (await repositories.findById(repository.id)) ?? repository;
 }
 
 async function repositoryView(deps: ApiDependencies, call: Call, repository: Repository) {
   const { access } = deps;
-  return toRepositoryView(deps, call, repository, await access.level(call.caller, repository));
+  return toRepositoryView(deps, call, repository, await access.getLevel(call.caller, repository));
 }
 
 async function listPage(deps: ApiDependencies, call: Call, query: Omit<RepositoryQuery, 'limit' | 'offset'>) {
@@ -153,14 +162,14 @@ async function listPage(deps: ApiDependencies, call: Call, query: Omit<Repositor
   };
 }
 
-function getVisibility({ access }: ApiDependencies, call: Call, own: boolean): Promise<Sight> {
-  return access.sight(call.caller, { own });
+function getVisibility({ access }: ApiDependencies, call: Call, own: boolean): Promise<RepositoryVisibility> {
+  return access.getVisibility(call.caller, { own });
 }
 
 async function getRequestedOwner(deps: ApiDependencies, call: Call, name: string): Promise<OwnerRow> {
   const { access } = deps;
   const owner = await visibleOwner(deps, call.caller, name);
-  if (owner === undefined) throw unknown();
+  if (owner === undefined) throw buildNotFoundProblem();
   if (!(await access.administersOwner(call.caller, owner))) {
     throw new Problem('git.forbidden', 403, 'Given user is not owner of organization.');
   }
@@ -170,7 +179,7 @@ async function getRequestedOwner(deps: ApiDependencies, call: Call, name: string
 async function searchRepositories(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { query } = call;
   const sort = query.get('sort') ?? '';
-  if (sort !== '' && !(sorts as readonly string[]).includes(sort)) {
+  if (sort !== '' && !(repositorySorts as readonly string[]).includes(sort)) {
     throw new Problem('git.invalid', 422, `Invalid sort mode: ${JSON.stringify(sort)}`);
   }
   const mode = query.get('mode') ?? '';
@@ -178,15 +187,15 @@ async function searchRepositories(deps: ApiDependencies, call: Call): Promise<An
   // Mirrors are not supported, so none match.
   const nothing = mode === 'mirror';
   const { some, headers } = await listPage(deps, call, {
-    sight: nothing ? { public: false as const, owners: [], ids: [] } : await getVisibility(deps, call, false),
-    ...(query.get('topic') === 'true' ? { topic: query.get('q') ?? '' } : { words: query.get('q') ?? '' }),
+    visibility: nothing ? { public: false as const, owners: [], ids: [] } : await getVisibility(deps, call, false),
+    ...(query.get('topic') === 'true' ? { topic: query.get('q') ?? '' } : { searchText: query.get('q') ?? '' }),
     inDescription: parseFlag(query, 'includeDesc'),
     ownerId: uid,
     private: parseFlag(query, 'is_private') ?? (parseFlag(query, 'private') === false ? false : undefined),
     fork: mode === 'fork' ? true : mode === 'source' ? false : undefined,
     archived: parseFlag(query, 'archived'),
     template: parseFlag(query, 'template'),
-    sort: sort === '' ? undefined : (sort as (typeof sorts)[number]),
+    sort: sort === '' ? undefined : (sort as (typeof repositorySorts)[number]),
     descending: query.get('order') === 'desc',
   });
   return ok({ ok: true, data: some }, headers);
@@ -194,9 +203,9 @@ async function searchRepositories(deps: ApiDependencies, call: Call): Promise<An
 
 async function listOwnerRepositories(deps: ApiDependencies, call: Call): Promise<Answer> {
   const owner = call.params['user'] ?? call.params['org'] ?? '';
-  if ((await visibleOwner(deps, call.caller, owner)) === undefined) throw unknown();
+  if ((await visibleOwner(deps, call.caller, owner)) === undefined) throw buildNotFoundProblem();
   const { some, headers } = await listPage(deps, call, {
-    sight: await getVisibility(deps, call, false),
+    visibility: await getVisibility(deps, call, false),
     owner,
     sort: 'id',
   });
@@ -204,7 +213,10 @@ async function listOwnerRepositories(deps: ApiDependencies, call: Call): Promise
 }
 
 async function listOwnRepositories(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { some, headers } = await listPage(deps, call, { sight: await getVisibility(deps, call, true), sort: 'id' });
+  const { some, headers } = await listPage(deps, call, {
+    visibility: await getVisibility(deps, call, true),
+    sort: 'id',
+  });
   return ok(some, headers);
 }
 
@@ -213,11 +225,11 @@ async function migrateRepository(deps: ApiDependencies, call: Call): Promise<Ans
   const input = await readJsonBody(call, migrateBody);
   checkMigration(input);
   const identity = requireIdentity(call.caller);
-  const byId = input.uid === undefined || input.uid === 0 ? undefined : (await owners.byId(input.uid)).name;
+  const byId = input.uid === undefined || input.uid === 0 ? undefined : (await owners.getById(input.uid)).name;
   const requested = input.repo_owner ?? byId;
   const owner =
     requested === undefined || requested === ''
-      ? await owners.ofAccount(identity.account)
+      ? await owners.getForAccount(identity.account)
       : await getRequestedOwner(deps, call, requested);
   const repository = await migrate(
     {
@@ -249,22 +261,22 @@ async function readRepository(deps: ApiDependencies, call: Call): Promise<Answer
   const [owner, name] = getRepositoryName(call);
   const result = await lookup.find(call.caller, owner, name);
   if (result !== undefined) return ok(await toRepositoryView(deps, call, result.repository, result.level));
-  throw unknown();
+  throw buildNotFoundProblem();
 }
 
 async function changeRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { lookup, repositories } = deps;
-  const repository = await lookup.need(call.caller, getRepositoryName(call), 'admin');
+  const repository = await lookup.require(call.caller, getRepositoryName(call), 'admin');
   await change(deps, repository, await readJsonBody(call, changeBody));
-  return ok(await repositoryView(deps, call, (await repositories.byId(repository.id)) ?? repository));
+  return ok(await repositoryView(deps, call, (await repositories.findById(repository.id)) ?? repository));
 }
 
 async function deleteRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { access, manager, lookup, owners } = deps;
   const refuse = () => new Problem('git.forbidden', 403, 'user should be an owner of the repository');
-  const repository = await lookup.need(call.caller, getRepositoryName(call), 'admin', refuse);
-  if (!(await access.administersOwner(call.caller, await owners.byId(repository.ownerId)))) throw refuse();
-  await deps.objects.close(manager.folder(repository));
+  const repository = await lookup.require(call.caller, getRepositoryName(call), 'admin', refuse);
+  if (!(await access.administersOwner(call.caller, await owners.getById(repository.ownerId)))) throw refuse();
+  await deps.objects.close(manager.getFolder(repository));
   await manager.remove(repository);
   return noContent;
 }
@@ -294,15 +306,15 @@ async function change(
 ): Promise<void> {
   const { name, default_branch: branch } = input;
   if (branch !== undefined && branch !== repository.defaultBranch) {
-    const folder = manager.folder(repository);
+    const folder = manager.getFolder(repository);
     const there = repository.empty
       ? isNewBranchName(branch)
-      : (await objects.commitOf(folder, `refs/heads/${branch}`)) !== undefined;
+      : (await objects.findCommit(folder, `refs/heads/${branch}`)) !== undefined;
     if (!there) throw new Problem('git.unknown_branch', 422, `branch does not exist [name: ${branch}]`);
     await git.run(folder, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
   }
   if (name !== undefined && name !== '' && name !== repository.name) {
-    const wrong = repositoryNameProblem(name);
+    const wrong = validateRepositoryName(name);
     if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
     await manager.rename(repository, { name });
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { MergeArea } from '../pulls/merge-area.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { getCommitEmail } from '../wire/users.ts';
@@ -18,15 +18,15 @@ export function upstreamRoutes(deps: ContentDependencies): readonly Route[] {
   const { access, context, git, manager, lfs, lookup, owners, protections, repositories } = deps;
   const findCommit = async (repository: Repository, branch: string): Promise<string | undefined> => {
     const ref = heads + branch;
-    return (await readReferences(git, manager.folder(repository), ref)).find((each) => each.ref === ref)?.commit;
+    return (await readReferences(git, manager.getFolder(repository), ref)).find((each) => each.ref === ref)?.commit;
   };
-  const getParent = async (call: Call, { parent }: Repository): Promise<Repository> => {
-    const found = parent === null ? undefined : await repositories.byId(parent);
-    if (found === undefined || !(await access.may(call.caller, found, 'read'))) throw unknown();
+  const getParent = async (call: Call, { parentId: parent }: Repository): Promise<Repository> => {
+    const found = parent === null ? undefined : await repositories.findById(parent);
+    if (found === undefined || !(await access.hasLevel(call.caller, found, 'read'))) throw buildNotFoundProblem();
     return found;
   };
   const isWithin = async (folder: string, commit: string, other: string): Promise<boolean> =>
-    (await git.run(folder, ['merge-base', '--is-ancestor', commit, other], { codes: [1] })).code === 0;
+    (await git.run(folder, ['merge-base', '--is-ancestor', commit, other], { allowedExitCodes: [1] })).code === 0;
 
   return [
     {
@@ -35,7 +35,7 @@ export function upstreamRoutes(deps: ContentDependencies): readonly Route[] {
       scope: 'repository',
       signedIn: true,
       handle: async (call) => {
-        const repository = await lookup.need(call.caller, getRepositoryName(call), 'write');
+        const repository = await lookup.require(call.caller, getRepositoryName(call), 'write');
         const parent = await getParent(call, repository);
         const { branch = repository.defaultBranch, ff_only: isForwardOnly = false } = await readJsonBody(
           call,
@@ -46,19 +46,19 @@ export function upstreamRoutes(deps: ContentDependencies): readonly Route[] {
         const same = await findCommit(parent, branch);
         const theirs =
           same ?? (branch === repository.defaultBranch ? await findCommit(parent, parent.defaultBranch) : undefined);
-        if (ours === undefined || theirs === undefined) throw unknown();
-        const folder = manager.folder(repository);
+        if (ours === undefined || theirs === undefined) throw buildNotFoundProblem();
+        const folder = manager.getFolder(repository);
         const fetch = [
           'fetch',
           '--quiet',
           '--no-auto-gc',
           '--no-write-fetch-head',
           '--',
-          manager.folder(parent),
+          manager.getFolder(parent),
           theirs,
         ];
         await git.run(folder, fetch, {
-          long: true,
+          longRunning: true,
           config: ['uploadpack.allowAnySHA1InWant=true'],
           environment: { GIT_ALLOW_PROTOCOL: 'file' },
         });
@@ -68,7 +68,7 @@ export function upstreamRoutes(deps: ContentDependencies): readonly Route[] {
         const isForward = await isWithin(folder, ours, theirs);
         if (!isForward && isForwardOnly) throw new Problem('git.diverged', 409, 'the branches have diverged');
         await lfs.share(parent, repository);
-        const email = getCommitEmail(await owners.ofAccount(account), call.base);
+        const email = getCommitEmail(await owners.getForAccount(account), call.base);
         const message = `Merge branch '${branch}' of ${parent.owner}/${parent.name}`;
         const after = isForward ? theirs : await merged(folder, [ours, theirs], message, { name: account, email });
         await changeReference(deps, repository, account, { ref: heads + branch, before: ours, after });
@@ -87,7 +87,7 @@ export function upstreamRoutes(deps: ContentDependencies): readonly Route[] {
     const found = await area.merge(ours, theirs);
     if (!('tree' in found)) throw new Problem('git.conflict', 409, `merge conflict: ${found.conflicts.join(', ')}`);
     const commit = await area.commit(found.tree, [ours, theirs], message, author);
-    await area.keep(commit, [ours, theirs]);
+    await area.saveTo(commit, [ours, theirs]);
     return commit;
   }
 }

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { Problem } from '../../contracts/problem.ts';
-import { isNewBranchName, isReferenceName, treePath } from '../domain/names.ts';
-import { authorship, type Author } from '../repositories/first-commit.ts';
+import { isNewBranchName, isReferenceName, normalizeTreePath } from '../domain/names.ts';
+import { buildAuthorEnvironment, type Author } from '../repositories/first-commit.ts';
 import type { ObjectInfo } from '../repositories/objects.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { resolveAs } from '../repositories/revisions.ts';
-import { noObject } from '../transfer/push-request.ts';
+import { resolveByKind } from '../repositories/revisions.ts';
+import { zeroId } from '../transfer/push-request.ts';
 import { changeReference } from './change-reference.ts';
 import type { ApiDependencies } from './api-dependencies.ts';
 
@@ -39,10 +39,10 @@ export async function writeFiles(
   work: readonly FileOperation[],
 ): Promise<string> {
   const { git, manager, objects } = deps;
-  const folder = manager.folder(repository);
+  const folder = manager.getFolder(repository);
   if (repository.archived)
     throw new Problem('git.archived', 423, `repo ${repository.owner}/${repository.name} is archived`);
-  const at = (name: string) => resolveAs('branch', objects, folder, name);
+  const at = (name: string) => resolveByKind('branch', objects, folder, name);
   const base = await at(branch);
   const isNew = target !== branch || base === undefined;
   if (!isReferenceName(`refs/heads/${branch}`) || (isNew && !isNewBranchName(target)))
@@ -53,7 +53,7 @@ export async function writeFiles(
     throw new Problem('git.branch_taken', 422, `branch already exists [name: ${target}]`);
   }
   await deps.protections.checkCommit(repository.id, target, { account });
-  const writtenPaths = new Set(work.flatMap(({ kind, path }) => (kind === 'delete' ? [] : [treePath(path)])));
+  const writtenPaths = new Set(work.flatMap(({ kind, path }) => (kind === 'delete' ? [] : [normalizeTreePath(path)])));
   for (const path of writtenPaths) {
     const blockingParent = listParents(path ?? '').find((parent) => writtenPaths.has(parent));
     if (blockingParent !== undefined) throw pathTaken(blockingParent);
@@ -65,7 +65,7 @@ export async function writeFiles(
   const environment = { GIT_INDEX_FILE: index };
   let commit: string;
   try {
-    if (base !== undefined) await git.run(folder, ['read-tree', base.commit], { environment, modest: true });
+    if (base !== undefined) await git.run(folder, ['read-tree', base.commit], { environment, limitedMemory: true });
     await git.run(folder, ['update-index', '-z', '--index-info'], { environment, input: lines.join('') });
     const tree = (await git.run(folder, ['write-tree'], { environment })).stdout.toString().trim();
     const { stdout } = await git.run(
@@ -73,14 +73,14 @@ export async function writeFiles(
       ['commit-tree', ...(base === undefined ? [] : ['-p', base.commit]), tree],
       {
         input: message.replace(/\n?$/, '\n'),
-        environment: authorship(author, committer, dates),
+        environment: buildAuthorEnvironment(author, committer, dates),
       },
     );
     commit = stdout.toString().trim();
   } finally {
     await rm(index, { force: true });
   }
-  const before = target === branch ? (base?.commit ?? noObject) : noObject;
+  const before = target === branch ? (base?.commit ?? zeroId) : zeroId;
   await changeReference(deps, repository, account, { ref: `refs/heads/${target}`, before, after: commit });
   return commit;
 }
@@ -92,8 +92,8 @@ async function buildIndexLines(
   base: string | undefined,
   { kind, path: input, from: askedFrom, sha, bytes }: FileOperation,
 ): Promise<readonly string[]> {
-  const path = treePath(input);
-  const from = askedFrom === undefined || askedFrom === '' ? path : treePath(askedFrom);
+  const path = normalizeTreePath(input);
+  const from = askedFrom === undefined || askedFrom === '' ? path : normalizeTreePath(askedFrom);
   if (path === undefined || path === '' || from === undefined)
     throw new Problem('git.invalid', 422, `path contains a malformed path component [path: ${input}]`);
   const at = async (name: string) => (base === undefined ? undefined : objects.info(folder, `${base}:${name}`));
@@ -114,10 +114,10 @@ async function buildIndexLines(
     if (sha !== current.id)
       throw new Problem('git.stale', 422, `sha does not match [given: ${sha}, expected: ${current.id}]`);
   }
-  const removal = `0 ${noObject}\t${from}\0`;
+  const removal = `0 ${zeroId}\t${from}\0`;
   if (kind === 'delete') return [removal];
   const mode = isFile && base !== undefined ? await getFileMode(git, folder, base, from) : '100644';
-  if (kind === 'rename') return [removal, `${mode} ${current?.id ?? noObject}\t${path}\0`];
+  if (kind === 'rename') return [removal, `${mode} ${current?.id ?? zeroId}\t${path}\0`];
   const id = (await git.run(folder, ['hash-object', '-w', '--stdin'], { input: bytes })).stdout.toString().trim();
   return [...(from === path ? [] : [removal]), `${mode} ${id}\t${path}\0`];
 }

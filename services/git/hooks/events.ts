@@ -25,7 +25,7 @@ export const hookEvents = [
 export type HookEventName = (typeof hookEvents)[number];
 
 /** Event names of the API that stand for several events. */
-const families: Readonly<Record<string, readonly HookEventName[]>> = {
+const eventGroups: Readonly<Record<string, readonly HookEventName[]>> = {
   issues: ['issues', 'issue_assign', 'issue_label', 'issue_milestone', 'issue_comment'],
   pull_request: [
     'pull_request',
@@ -45,10 +45,10 @@ const families: Readonly<Record<string, readonly HookEventName[]>> = {
 };
 
 /** Expands the event names of a client. Group names are replaced by their events and unknown names are ignored. */
-export function expandEvents(asked: readonly string[]): readonly HookEventName[] {
-  if (asked.includes('*')) return hookEvents;
-  const wanted = new Set<string>(asked.flatMap((name): readonly string[] => findOwn(families, name) ?? [name]));
-  return hookEvents.filter((name) => wanted.has(name));
+export function expandEvents(names: readonly string[]): readonly HookEventName[] {
+  if (names.includes('*')) return hookEvents;
+  const expanded = new Set<string>(names.flatMap((name): readonly string[] => findOwn(eventGroups, name) ?? [name]));
+  return hookEvents.filter((name) => expanded.has(name));
 }
 
 /** Event that is sent to hooks. */
@@ -64,6 +64,6 @@ export interface HookEvent {
 }
 
 /** Returns the event name that must be in the event list of a hook. */
-export function listedAs({ name, type = name }: HookEvent): string {
+export function getSubscribedName({ name, type = name }: HookEvent): string {
   return /^pull_request_review_(approved|rejected|comment)$/.test(type) ? 'pull_request_review' : type;
 }

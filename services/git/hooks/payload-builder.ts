@@ -6,7 +6,7 @@ import type { RepositoryAddress } from '../wire/commits.ts';
 import { repositoryJson } from '../wire/repositories.ts';
 import { toUserJson } from '../wire/users.ts';
 
-export interface PayloadDependencies {
+export interface PayloadBuilderDependencies {
   readonly context: Pick<Context, 'appPages'>;
   /** Returns the configured public address. The setting is live. */
   readonly publicUrl: () => string;
@@ -16,10 +16,10 @@ export interface PayloadDependencies {
 }
 
 /** Builds the payload fields that all hooks have in common: the repository and the sender. */
-export class Framing {
-  readonly #dependencies: PayloadDependencies;
+export class PayloadBuilder {
+  readonly #dependencies: PayloadBuilderDependencies;
 
-  constructor(deps: PayloadDependencies) {
+  constructor(deps: PayloadBuilderDependencies) {
     this.#dependencies = deps;
   }
 
@@ -31,25 +31,25 @@ export class Framing {
     return context.appPages.serviceForMessages('git') ?? 'http://127.0.0.1:3030';
   }
 
-  place({ owner, name }: Repository): RepositoryAddress {
+  getAddress({ owner, name }: Repository): RepositoryAddress {
     return { base: this.base, full: `${owner}/${name}` };
   }
 
   /** Finds the accounts of the email addresses in commits. */
-  accountsOfEmails(commits: readonly Pick<Commit, 'author' | 'committer'>[]): Promise<ReadonlyMap<string, string>> {
-    return this.#dependencies.owners.accountsOfEmails(
+  findAccountsByEmail(commits: readonly Pick<Commit, 'author' | 'committer'>[]): Promise<ReadonlyMap<string, string>> {
+    return this.#dependencies.owners.findAccountsByEmail(
       commits.flatMap(({ author, committer }) => [author.email, committer.email]),
     );
   }
 
   /** Builds the fields `repository` and `sender` of a payload. Must not run inside a transaction. */
-  async frame(repository: Repository, account: string) {
+  async buildCommonFields(repository: Repository, account: string) {
     const { owners, repositories, ssh } = this.#dependencies;
-    const now = (await repositories.byId(repository.id)) ?? repository;
-    const owner = await owners.byId(now.ownerId);
+    const current = (await repositories.findById(repository.id)) ?? repository;
+    const owner = await owners.getById(current.ownerId);
     return {
-      repository: repositoryJson(now, owner, 'admin', { base: this.base, ssh: ssh(this.base) }),
-      sender: toUserJson(await owners.ofAccount(account), this.base),
+      repository: repositoryJson(current, owner, 'admin', { base: this.base, ssh: ssh(this.base) }),
+      sender: toUserJson(await owners.getForAccount(account), this.base),
     };
   }
 }

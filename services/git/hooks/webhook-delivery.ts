@@ -4,13 +4,13 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { DeliveryRow, WebhookRow } from '../store/hooks.ts';
 import type { Tables } from '../store/tables.ts';
-import { chatRequest, isChatType, type ChatOptions } from './chat-messages.ts';
+import { buildChatRequest, isChatType, type ChatOptions } from './chat-messages.ts';
 import { deliver } from './delivery-job.ts';
 import type { Hooks } from './hooks.ts';
 
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 /** Maximum length of a response that is stored for display. */
-const keptAnswer = 16 * 1024;
+const maxStoredLength = 16 * 1024;
 
 export interface DeliveryDependencies {
   readonly context: Pick<Context, 'clock' | 'commit' | 'db' | 'fetch' | 'jobs'>;
@@ -20,10 +20,10 @@ export interface DeliveryDependencies {
 }
 
 /** Sends pending deliveries and records the result of each attempt. */
-export function sendDeliveries(deps: DeliveryDependencies): Disposable {
+export function handleDeliveries(deps: DeliveryDependencies): Disposable {
   const { context, hooks } = deps;
   const db: Kysely<Tables> = context.db;
-  const note = (id: string, change: Partial<DeliveryRow>): Promise<unknown> =>
+  const updateDelivery = (id: string, change: Partial<DeliveryRow>): Promise<unknown> =>
     context.commit((transaction: Kysely<Tables>) =>
       transaction.updateTable('hook_deliveries').set(change).where('id', '=', id).execute(),
     );
@@ -37,69 +37,79 @@ export function sendDeliveries(deps: DeliveryDependencies): Disposable {
       if (delivery === undefined || hook === undefined || delivery.state === 'delivered') return;
       const sentAt = context.clock.now();
       const start = performance.now();
-      const took = () => ({ attempts: attempt, sent_at: sentAt, duration_ms: Math.round(performance.now() - start) });
+      const measure = () => ({
+        attempts: attempt,
+        sent_at: sentAt,
+        duration_ms: Math.round(performance.now() - start),
+      });
       try {
-        const { method, url, body } = requestOf(hook, delivery, hooks);
+        const { method, url, body } = buildRequest(hook, delivery, hooks);
         const reply = await context.fetch(url, {
           method,
-          headers: headersOf(hook, delivery, body, hooks),
+          headers: buildHeaders(hook, delivery, body, hooks),
           body,
           trust: deps.mayReachLocal() || hook.local === 1 ? 'owner' : 'other',
-          timeoutMs: patienceMs,
+          timeoutMs,
           maxBytes: 1024 * 1024,
           keepMethod: true,
           signal,
         });
-        const isTaken = reply.status >= 200 && reply.status < 300;
-        await note(id, {
-          ...took(),
-          state: isTaken ? 'delivered' : 'waiting',
+        const isDelivered = reply.status >= 200 && reply.status < 300;
+        await updateDelivery(id, {
+          ...measure(),
+          state: isDelivered ? 'delivered' : 'waiting',
           status: reply.status,
           response_headers: JSON.stringify(reply.headers),
-          response_body: Buffer.from(reply.body).toString('utf8').slice(0, keptAnswer),
-          error: isTaken ? null : `It answered ${reply.status}.`,
+          response_body: Buffer.from(reply.body).toString('utf8').slice(0, maxStoredLength),
+          error: isDelivered ? null : `It answered ${reply.status}.`,
         });
         // All failures except 410 (Gone) may be temporary.
-        if (!isTaken)
+        if (!isDelivered)
           throw new Problem('git.hook_refused', 502, `The hook answered ${reply.status}.`, {
             retryable: reply.status !== 410,
           });
       } catch (error) {
         if (!(error instanceof Problem) || error.code !== 'git.hook_refused') {
-          const told = error instanceof Problem ? error.detail : 'The request failed.';
-          await note(id, { ...took(), status: null, response_headers: null, response_body: null, error: told });
+          const message = error instanceof Problem ? error.detail : 'The request failed.';
+          await updateDelivery(id, {
+            ...measure(),
+            status: null,
+            response_headers: null,
+            response_body: null,
+            error: message,
+          });
         }
         throw error;
       }
     },
-    { onDead: async ({ payload: { delivery } }) => void (await note(delivery, { state: 'failed' })) },
+    { onDead: async ({ payload: { delivery } }) => void (await updateDelivery(delivery, { state: 'failed' })) },
   );
 }
 
 /** Builds the request of a delivery: Gitea's payload, or a message in the format of a chat service. */
-function requestOf(hook: WebhookRow, delivery: DeliveryRow, hooks: Hooks) {
-  const url = hooks.address(hook);
-  if (!isChatType(hook.type)) return { method: 'POST', url, body: bodyOf(hook, delivery.body) } as const;
-  return chatRequest(hook.type, url, JSON.parse(hook.options) as ChatOptions, delivery);
+function buildRequest(hook: WebhookRow, delivery: DeliveryRow, hooks: Hooks) {
+  const url = hooks.getAddress(hook);
+  if (!isChatType(hook.type)) return { method: 'POST', url, body: buildBody(hook, delivery.body) } as const;
+  return buildChatRequest(hook.type, url, JSON.parse(hook.options) as ChatOptions, delivery);
 }
 
-function bodyOf({ content_type: type }: Pick<WebhookRow, 'content_type'>, json: string): string {
+function buildBody({ content_type: type }: Pick<WebhookRow, 'content_type'>, json: string): string {
   return type === 'form' ? new URLSearchParams({ payload: json }).toString() : json;
 }
 
 /**
  * Builds the headers of Gitea, Gogs and GitHub, because receivers check different ones. Signatures cover the sent JSON.
  */
-function headersOf(hook: WebhookRow, delivery: DeliveryRow, body: string, hooks: Hooks): Record<string, string> {
-  const secret = hooks.open(hook.secret);
+function buildHeaders(hook: WebhookRow, delivery: DeliveryRow, body: string, hooks: Hooks): Record<string, string> {
+  const secret = hooks.unseal(hook.secret);
   // The payload of a form is signed, as Gitea does.
   const isForm = hook.content_type === 'form' && !isChatType(hook.type);
-  const signed = isForm ? delivery.body : body;
+  const signedContent = isForm ? delivery.body : body;
   const hmac = (algorithm: string): string =>
-    secret === '' ? '' : createHmac(algorithm, secret).update(signed).digest('hex');
+    secret === '' ? '' : createHmac(algorithm, secret).update(signedContent).digest('hex');
   const sha256 = hmac('sha256');
   const target = hook.repository_id === null ? 'organization' : 'repository';
-  const authorization = hooks.open(hook.authorization);
+  const authorization = hooks.unseal(hook.authorization);
   const headers: Record<string, string> = {
     'Content-Type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
     'User-Agent': 'Homeport',

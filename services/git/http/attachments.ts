@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { Attachments } from '../issues/attachments.ts';
 import type { StoredFile } from '../releases/stored-files.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Answer } from '../gitea-api/call.ts';
 import { formatFileName } from '../gitea-api/content-disposition.ts';
@@ -21,25 +21,26 @@ export async function attachment(
   if (uuid !== undefined) {
     const caller = await signIn.authenticate(request);
     const readable = async (id: number | undefined): Promise<Repository> => {
-      const repository = id === undefined ? undefined : await repositories.byId(id);
-      if (repository === undefined || !(await access.may(caller, repository, 'read'))) throw unknown();
+      const repository = id === undefined ? undefined : await repositories.findById(id);
+      if (repository === undefined || !(await access.hasLevel(caller, repository, 'read')))
+        throw buildNotFoundProblem();
       return repository;
     };
-    const released = await releases.byUuid(uuid);
+    const released = await releases.findByUuid(uuid);
     if (released !== undefined) {
       const repository = await readable(released.repository);
       return file(released.asset, (asset) => releases.read(repository, asset));
     }
     const attachments = new Attachments(context);
-    const attached = await attachments.byUuid(uuid);
+    const attached = await attachments.findByUuid(uuid);
     const repository = await readable(attached?.repository);
     return file(attached?.file, (each) => attachments.read(repository, each));
   }
   const [, owner, name, tag, asset] = (byName.exec(pathname) ?? []).map(decodeURIComponent);
   if (owner === undefined || name === undefined || tag === undefined) return undefined;
-  const repository = await lookup.need(await signIn.authenticate(request), [owner, name], 'read');
-  const release = await releases.byTag(repository.id, tag);
-  if (release === undefined || release.draft === 1) throw unknown();
+  const repository = await lookup.require(await signIn.authenticate(request), [owner, name], 'read');
+  const release = await releases.findByTag(repository.id, tag);
+  if (release === undefined || release.draft === 1) throw buildNotFoundProblem();
   const row = (await releases.assets(release.id)).find((each) => each.name === asset);
   return file(row, (each) => releases.read(repository, each));
 }
@@ -48,7 +49,7 @@ function file<Row extends StoredFile>(
   asset: Row | undefined,
   read: (asset: Row) => Promise<NodeJS.ReadableStream>,
 ): Answer {
-  if (asset === undefined) throw unknown();
+  if (asset === undefined) throw buildNotFoundProblem();
   return {
     status: 200,
     headers: {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { treePath } from '../domain/names.ts';
+import { normalizeTreePath } from '../domain/names.ts';
 import type { Locks } from '../lfs/locks.ts';
 import type { LockRow } from '../store/lfs.ts';
 import { formatTime } from '../wire/time.ts';
@@ -29,9 +29,9 @@ export async function answerLocks(locks: Locks, call: LfsCall, action: string): 
   if (action === 'locks' && request.method === 'POST') {
     const { name, detail } = requireAccount(call, 'You must have push access to create locks');
     const repository = await call.need('write', detail);
-    const path = treePath((await lfsBody(request, lockBody)).path);
+    const path = normalizeTreePath((await lfsBody(request, lockBody)).path);
     if (path === undefined || path === '') throw new Problem('git.bad_request', 422, 'This is no path of a file.');
-    const { lock, made: isCreated } = await locks.lock(repository.id, path, name);
+    const { lock, created: isCreated } = await locks.lock(repository.id, path, name);
     if (isCreated) lockReply(response, 201, { lock: lockJson(lock) });
     else lockReply(response, 409, { message: 'already created lock', lock: lockJson(lock) });
     return;

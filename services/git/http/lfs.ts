@@ -79,7 +79,7 @@ export async function lfs(
 }
 
 async function getVisitor({ signIn, tickets }: LfsDependencies, request: IncomingMessage): Promise<Caller> {
-  const byTicket = await tickets.caller(request.headers.authorization);
+  const byTicket = await tickets.authenticate(request.headers.authorization);
   return byTicket ?? signIn.authenticate(request);
 }
 
@@ -91,7 +91,7 @@ async function requireRepository(
   detail?: string,
 ): Promise<Repository> {
   const isKnown = caller.identity !== undefined || caller.deployKey !== undefined;
-  const renamed = await lookup.renamed(caller, owner, name);
+  const renamed = await lookup.findRenamed(caller, owner, name);
   const result = await lookup.find(caller, renamed?.owner ?? owner, renamed?.name ?? name);
   if (!isKnown && (result === undefined || level === 'write')) throw lfsSignIn(detail ?? 'Unauthorized');
   if (result === undefined) throw new Problem('git.unknown', 404, 'Not Found');
@@ -141,7 +141,7 @@ async function verify({ store }: LfsDependencies, { need: needed, request, respo
   const repository = await needed('write');
   const size = (await store.sizes(repository, [input.oid])).get(input.oid);
   if (size === undefined) throw new Problem('git.unknown', 404, 'Not Found');
-  if (size !== input.size || !(await store.isWhole(repository, input)))
+  if (size !== input.size || !(await store.isComplete(repository, input)))
     throw new Problem('git.lfs_mismatch', 422, 'Oid or size are invalid');
   lfsReply(response, 200, { Message: 'OK' });
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isPull } from '../pulls/pulls.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Answer } from '../gitea-api/call.ts';
 import { pullText } from '../gitea-api/pulls/changes.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
@@ -18,6 +18,6 @@ export async function pullTextAnswer(
     return undefined;
   const result = await deps.lookup.find(await deps.signIn.authenticate(request), owner, name);
   const issue = result && (await deps.issues.find(result.repository.id, Number(number)));
-  if (result === undefined || issue === undefined || !isPull(issue)) throw unknown();
+  if (result === undefined || issue === undefined || !isPull(issue)) throw buildNotFoundProblem();
   return pullText(deps, { ...result, issue }, kind === 'diff' ? 'diff' : 'patch');
 }

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../store/tables.ts';
 
 /** Removes assignments, watches and requests of a deleted account. Its content is retained. */
-export async function forgetInIssues(transaction: Kysely<Tables>, account: string): Promise<void> {
+export async function removeFromIssues(transaction: Kysely<Tables>, account: string): Promise<void> {
   const tables = [
     'issue_assignees',
     'issue_mentions',

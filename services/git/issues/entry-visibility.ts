@@ -2,7 +2,7 @@ import type { ExpressionBuilder } from 'kysely';
 import type { Tables } from '../store/tables.ts';
 
 /** Filters timeline entries for an account. Entries of a pending review are visible only to its author. */
-export function seenBy(account: string | undefined) {
+export function isVisibleTo(account: string | undefined) {
   return (is: ExpressionBuilder<Tables, 'issue_entries'>) =>
     is.or([
       is('issue_entries.review_id', 'is', null),

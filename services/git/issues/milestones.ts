@@ -9,7 +9,7 @@ export interface Milestone extends MilestoneRow {
 }
 
 /** Selects milestones with their issue counts. */
-export function withCounts(db: Kysely<Tables>) {
+export function selectMilestones(db: Kysely<Tables>) {
   return db
     .selectFrom('milestones')
     .selectAll('milestones')
@@ -27,7 +27,7 @@ export function withCounts(db: Kysely<Tables>) {
 
 /** Lists the milestones of a repository by due date. */
 export function milestonesOf(db: Kysely<Tables>, repository: number, closed?: boolean): Promise<Milestone[]> {
-  let rows = withCounts(db).where('milestones.repository_id', '=', repository);
+  let rows = selectMilestones(db).where('milestones.repository_id', '=', repository);
   if (closed !== undefined) rows = rows.where('milestones.closed', '=', Number(closed));
   return rows.orderBy('milestones.due_at').orderBy('milestones.id').execute();
 }

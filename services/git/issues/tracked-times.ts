@@ -36,12 +36,14 @@ export class TrackedTimes {
     return rows.orderBy('created_at').orderBy('id').execute();
   }
 
-  add(issue: number, account: string, seconds: number, at = this.#context.clock.now()): Promise<TrackedTimeRow> {
-    return this.#context.commit((transaction: Kysely<Tables>) => note(transaction, { issue, account, seconds, at }));
+  add(issue: number, account: string, seconds: number, createdAt = this.#context.clock.now()): Promise<TrackedTimeRow> {
+    return this.#context.commit((transaction: Kysely<Tables>) =>
+      recordTime(transaction, { issue, account, seconds, createdAt }),
+    );
   }
 
   /** Removes the tracked times of an account for an issue. Returns false if there were none. */
-  async removeOf(issue: number, account: string): Promise<boolean> {
+  async removeForAccount(issue: number, account: string): Promise<boolean> {
     const { numDeletedRows } = await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction
         .deleteFrom('tracked_times')
@@ -58,7 +60,7 @@ export class TrackedTimes {
     );
   }
 
-  running(account: string) {
+  findStopwatch(account: string) {
     return this.#db.selectFrom('stopwatches').selectAll().where('account', '=', account).executeTakeFirst();
   }
 
@@ -69,23 +71,23 @@ export class TrackedTimes {
   start(issue: number, account: string): Promise<boolean> {
     return this.#context.commit(async (transaction: Kysely<Tables>) => {
       const now = this.#context.clock.now();
-      const other = await take(transaction, account);
+      const previous = await deleteStopwatch(transaction, account);
       await transaction
         .insertInto('stopwatches')
-        .values({ account, issue_id: issue, begun_at: other?.issue_id === issue ? other.begun_at : now })
+        .values({ account, issue_id: issue, begun_at: previous?.issue_id === issue ? previous.begun_at : now })
         .execute();
-      if (other?.issue_id === issue) return false;
-      if (other !== undefined) await note(transaction, timeOn(other, now));
+      if (previous?.issue_id === issue) return false;
+      if (previous !== undefined) await recordTime(transaction, toTrackedTime(previous, now));
       return true;
     });
   }
 
   /** Stops the stopwatch and optionally records its time. Returns false if none is running for the issue. */
-  stop(issue: number, account: string, { noted }: { readonly noted: boolean }): Promise<boolean> {
+  stop(issue: number, account: string, { record: noted }: { readonly record: boolean }): Promise<boolean> {
     return this.#context.commit(async (transaction: Kysely<Tables>) => {
-      const running = await take(transaction, account, issue);
-      if (running === undefined) return false;
-      if (noted) await note(transaction, timeOn(running, this.#context.clock.now()));
+      const stopwatch = await deleteStopwatch(transaction, account, issue);
+      if (stopwatch === undefined) return false;
+      if (noted) await recordTime(transaction, toTrackedTime(stopwatch, this.#context.clock.now()));
       return true;
     });
   }
@@ -97,27 +99,31 @@ interface Stopwatch {
   readonly begun_at: number;
 }
 
-function timeOn({ account, begun_at, issue_id: issue }: Stopwatch, now: number) {
-  return { issue, account, seconds: Math.max(1, Math.round((now - begun_at) / 1000)), at: now };
+function toTrackedTime({ account, begun_at, issue_id: issue }: Stopwatch, now: number) {
+  return { issue, account, seconds: Math.max(1, Math.round((now - begun_at) / 1000)), createdAt: now };
 }
 
-async function take(transaction: Kysely<Tables>, account: string, issue?: number): Promise<Stopwatch | undefined> {
+async function deleteStopwatch(
+  transaction: Kysely<Tables>,
+  account: string,
+  issue?: number,
+): Promise<Stopwatch | undefined> {
   const rows = transaction.deleteFrom('stopwatches').where('account', '=', account);
   return (issue === undefined ? rows : rows.where('issue_id', '=', issue)).returningAll().executeTakeFirst();
 }
 
-function note(
+function recordTime(
   transaction: Kysely<Tables>,
   {
     issue,
     account,
     seconds,
-    at,
-  }: { readonly issue: number; readonly account: string; readonly seconds: number; readonly at: number },
+    createdAt,
+  }: { readonly issue: number; readonly account: string; readonly seconds: number; readonly createdAt: number },
 ): Promise<TrackedTimeRow> {
   return transaction
     .insertInto('tracked_times')
-    .values({ issue_id: issue, account, seconds, created_at: at })
+    .values({ issue_id: issue, account, seconds, created_at: createdAt })
     .returningAll()
     .executeTakeFirstOrThrow();
 }

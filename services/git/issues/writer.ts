@@ -4,8 +4,8 @@ import type { Context } from '../../contracts/service.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { EntryDetails, EntryKind } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';
-import { mentionsIn } from '../domain/issue-text.ts';
-import { indexWords } from './search-index.ts';
+import { findMentions } from '../domain/issue-text.ts';
+import { indexIssue } from './search-index.ts';
 
 /** Event of an issue or a pull request. */
 export interface IssueEvent {
@@ -20,7 +20,7 @@ export interface IssueEvent {
 /** Receives events in the transaction that stores the change. */
 export type IssueListener = (
   transaction: Kysely<Tables>,
-  heard: { readonly repository: Repository; readonly account: string; readonly events: readonly IssueEvent[] },
+  change: { readonly repository: Repository; readonly account: string; readonly events: readonly IssueEvent[] },
 ) => Promise<void>;
 
 /** Transaction in which an account changes issues of a repository. */
@@ -101,9 +101,9 @@ export async function touch({ db, now }: IssueWork, issue: number): Promise<void
 }
 
 /** Updates the search index and the mentions after a text of the issue was changed. */
-export async function textWritten(work: IssueWork, issue: number, text: string): Promise<void> {
-  await indexWords(work.db, issue);
-  const names = mentionsIn(text);
+export async function recordText(work: IssueWork, issue: number, text: string): Promise<void> {
+  await indexIssue(work.db, issue);
+  const names = findMentions(text);
   if (names.length === 0) return;
   await work.db
     .insertInto('issue_mentions')
@@ -113,36 +113,40 @@ export async function textWritten(work: IssueWork, issue: number, text: string):
 }
 
 /** Creates notifications for all participants and watchers of an issue except the author of the change. */
-export async function tell({ account, db, now, repository }: IssueWork, issue: number, entry?: number): Promise<void> {
-  const part = (table: 'issue_assignees' | 'issue_mentions' | 'review_requests') =>
+export async function notifyParticipants(
+  { account, db, now, repository }: IssueWork,
+  issue: number,
+  entry?: number,
+): Promise<void> {
+  const selectAccounts = (table: 'issue_assignees' | 'issue_mentions' | 'review_requests') =>
     db.selectFrom(table).select('account').where('issue_id', '=', issue);
-  const people = await db
+  const participants = await db
     .selectFrom('issues')
     .select('author as account')
     .where('id', '=', issue)
-    .union(part('issue_assignees'))
-    .union(part('issue_mentions'))
-    .union(part('review_requests'))
+    .union(selectAccounts('issue_assignees'))
+    .union(selectAccounts('issue_mentions'))
+    .union(selectAccounts('review_requests'))
     .union(db.selectFrom('issue_entries').select('author as account').where('issue_id', '=', issue))
     .union(db.selectFrom('repository_watches').select('account').where('repository_id', '=', repository.id))
     .union(db.selectFrom('issue_watches').select('account').where('issue_id', '=', issue).where('watching', '=', 1))
     .execute();
-  const not = await db
+  const muted = await db
     .selectFrom('issue_watches')
     .select('account')
     .where('issue_id', '=', issue)
     .where('watching', '=', 0)
     .execute();
-  const told = new Set([
-    ...people.map((each) => each.account),
+  const recipients = new Set([
+    ...participants.map((each) => each.account),
     ...(repository.ownerKind === 'account' ? [repository.owner] : []),
   ]);
-  for (const name of [account, ...not.map((each) => each.account)]) told.delete(name);
-  if (told.size === 0) return;
+  for (const name of [account, ...muted.map((each) => each.account)]) recipients.delete(name);
+  if (recipients.size === 0) return;
   await db
     .insertInto('issue_notifications')
     .values(
-      [...told].map((name) => ({
+      [...recipients].map((name) => ({
         account: name,
         issue_id: issue,
         state: 'unread' as const,

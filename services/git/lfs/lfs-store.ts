@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { diskFull, isDiskFull } from '../engine/disk-full.ts';
+import { buildDiskFullProblem, isDiskFull } from '../engine/disk-full.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
 
@@ -29,7 +29,7 @@ export interface LfsLimits {
 }
 
 /** Maximum number of excess bytes that are read and discarded. */
-const mostDrained = 1024 * 1024;
+const maxDrainedBytes = 1024 * 1024;
 
 type Owner = Pick<Repository, 'id' | 'folder'>;
 
@@ -55,21 +55,21 @@ export class LfsStore {
 
   /** Returns the sizes of the objects that exist. */
   async sizes({ id }: Pick<Owner, 'id'>, oids: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const found = new Map<string, number>();
-    for (let at = 0; at < oids.length; at += 500) {
+    const sizes = new Map<string, number>();
+    for (let index = 0; index < oids.length; index += 500) {
       const rows = await this.#db
         .selectFrom('lfs_objects')
         .select(['oid', 'size'])
         .where('repository_id', '=', id)
-        .where('oid', 'in', oids.slice(at, at + 500))
+        .where('oid', 'in', oids.slice(index, index + 500))
         .execute();
-      for (const { oid, size } of rows) found.set(oid, size);
+      for (const { oid, size } of rows) sizes.set(oid, size);
     }
-    return found;
+    return sizes;
   }
 
   /** Returns the total size of a repository's objects. */
-  async total({ id }: Pick<Owner, 'id'>): Promise<number> {
+  async totalBytes({ id }: Pick<Owner, 'id'>): Promise<number> {
     const row = await this.#db
       .selectFrom('lfs_objects')
       .select((is) => is.fn.sum<number | null>('size').as('total'))
@@ -82,9 +82,9 @@ export class LfsStore {
    * Checks that additional bytes do not exceed the quota.
    * @throws Problem `git.lfs_quota` (507)
    */
-  async checkQuota(repository: Pick<Owner, 'id'>, more: number): Promise<void> {
+  async checkQuota(repository: Pick<Owner, 'id'>, additionalBytes: number): Promise<void> {
     const quota = this.#limits.quota();
-    if (quota === 0 || (await this.total(repository)) + more <= quota) return;
+    if (quota === 0 || (await this.totalBytes(repository)) + additionalBytes <= quota) return;
     const limit = `${Math.floor(quota / 1024 / 1024)} MiB`;
     throw new Problem(
       'git.lfs_quota',
@@ -108,28 +108,32 @@ export class LfsStore {
         transform(chunk: Buffer, _encoding, done) {
           count += chunk.length;
           hash.update(chunk);
-          if (count > size) done(mismatch('content size does not match'));
+          if (count > size) done(buildMismatchProblem('content size does not match'));
           else done(null, chunk);
         },
       });
       try {
         // `flush` writes the file to disk before the stream closes.
-        await pipeline(kept(input), measure, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
+        await pipeline(
+          pipeWithoutDestroy(input),
+          measure,
+          createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
+        );
       } catch (error) {
         // Read the rest of the upload so that the client can read the response.
-        await drain(input, size - count + mostDrained);
+        await drain(input, size - count + maxDrainedBytes);
         throw error;
       }
-      if (hash.digest('hex') !== oid) throw mismatch('content hash does not match OID');
-      if (count !== size) throw mismatch('content size does not match');
+      if (hash.digest('hex') !== oid) throw buildMismatchProblem('content hash does not match OID');
+      if (count !== size) throw buildMismatchProblem('content size does not match');
       const target = this.#path(repository, oid);
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
       await rename(path, target);
       await syncFolder(dirname(target));
-      await this.#remember(repository, { oid, size });
+      await this.#insertRow(repository, { oid, size });
     } catch (error) {
       await rm(path, { force: true });
-      throw isDiskFull(error) ? diskFull(error) : error;
+      throw isDiskFull(error) ? buildDiskFullProblem(error) : error;
     }
   }
 
@@ -139,8 +143,8 @@ export class LfsStore {
   }
 
   /** Returns the file of an object, or undefined if it was never uploaded. */
-  async fileOf(repository: Owner, object: LfsObject): Promise<string | undefined> {
-    return (await this.isWhole(repository, object)) ? this.#path(repository, object.oid) : undefined;
+  async findFile(repository: Owner, object: LfsObject): Promise<string | undefined> {
+    return (await this.isComplete(repository, object)) ? this.#path(repository, object.oid) : undefined;
   }
 
   /** Shares all objects of a repository with another one, using hard links if the file system supports them. */
@@ -155,12 +159,12 @@ export class LfsStore {
       const target = this.#path(to, row.oid);
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
       await link(source, target).catch(() => copyFile(source, target));
-      await this.#remember(to, row);
+      await this.#insertRow(to, row);
     }
   }
 
   /** Lists all objects of a repository with their paths. */
-  async all(repository: Owner): Promise<readonly (LfsObject & { readonly path: string })[]> {
+  async listObjects(repository: Owner): Promise<readonly (LfsObject & { readonly path: string })[]> {
     const rows = await this.#db
       .selectFrom('lfs_objects')
       .select(['oid', 'size'])
@@ -171,7 +175,7 @@ export class LfsStore {
   }
 
   /** Returns true if the file has the expected size. */
-  async isWhole(repository: Owner, { oid, size }: LfsObject): Promise<boolean> {
+  async isComplete(repository: Owner, { oid, size }: LfsObject): Promise<boolean> {
     return (await stat(this.#path(repository, oid)).catch(() => undefined))?.size === size;
   }
 
@@ -183,7 +187,7 @@ export class LfsStore {
     return join(lfsFolder(this.#context.files, folder), oid.slice(0, 2), oid.slice(2, 4), oid);
   }
 
-  async #remember({ id }: Owner, { oid, size }: LfsObject): Promise<void> {
+  async #insertRow({ id }: Owner, { oid, size }: LfsObject): Promise<void> {
     const { clock, commit } = this.#context;
     await commit((transaction: Kysely<Tables>) =>
       transaction
@@ -204,24 +208,24 @@ export function lfsFolder(files: string, folder: string): string {
  * Pipes the input into another stream, so that a failing consumer does not destroy the input. An aborted upload is
  * passed on as an error.
  */
-function kept(input: Readable): Readable {
-  const through = new PassThrough();
-  const cut = (): void => {
-    if (!input.readableEnded) through.destroy(new Error('upload aborted'));
+function pipeWithoutDestroy(input: Readable): Readable {
+  const output = new PassThrough();
+  const abort = (): void => {
+    if (!input.readableEnded) output.destroy(new Error('upload aborted'));
   };
-  input.on('error', cut).on('close', cut);
-  if (input.destroyed) cut();
-  return input.pipe(through);
+  input.on('error', abort).on('close', abort);
+  if (input.destroyed) abort();
+  return input.pipe(output);
 }
 
-async function drain(input: Readable, most: number): Promise<void> {
+async function drain(input: Readable, maxBytes: number): Promise<void> {
   input.unpipe();
-  let left = most;
+  let remaining = maxBytes;
   await new Promise<void>((resolve) => {
     if (input.destroyed || input.readableEnded) return resolve();
     input.on('data', (chunk: Buffer) => {
-      left -= chunk.length;
-      if (left < 0) input.destroy();
+      remaining -= chunk.length;
+      if (remaining < 0) input.destroy();
     });
     input.once('end', resolve).once('close', resolve).once('error', resolve);
     input.resume();
@@ -239,6 +243,6 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-function mismatch(detail: string): Problem {
+function buildMismatchProblem(detail: string): Problem {
   return new Problem('git.lfs_mismatch', 422, detail);
 }

@@ -26,23 +26,23 @@ export class Locks {
     repository: number,
     path: string,
     account: string,
-  ): Promise<{ readonly lock: LockRow; readonly made: boolean }> {
+  ): Promise<{ readonly lock: LockRow; readonly created: boolean }> {
     const { clock, commit } = this.#context;
     return commit(async (transaction: Kysely<Tables>) => {
-      const made = await transaction
+      const inserted = await transaction
         .insertInto('lfs_locks')
         .values({ repository_id: repository, path, account, locked_at: clock.now() })
         .onConflict((conflict) => conflict.columns(['repository_id', 'path']).doNothing())
         .returningAll()
         .executeTakeFirst();
-      if (made !== undefined) return { lock: made, made: true };
+      if (inserted !== undefined) return { lock: inserted, created: true };
       const lock = await transaction
         .selectFrom('lfs_locks')
         .selectAll()
         .where('repository_id', '=', repository)
         .where('path', '=', path)
         .executeTakeFirstOrThrow();
-      return { lock, made: false };
+      return { lock, created: false };
     });
   }
 

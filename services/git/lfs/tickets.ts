@@ -3,7 +3,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
 import { anonymousCaller, type Caller } from '../sign-in/caller.ts';
 
-const validMs = 3_600_000;
+const lifetimeMs = 3_600_000;
 const purpose = 'git.lfs-ticket';
 const ticketSchema = z.object({
   account: z.string().nullable(),
@@ -40,13 +40,13 @@ export class LfsTickets {
       deployKey: caller.deployKey ?? null,
       sshKey: caller.sshKey ?? 0,
       operation,
-      expires: clock.now() + validMs,
+      expires: clock.now() + lifetimeMs,
     };
-    return { text: vault.seal(JSON.stringify(ticket), purpose), seconds: validMs / 1000 };
+    return { text: vault.seal(JSON.stringify(ticket), purpose), seconds: lifetimeMs / 1000 };
   }
 
   /** Returns the caller of a token, or undefined if it is invalid or expired. */
-  async caller(authorization: string | undefined): Promise<Caller | undefined> {
+  async authenticate(authorization: string | undefined): Promise<Caller | undefined> {
     const text = /^Bearer (v\d+\.\S+)$/i.exec(authorization ?? '')?.[1];
     if (text === undefined) return undefined;
     const { account, deployKey, sshKey = 0, operation, expires } = this.#read(text) ?? {};

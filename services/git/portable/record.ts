@@ -173,19 +173,19 @@ export const RepositoryRecord = z.object({
 });
 export type RepositoryRecord = z.infer<typeof RepositoryRecord>;
 
-function isJsonObject(words: string): boolean {
-  const value = valueOf(words);
+function isJsonObject(json: string): boolean {
+  const value = parseJson(json);
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isJsonList(words: string): boolean {
-  const value = valueOf(words);
+function isJsonList(json: string): boolean {
+  const value = parseJson(json);
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
-function valueOf(words: string): unknown {
+function parseJson(json: string): unknown {
   try {
-    return JSON.parse(words);
+    return JSON.parse(json);
   } catch {
     return undefined; // The text is not JSON.
   }

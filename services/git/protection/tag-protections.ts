@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { globPattern } from '../domain/glob.ts';
+import { compileGlob } from '../domain/glob.ts';
 import type { Tables } from '../store/tables.ts';
 import type { TagProtectionRow } from '../store/tag-protections.ts';
 import type { RefChange } from '../transfer/push-request.ts';
 import type { Pusher } from './protections.ts';
 
-const tags = 'refs/tags/';
+const tagPrefix = 'refs/tags/';
 
 /** Protected tags of repositories. Only the listed accounts may create, move and delete matching tags. */
 export class TagProtections {
@@ -66,17 +66,17 @@ export class TagProtections {
   }
 
   /** Returns the references of a push that are rejected, with the reasons. */
-  async refused(
+  async findRejected(
     repository: number,
     changes: readonly RefChange[],
     pusher: Pusher,
   ): Promise<ReadonlyMap<string, string>> {
-    const some = changes.filter(({ ref }) => ref.startsWith(tags));
-    const rules = some.length === 0 ? [] : await this.list(repository);
+    const tagChanges = changes.filter(({ ref }) => ref.startsWith(tagPrefix));
+    const rules = tagChanges.length === 0 ? [] : await this.list(repository);
     return new Map(
-      some
-        .map(({ ref }) => [ref, ref.slice(tags.length)] as const)
-        .filter(([, tag]) => !allows(rules, tag, pusher))
+      tagChanges
+        .map(({ ref }) => [ref, ref.slice(tagPrefix.length)] as const)
+        .filter(([, tag]) => !isAllowed(rules, tag, pusher))
         .map(([ref, tag]) => [ref, `Tag ${tag} is protected`]),
     );
   }
@@ -86,20 +86,21 @@ export class TagProtections {
    * @throws Problem `git.protected` (405)
    */
   async check(repository: number, ref: string, account: string): Promise<void> {
-    if (!ref.startsWith(tags) || allows(await this.list(repository), ref.slice(tags.length), { account })) return;
+    if (!ref.startsWith(tagPrefix) || isAllowed(await this.list(repository), ref.slice(tagPrefix.length), { account }))
+      return;
     throw new Problem(
       'git.protected',
       405,
-      `user not allowed to change protected tag [tag: ${ref.slice(tags.length)}]`,
+      `user not allowed to change protected tag [tag: ${ref.slice(tagPrefix.length)}]`,
     );
   }
 }
 
 /** Returns true if no rule matches the tag or a matching rule lists the account. */
-function allows(rules: readonly TagProtectionRow[], tag: string, { account, byDeployKey = false }: Pusher): boolean {
-  const fitting = rules.filter(({ pattern }) => globPattern(pattern, { parted: false })?.test(tag) === true);
-  if (fitting.length === 0) return true;
-  return !byDeployKey && fitting.some(({ accounts }) => (JSON.parse(accounts) as string[]).includes(account));
+function isAllowed(rules: readonly TagProtectionRow[], tag: string, { account, byDeployKey = false }: Pusher): boolean {
+  const matching = rules.filter(({ pattern }) => compileGlob(pattern, { bySegment: false })?.test(tag) === true);
+  if (matching.length === 0) return true;
+  return !byDeployKey && matching.some(({ accounts }) => (JSON.parse(accounts) as string[]).includes(account));
 }
 
 /**
@@ -107,7 +108,7 @@ function allows(rules: readonly TagProtectionRow[], tag: string, { account, byDe
  * long time.
  */
 function checkPattern(pattern: string): void {
-  const isRegular = pattern.length > 1 && pattern.startsWith('/') && pattern.endsWith('/');
-  if (pattern === '' || isRegular || globPattern(pattern, { parted: false }) === undefined)
+  const isRegularExpression = pattern.length > 1 && pattern.startsWith('/') && pattern.endsWith('/');
+  if (pattern === '' || isRegularExpression || compileGlob(pattern, { bySegment: false }) === undefined)
     throw new Problem('git.invalid', 422, '[NamePattern]: GlobPattern');
 }

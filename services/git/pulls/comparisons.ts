@@ -1,6 +1,6 @@
 import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
-import { compareChanges, countLog, mergeBase, type FileChange } from '../repositories/commits.ts';
+import { compareChanges, countLog, findMergeBase, type FileChange } from '../repositories/commits.ts';
 import { MergeArea } from './merge-area.ts';
 
 /** Comparison of two commits. It depends only on the commits. */
@@ -18,44 +18,44 @@ export interface Comparison {
 }
 
 /** Maximum number of cached comparisons. */
-const mostKept = 2000;
+const maxCached = 2000;
 
 /** Compares commits and caches the results. */
 export class Comparisons {
   readonly #context: Pick<Context, 'files' | 'random'>;
   readonly #git: Git;
-  readonly #kept = new Map<string, Promise<Comparison>>();
+  readonly #cache = new Map<string, Promise<Comparison>>();
 
   constructor(context: Pick<Context, 'files' | 'random'>, git: Git) {
     this.#context = context;
     this.#git = git;
   }
 
-  async of(folder: string, base: string, head: string): Promise<Comparison> {
+  async compare(folder: string, base: string, head: string): Promise<Comparison> {
     const key = `${folder} ${base} ${head}`;
-    const known = this.#kept.get(key);
-    if (known !== undefined) return known;
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size >= mostKept && oldest !== undefined) this.#kept.delete(oldest);
-    const made = this.#compare(folder, base, head);
-    this.#kept.set(key, made);
+    const cached = this.#cache.get(key);
+    if (cached !== undefined) return cached;
+    const [oldest] = this.#cache.keys();
+    if (this.#cache.size >= maxCached && oldest !== undefined) this.#cache.delete(oldest);
+    const comparison = this.#compare(folder, base, head);
+    this.#cache.set(key, comparison);
     // Failed comparisons are not cached.
-    made.catch(() => this.#kept.delete(key));
-    return made;
+    comparison.catch(() => this.#cache.delete(key));
+    return comparison;
   }
 
   async #compare(folder: string, base: string, head: string): Promise<Comparison> {
     const git = this.#git;
-    const [common, ahead, behind] = await Promise.all([
-      mergeBase(git, folder, base, head),
-      countLog(git, folder, { from: [head], not: [base] }),
-      countLog(git, folder, { from: [base], not: [head] }),
+    const [base2, ahead, behind] = await Promise.all([
+      findMergeBase(git, folder, base, head),
+      countLog(git, folder, { from: [head], exclude: [base] }),
+      countLog(git, folder, { from: [base], exclude: [head] }),
     ]);
-    const files = common === undefined ? [] : await compareChanges(git, folder, common, head);
-    if (common === base || common === head) return { mergeBase: common, ahead, behind, files, conflicts: undefined };
+    const files = base2 === undefined ? [] : await compareChanges(git, folder, base2, head);
+    if (base2 === base || base2 === head) return { mergeBase: base2, ahead, behind, files, conflicts: undefined };
     await using area = await MergeArea.open(this.#context, git, folder);
-    const merged = await area.merge(base, head);
-    const conflicts = 'conflicts' in merged ? merged.conflicts : undefined;
-    return { mergeBase: common, ahead, behind, files, conflicts };
+    const result = await area.merge(base, head);
+    const conflicts = 'conflicts' in result ? result.conflicts : undefined;
+    return { mergeBase: base2, ahead, behind, files, conflicts };
   }
 }

@@ -10,18 +10,22 @@ export interface MergeSubject {
 }
 
 /** Builds the default message of a merge commit as Gitea does. */
-export function mergeMessage({ title, number, from, into }: MergeSubject): string {
+export function buildMergeMessage({ title, number, from, into }: MergeSubject): string {
   return `Merge pull request '${title}' (#${number}) from ${from} into ${into}`;
 }
 
 /** Builds the default message of a squash commit: the messages of the commits and their authors as co-authors. */
-export function squashMessage(
+export function buildSquashMessage(
   { title, number }: MergeSubject,
   commits: readonly Commit[],
   author: { readonly email: string },
 ): string {
-  const others = new Map(commits.map(({ author: { name, email } }) => [email, `Co-authored-by: ${name} <${email}>`]));
-  others.delete(author.email);
-  const said = commits.length < 2 ? '' : commits.map(({ message }) => `* ${message.trim()}`).join('\n\n');
-  return [`${title} (#${number})`, said, [...others.values()].join('\n')].filter((part) => part !== '').join('\n\n');
+  const coAuthors = new Map(
+    commits.map(({ author: { name, email } }) => [email, `Co-authored-by: ${name} <${email}>`]),
+  );
+  coAuthors.delete(author.email);
+  const messages = commits.length < 2 ? '' : commits.map(({ message }) => `* ${message.trim()}`).join('\n\n');
+  return [`${title} (#${number})`, messages, [...coAuthors.values()].join('\n')]
+    .filter((part) => part !== '')
+    .join('\n\n');
 }

@@ -8,18 +8,18 @@ import type { Author } from '../repositories/first-commit.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Db } from '../gitea-api/api-dependencies.ts';
 import type { PullRow } from '../store/issue-tables.ts';
-import { noObject, type RefChange } from '../transfer/push-request.ts';
+import { zeroId, type RefChange } from '../transfer/push-request.ts';
 import type { Pushes } from '../transfer/pushes.ts';
 import { defaultOptions } from '../wire/repositories.ts';
 import { MergeArea } from './merge-area.ts';
-import { mergeMessage, squashMessage, type MergeSubject } from './merge-messages.ts';
+import { buildMergeMessage, buildSquashMessage, type MergeSubject } from './merge-messages.ts';
 import type { MergeRules } from './merge-rules.ts';
 import { isPull, type PullServiceDependencies, type Pulls, type PullState } from './pulls.ts';
 
 export const mergeStyles = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only'] as const;
 export type MergeStyle = (typeof mergeStyles)[number];
 
-const allowedBy: Readonly<Record<MergeStyle, keyof typeof defaultOptions>> = {
+const styleSettings: Readonly<Record<MergeStyle, keyof typeof defaultOptions>> = {
   merge: 'allow_merge_commits',
   rebase: 'allow_rebase',
   'rebase-merge': 'allow_rebase_explicit',
@@ -28,12 +28,12 @@ const allowedBy: Readonly<Record<MergeStyle, keyof typeof defaultOptions>> = {
 };
 
 /** Lists the merge styles that the repository allows. */
-export function stylesOf({ options }: Repository): readonly MergeStyle[] {
-  const set: Record<string, unknown> = { ...defaultOptions, ...options };
-  return mergeStyles.filter((style) => set[allowedBy[style]] === true);
+export function getAllowedStyles({ options }: Repository): readonly MergeStyle[] {
+  const allOptions: Record<string, unknown> = { ...defaultOptions, ...options };
+  return mergeStyles.filter((style) => allOptions[styleSettings[style]] === true);
 }
 
-export interface MergeWish {
+export interface MergeOptions {
   readonly style: MergeStyle;
   readonly account: string;
   /** Committer of the new commits. */
@@ -52,19 +52,19 @@ export interface MergeWish {
 export interface MergeDependencies extends PullServiceDependencies {
   readonly context: Pick<Context, 'commit' | 'files' | 'random'>;
   readonly issues: Issues;
-  readonly protections: Pick<Protections, 'checkCommit' | 'checkRewrite' | 'of'>;
+  readonly protections: Pick<Protections, 'checkCommit' | 'checkRewrite' | 'findRule'>;
   readonly rules: Pick<MergeRules, 'check'>;
   readonly pulls: Pulls;
   readonly pushes: Pushes;
 }
 
 /** Maximum number of commits that are replayed. */
-const mostReplayed = 250;
+const maxReplayed = 250;
 
 /** Merges pull requests, one at a time in each repository. */
 export class Merges {
   readonly #dependencies: MergeDependencies;
-  readonly #turns = new Map<number, Promise<unknown>>();
+  readonly #queues = new Map<number, Promise<unknown>>();
 
   constructor(deps: MergeDependencies) {
     this.#dependencies = deps;
@@ -74,22 +74,22 @@ export class Merges {
    * Merges a pull request. The result is visible when it resolves.
    * @throws Problem (405, 409)
    */
-  merge(repository: Repository, number: number, wish: MergeWish): Promise<void> {
-    return this.#inTurn(repository, async () => {
-      const issue = await this.#open(repository, number);
+  merge(repository: Repository, number: number, options: MergeOptions): Promise<void> {
+    return this.#runQueued(repository, async () => {
+      const issue = await this.#requireOpen(repository, number);
       const state = await this.#dependencies.pulls.state(repository, issue);
-      if (!stylesOf(repository).includes(wish.style)) {
-        throw new Problem('git.style', 405, `${wish.style} is not an allowed merge style for this repository`);
+      if (!getAllowedStyles(repository).includes(options.style)) {
+        throw new Problem('git.style', 405, `${options.style} is not an allowed merge style for this repository`);
       }
       if (state.draft) throw new Problem('git.draft', 405, 'Work in progress PRs cannot be merged');
-      if (wish.head !== undefined && wish.head !== '' && wish.head !== state.head)
+      if (options.head !== undefined && options.head !== '' && options.head !== state.head)
         throw new Problem('git.moved', 409, 'head out of date');
-      await this.#dependencies.rules.check(repository, issue, state, wish);
+      await this.#dependencies.rules.check(repository, issue, state, options);
       const { context, folder, git } = this.#dependencies;
       await using area = await MergeArea.open(context, git, folder(repository));
-      const made = await this.#make(area, repository, issue, state, wish);
-      if (made !== state.head) await area.keep(made, [state.base, state.head]);
-      await this.#move(repository, issue, state, made, wish);
+      const commit = await this.#createCommit(area, repository, issue, state, options);
+      if (commit !== state.head) await area.saveTo(commit, [state.base, state.head]);
+      await this.#updateBranches(repository, issue, state, commit, options);
     });
   }
 
@@ -101,10 +101,10 @@ export class Merges {
     repository: Repository,
     number: number,
     style: 'merge' | 'rebase',
-    wish: Pick<MergeWish, 'account' | 'committer'>,
+    options: Pick<MergeOptions, 'account' | 'committer'>,
   ): Promise<void> {
-    return this.#inTurn(repository, async () => {
-      const issue = await this.#open(repository, number);
+    return this.#runQueued(repository, async () => {
+      const issue = await this.#requireOpen(repository, number);
       const { context, folder, git, pushes } = this.#dependencies;
       const { base, comparison, head, headRepository, hasHead } = await this.#dependencies.pulls.state(
         repository,
@@ -116,22 +116,28 @@ export class Merges {
       const { base_branch, head_branch } = issue.request;
       const { protections } = this.#dependencies;
       // A rebase replaces the commits of the branch.
-      if (style === 'rebase') await protections.checkRewrite(headRepository.id, head_branch, wish);
-      else await protections.checkCommit(headRepository.id, head_branch, wish);
+      if (style === 'rebase') await protections.checkRewrite(headRepository.id, head_branch, options);
+      else await protections.checkCommit(headRepository.id, head_branch, options);
       await using area = await MergeArea.open(context, git, folder(repository));
-      const made =
+      const commit =
         style === 'rebase'
-          ? await this.#replayed(area, repository, base, head, wish.committer)
-          : await this.#joined(area, head, base, `Merge branch '${base_branch}' into ${head_branch}`, wish.committer);
-      await area.keep(made, [head], folder(headRepository));
-      const change = { ref: `refs/heads/${head_branch}`, before: head, after: made };
-      const id = await pushes.begin(headRepository, wish.account, [change]);
-      await this.#change(headRepository, id, wish.account, [change]);
+          ? await this.#rebase(area, repository, base, head, options.committer)
+          : await this.#createMergeCommit(
+              area,
+              head,
+              base,
+              `Merge branch '${base_branch}' into ${head_branch}`,
+              options.committer,
+            );
+      await area.saveTo(commit, [head], folder(headRepository));
+      const change = { ref: `refs/heads/${head_branch}`, before: head, after: commit };
+      const id = await pushes.begin(headRepository, options.account, [change]);
+      await this.#updateReferences(headRepository, id, options.account, [change]);
     });
   }
 
   /** Removes records of merges whose push was not completed before the host ended. */
-  async forgetUnmade(): Promise<void> {
+  async removeUnfinished(): Promise<void> {
     await this.#dependencies.context.commit((transaction: Db) =>
       transaction
         .deleteFrom('pull_merges')
@@ -140,7 +146,7 @@ export class Merges {
     );
   }
 
-  async #open(repository: Repository, number: number): Promise<Issue & { readonly request: PullRow }> {
+  async #requireOpen(repository: Repository, number: number): Promise<Issue & { readonly request: PullRow }> {
     const issue = await this.#dependencies.issues.find(repository.id, number);
     if (issue === undefined || !isPull(issue)) throw new Problem('git.unknown', 404, 'not found');
     if (issue.request.merged_commit !== null) throw new Problem('git.merged', 405, 'The PR is already merged');
@@ -149,53 +155,53 @@ export class Merges {
   }
 
   /** Creates the new commit of the base branch. */
-  async #make(
+  async #createCommit(
     area: MergeArea,
     repository: Repository,
     issue: Issue & { readonly request: PullRow },
     { base, comparison, head, headRepository }: PullState,
-    wish: MergeWish,
+    options: MergeOptions,
   ): Promise<string> {
     const { base_branch, head_branch } = issue.request;
-    const foreign =
+    const headPrefix =
       headRepository === undefined || headRepository.id === repository.id
         ? ''
         : `${headRepository.owner}/${headRepository.name}:`;
     const subject: MergeSubject = {
       title: issue.title,
       number: issue.number,
-      from: foreign + head_branch,
+      from: headPrefix + head_branch,
       into: base_branch,
     };
-    const said = (otherwise: string): string => {
-      const [title = '', body = ''] = [wish.title?.trim(), wish.message?.trim()];
-      if (title === '' && body === '') return otherwise;
-      const [first = '', ...rest] = otherwise.split('\n\n');
+    const buildMessage = (defaultMessage: string): string => {
+      const [title = '', body = ''] = [options.title?.trim(), options.message?.trim()];
+      if (title === '' && body === '') return defaultMessage;
+      const [first = '', ...rest] = defaultMessage.split('\n\n');
       return [title === '' ? first : title, body === '' ? rest.join('\n\n') : body]
         .filter((part) => part !== '')
         .join('\n\n');
     };
-    switch (wish.style) {
+    switch (options.style) {
       case 'merge':
-        return this.#joined(area, base, head, said(mergeMessage(subject)), wish.committer);
+        return this.#createMergeCommit(area, base, head, buildMessage(buildMergeMessage(subject)), options.committer);
       case 'squash': {
-        const merged = await area.merge(base, head);
-        if ('conflicts' in merged) throw conflict(merged.conflicts);
+        const result = await area.merge(base, head);
+        if ('conflicts' in result) throw buildConflictProblem(result.conflicts);
         const commits = await this.#commits(repository, base, head);
         return area.commit(
-          merged.tree,
+          result.tree,
           [base],
-          said(squashMessage(subject, commits, wish.author)),
-          wish.author,
-          wish.committer,
+          buildMessage(buildSquashMessage(subject, commits, options.author)),
+          options.author,
+          options.committer,
         );
       }
       case 'rebase':
-        return this.#replayed(area, repository, base, head, wish.committer);
+        return this.#rebase(area, repository, base, head, options.committer);
       case 'rebase-merge': {
-        const top = await this.#replayed(area, repository, base, head, wish.committer);
+        const top = await this.#rebase(area, repository, base, head, options.committer);
         const tree = (await area.run(['rev-parse', `${top}^{tree}`])).stdout.toString().trim();
-        return area.commit(tree, [base, top], said(mergeMessage(subject)), wish.committer);
+        return area.commit(tree, [base, top], buildMessage(buildMergeMessage(subject)), options.committer);
       }
       case 'fast-forward-only':
         if (comparison.mergeBase === base) return head;
@@ -207,13 +213,19 @@ export class Merges {
     }
   }
 
-  async #joined(area: MergeArea, ours: string, theirs: string, message: string, committer: Author): Promise<string> {
-    const merged = await area.merge(ours, theirs);
-    if ('conflicts' in merged) throw conflict(merged.conflicts);
-    return area.commit(merged.tree, [ours, theirs], message, committer);
+  async #createMergeCommit(
+    area: MergeArea,
+    ours: string,
+    theirs: string,
+    message: string,
+    committer: Author,
+  ): Promise<string> {
+    const result = await area.merge(ours, theirs);
+    if ('conflicts' in result) throw buildConflictProblem(result.conflicts);
+    return area.commit(result.tree, [ours, theirs], message, committer);
   }
 
-  async #replayed(
+  async #rebase(
     area: MergeArea,
     repository: Repository,
     onto: string,
@@ -221,47 +233,47 @@ export class Merges {
     committer: Author,
   ): Promise<string> {
     const commits = await this.#commits(repository, onto, head);
-    if (commits.length > mostReplayed)
-      throw new Problem('git.too_many', 409, `These are more than ${mostReplayed} commits: merge or squash them.`);
+    if (commits.length > maxReplayed)
+      throw new Problem('git.too_many', 409, `These are more than ${maxReplayed} commits: merge or squash them.`);
     const top = await area.replay(commits, onto, committer);
-    if (typeof top !== 'string') throw conflict(top.conflicts);
+    if (typeof top !== 'string') throw buildConflictProblem(top.conflicts);
     return top;
   }
 
   /** Lists the commits of the head without merges, oldest first. */
   async #commits(repository: Repository, base: string, head: string): Promise<readonly Commit[]> {
     const { folder, git } = this.#dependencies;
-    const query = { from: [head], not: [base], limit: mostReplayed + 1 };
+    const query = { from: [head], exclude: [base], limit: maxReplayed + 1 };
     const commits = await readLog(git, folder(repository), query);
     return commits.filter(({ parents }) => parents.length < 2).toReversed();
   }
 
   /** Moves the base branch to the new commit and optionally deletes the head branch. */
-  async #move(
+  async #updateBranches(
     repository: Repository,
     issue: Issue & { readonly request: PullRow },
     { base, comparison, head, headRepository, hasHead }: PullState,
-    made: string,
-    wish: MergeWish,
+    commit: string,
+    options: MergeOptions,
   ): Promise<void> {
     const { context, protections, pushes } = this.#dependencies;
     const { base_branch, head_branch } = issue.request;
-    const changes: RefChange[] = [{ ref: `refs/heads/${base_branch}`, before: base, after: made }];
-    const isOwn = headRepository?.id === repository.id;
-    const isFree =
-      isOwn &&
+    const changes: RefChange[] = [{ ref: `refs/heads/${base_branch}`, before: base, after: commit }];
+    const isSameRepository = headRepository?.id === repository.id;
+    const isUnused =
+      isSameRepository &&
       hasHead &&
       head_branch !== repository.defaultBranch &&
-      !(await this.#isWanted(repository, issue.id, head_branch));
-    const isProtected = (await protections.of(repository.id, head_branch)) !== undefined;
-    if (wish.deleteBranch === true && isFree && !isProtected)
-      changes.push({ ref: `refs/heads/${head_branch}`, before: head, after: noObject });
-    const id = await pushes.begin(repository, wish.account, changes);
+      !(await this.#isBranchInUse(repository, issue.id, head_branch));
+    const isProtected = (await protections.findRule(repository.id, head_branch)) !== undefined;
+    if (options.deleteBranch === true && isUnused && !isProtected)
+      changes.push({ ref: `refs/heads/${head_branch}`, before: head, after: zeroId });
+    const id = await pushes.begin(repository, options.account, changes);
     // This record identifies the push as a merge, also after an interruption.
     await context.commit(async (transaction: Db) => {
       await transaction
         .insertInto('pull_merges')
-        .values({ push_id: id, issue_id: issue.id, account: wish.account, commit: made })
+        .values({ push_id: id, issue_id: issue.id, account: options.account, commit })
         .execute();
       await transaction
         .updateTable('pulls')
@@ -269,17 +281,17 @@ export class Merges {
         .where('issue_id', '=', issue.id)
         .execute();
     });
-    await this.#change(repository, id, wish.account, changes);
+    await this.#updateReferences(repository, id, options.account, changes);
   }
 
   /** Returns true if another open pull request uses this branch. */
-  async #isWanted(repository: Repository, but: number, branch: string): Promise<boolean> {
+  async #isBranchInUse(repository: Repository, exceptIssue: number, branch: string): Promise<boolean> {
     const other = await this.#dependencies.db
       .selectFrom('pulls')
       .innerJoin('issues', 'issues.id', 'pulls.issue_id')
       .select('issues.id')
       .where('issues.closed', '=', 0)
-      .where('issues.id', '!=', but)
+      .where('issues.id', '!=', exceptIssue)
       .where((is) =>
         is.or([
           is.and([is('issues.repository_id', '=', repository.id), is('pulls.base_branch', '=', branch)]),
@@ -290,10 +302,15 @@ export class Merges {
     return other !== undefined;
   }
 
-  async #change(repository: Repository, id: string, account: string, changes: readonly RefChange[]): Promise<void> {
+  async #updateReferences(
+    repository: Repository,
+    id: string,
+    account: string,
+    changes: readonly RefChange[],
+  ): Promise<void> {
     const { context, folder, git, pushes } = this.#dependencies;
-    const lines = changes.map(({ ref, before, after }) =>
-      after === noObject ? `delete ${ref} ${before}` : `update ${ref} ${after} ${before}`,
+    const lines = changes.map(({ ref, before: previous, after }) =>
+      after === zeroId ? `delete ${ref} ${previous}` : `update ${ref} ${after} ${previous}`,
     );
     try {
       await git.run(folder(repository), ['update-ref', '--stdin'], { input: `${lines.join('\n')}\n` });
@@ -308,22 +325,22 @@ export class Merges {
     await pushes.settle(id, repository, account, changes);
   }
 
-  async #inTurn<T>(repository: Repository, work: () => Promise<T>): Promise<T> {
-    const before = this.#turns.get(repository.id);
-    const turn = (async () => {
-      await before?.catch(() => undefined);
+  async #runQueued<T>(repository: Repository, work: () => Promise<T>): Promise<T> {
+    const previous = this.#queues.get(repository.id);
+    const task = (async () => {
+      await previous?.catch(() => undefined);
       return work();
     })();
-    this.#turns.set(repository.id, turn);
+    this.#queues.set(repository.id, task);
     try {
-      return await turn;
+      return await task;
     } finally {
-      if (this.#turns.get(repository.id) === turn) this.#turns.delete(repository.id);
+      if (this.#queues.get(repository.id) === task) this.#queues.delete(repository.id);
     }
   }
 }
 
-function conflict(files: readonly string[]): Problem {
-  const which = files.length === 0 ? 'their histories have nothing in common' : files.slice(0, 20).join(', ');
-  return new Problem('git.conflict', 409, `Merge conflict: ${which}`);
+function buildConflictProblem(files: readonly string[]): Problem {
+  const files2 = files.length === 0 ? 'their histories have nothing in common' : files.slice(0, 20).join(', ');
+  return new Problem('git.conflict', 409, `Merge conflict: ${files2}`);
 }

@@ -34,7 +34,7 @@ export interface PullState {
 }
 
 /** Head branch of a pull request. */
-export interface Head {
+export interface PullHead {
   readonly repository: Repository;
   readonly branch: string;
   readonly commit: string;
@@ -49,8 +49,8 @@ export class Pulls {
   }
 
   /** Returns the commit of a branch, or undefined if it does not exist. */
-  async branch(repository: Repository, name: string): Promise<string | undefined> {
-    return this.#dependencies.objects.commitOf(this.#dependencies.folder(repository), `refs/heads/${name}`);
+  async findBranch(repository: Repository, name: string): Promise<string | undefined> {
+    return this.#dependencies.objects.findCommit(this.#dependencies.folder(repository), `refs/heads/${name}`);
   }
 
   /**
@@ -60,17 +60,17 @@ export class Pulls {
   async create(
     repository: Repository,
     account: string,
-    head: Head,
+    head: PullHead,
     base: string,
-    wanted: Omit<NewIssue, 'pull'>,
+    issueValues: Omit<NewIssue, 'pull'>,
   ): Promise<number> {
     const { comparisons, folder, writer } = this.#dependencies;
-    const baseCommit = await this.branch(repository, base);
+    const baseCommit = await this.findBranch(repository, base);
     if (baseCommit === undefined) throw new Problem('git.unknown', 404, `ref "${base}" does not exist`);
-    await this.#bring(repository, head);
-    const { mergeBase } = await comparisons.of(folder(repository), baseCommit, head.commit);
+    await this.#fetchHead(repository, head);
+    const { mergeBase } = await comparisons.compare(folder(repository), baseCommit, head.commit);
     const issue = await writer.run(repository, account, async (work) => {
-      const known = await work.db
+      const existing = await work.db
         .selectFrom('pulls')
         .innerJoin('issues', 'issues.id', 'pulls.issue_id')
         .select(['issues.id', 'issues.number'])
@@ -80,17 +80,17 @@ export class Pulls {
         .where('pulls.head_branch', '=', head.branch)
         .where('pulls.base_branch', '=', base)
         .executeTakeFirst();
-      if (known !== undefined) {
-        const ids = `id: ${known.id}, issue_id: ${known.number}, head_repo_id: ${head.repository.id}`;
+      if (existing !== undefined) {
+        const ids = `id: ${existing.id}, issue_id: ${existing.number}, head_repo_id: ${head.repository.id}`;
         const branches = `base_repo_id: ${repository.id}, head_branch: ${head.branch}, base_branch: ${base}`;
         const detail = `pull request already exists for these targets [${ids}, ${branches}]`;
         throw new Problem('git.pull_exists', 409, detail);
       }
-      const made = await createIssue(work, { ...wanted, pull: true });
+      const created = await createIssue(work, { ...issueValues, pull: true });
       await work.db
         .insertInto('pulls')
         .values({
-          issue_id: made.id,
+          issue_id: created.id,
           head_repository_id: head.repository.id,
           head_branch: head.branch,
           base_branch: base,
@@ -100,7 +100,7 @@ export class Pulls {
           ref_due: 1,
         })
         .execute();
-      return made;
+      return created;
     });
     await this.#writeReference(repository, issue.number, issue.id, head.commit);
     return issue.number;
@@ -109,46 +109,46 @@ export class Pulls {
   /** Writes references that a killed host did not write. */
   async recover(): Promise<void> {
     const { db, repositories } = this.#dependencies;
-    const due = await db
+    const rows = await db
       .selectFrom('pulls')
       .innerJoin('issues', 'issues.id', 'pulls.issue_id')
       .select(['pulls.issue_id', 'pulls.head_commit', 'issues.number', 'issues.repository_id'])
       .where('pulls.ref_due', '=', 1)
       .execute();
-    for (const { issue_id, head_commit, number, repository_id } of due) {
-      const repository = await repositories.byId(repository_id);
+    for (const { issue_id, head_commit, number, repository_id } of rows) {
+      const repository = await repositories.findById(repository_id);
       if (repository !== undefined) await this.#writeReference(repository, number, issue_id, head_commit);
     }
   }
 
   /** Updates `refs/pull/N/head` after the head branch moved. */
-  async follow(repository: Repository, number: number, head: Head): Promise<void> {
-    await this.#bring(repository, head);
+  async updateHead(repository: Repository, number: number, head: PullHead): Promise<void> {
+    await this.#fetchHead(repository, head);
     const { folder, git } = this.#dependencies;
-    await git.run(folder(repository), ['update-ref', referenceOf(number), head.commit]);
+    await git.run(folder(repository), ['update-ref', getPullReference(number), head.commit]);
   }
 
   async state(repository: Repository, issue: Issue & { readonly request: PullRow }): Promise<PullState> {
     const { comparisons, folder, repositories } = this.#dependencies;
     const { request } = issue;
-    const isOwn = request.head_repository_id === repository.id;
-    const headRepository = isOwn ? repository : await repositories.byId(request.head_repository_id);
-    const now = headRepository && (await this.branch(headRepository, request.head_branch));
+    const isSameRepository = request.head_repository_id === repository.id;
+    const headRepository = isSameRepository ? repository : await repositories.findById(request.head_repository_id);
+    const currentHead = headRepository && (await this.findBranch(headRepository, request.head_branch));
     const isOpen = issue.closed === 0;
-    const head = isOpen ? (now ?? request.head_commit) : request.head_commit;
+    const head = isOpen ? (currentHead ?? request.head_commit) : request.head_commit;
     const merged = request.merged_commit !== null;
     // A merged pull request keeps its comparison.
     const base = merged
       ? request.merge_base
-      : ((await this.branch(repository, request.base_branch)) ?? request.merge_base);
-    const comparison = await comparisons.of(folder(repository), base, head);
+      : ((await this.findBranch(repository, request.base_branch)) ?? request.merge_base);
+    const comparison = await comparisons.compare(folder(repository), base, head);
     const draft = isDraftTitle(issue.title);
     const mergeable = isOpen && !draft && comparison.conflicts === undefined && comparison.mergeBase !== undefined;
-    return { head, base, headRepository, hasHead: now !== undefined, comparison, draft, mergeable };
+    return { head, base, headRepository, hasHead: currentHead !== undefined, comparison, draft, mergeable };
   }
 
   /** Fetches the objects of a branch from another repository. */
-  async #bring(repository: Repository, head: Head): Promise<void> {
+  async #fetchHead(repository: Repository, head: PullHead): Promise<void> {
     if (head.repository.id === repository.id) return;
     const { folder, git } = this.#dependencies;
     const args = [
@@ -165,7 +165,7 @@ export class Pulls {
 
   async #writeReference(repository: Repository, number: number, issue: number, commit: string): Promise<void> {
     const { db, folder, git } = this.#dependencies;
-    await git.run(folder(repository), ['update-ref', referenceOf(number), commit]);
+    await git.run(folder(repository), ['update-ref', getPullReference(number), commit]);
     await db.updateTable('pulls').set({ ref_due: 0 }).where('issue_id', '=', issue).execute();
   }
 }
@@ -175,6 +175,6 @@ export function isPull(issue: Issue): issue is Issue & { readonly request: PullR
   return issue.request !== undefined;
 }
 
-function referenceOf(number: number): string {
+function getPullReference(number: number): string {
   return `refs/pull/${number}/head`;
 }

@@ -1,7 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import { countComments } from '../issues/changes.ts';
 import type { Issue } from '../issues/issues.ts';
-import { addEntry, tell, textWritten, touch, type IssueWork } from '../issues/writer.ts';
+import { addEntry, notifyParticipants, recordText, touch, type IssueWork } from '../issues/writer.ts';
 import type { AttachmentRow } from '../store/issue-relations.ts';
 import type { ReviewRow, ReviewState } from '../store/issue-tables.ts';
 
@@ -32,16 +32,17 @@ export interface NewReview {
 export async function addReview(work: IssueWork, issue: Issue, wanted: NewReview): Promise<number> {
   const { account, db, now } = work;
   checkState(issue, account, wanted.state);
-  const isOpen = await db
+  const pendingReview = await db
     .selectFrom('reviews')
     .select('id')
     .where('issue_id', '=', issue.id)
     .where('author', '=', account)
     .where('state', '=', 'PENDING')
     .executeTakeFirst();
-  if (isOpen !== undefined && wanted.state === 'PENDING' && wanted.comments.length === 0) return isOpen.id;
+  if (pendingReview !== undefined && wanted.state === 'PENDING' && wanted.comments.length === 0)
+    return pendingReview.id;
   const { id } =
-    isOpen ??
+    pendingReview ??
     (await db
       .insertInto('reviews')
       .values({
@@ -77,13 +78,13 @@ export async function submitReview(
 ): Promise<void> {
   const { account, db, now } = work;
   checkState(issue, account, state);
-  const lines = await db
+  const lineComments = await db
     .selectFrom('issue_entries')
     .selectAll()
     .where('review_id', '=', id)
     .where('kind', '=', 'code')
     .execute();
-  if (body.trim() === '' && lines.length === 0 && state !== 'APPROVED') {
+  if (body.trim() === '' && lineComments.length === 0 && state !== 'APPROVED') {
     throw new Problem('git.invalid', 422, 'body is empty');
   }
   if (state !== 'COMMENT') {
@@ -100,9 +101,9 @@ export async function submitReview(
   await db.updateTable('reviews').set({ state, body, updated_at: now }).where('id', '=', id).execute();
   const entry = await addEntry(work, issue.id, 'review', { body, review: id });
   await countComments(work, issue.id);
-  await textWritten(work, issue.id, [body, ...lines.map((line) => line.body)].join('\n'));
+  await recordText(work, issue.id, [body, ...lineComments.map((line) => line.body)].join('\n'));
   await touch(work, issue.id);
-  await tell(work, issue.id, entry);
+  await notifyParticipants(work, issue.id, entry);
   const event = {
     APPROVED: 'pull_request_review_approved',
     REQUEST_CHANGES: 'pull_request_review_rejected',
@@ -120,17 +121,22 @@ export async function removeReview(work: IssueWork, review: ReviewRow): Promise<
   await db.deleteFrom('issue_entries').where('review_id', '=', review.id).execute();
   await db.deleteFrom('reviews').where('id', '=', review.id).execute();
   await countComments(work, review.issue_id);
-  await textWritten(work, review.issue_id, '');
+  await recordText(work, review.issue_id, '');
   return files;
 }
 
-export async function setDismissed(work: IssueWork, review: ReviewRow, dismissed: boolean, why: string): Promise<void> {
+export async function setDismissed(
+  work: IssueWork,
+  review: ReviewRow,
+  dismissed: boolean,
+  reason: string,
+): Promise<void> {
   await work.db
     .updateTable('reviews')
     .set({ dismissed: Number(dismissed) })
     .where('id', '=', review.id)
     .execute();
-  if (dismissed) await addEntry(work, review.issue_id, 'dismiss_review', { body: why, review: review.id });
+  if (dismissed) await addEntry(work, review.issue_id, 'dismiss_review', { body: reason, review: review.id });
 }
 
 /** Adds or removes review requests. */
@@ -142,13 +148,13 @@ export async function requestReviews(
 ): Promise<void> {
   const { db } = work;
   for (const account of accounts) {
-    const known = await db
+    const existing = await db
       .selectFrom('review_requests')
       .select('account')
       .where('issue_id', '=', issue.id)
       .where('account', '=', account)
       .executeTakeFirst();
-    if ((known !== undefined) === wanted) continue;
+    if ((existing !== undefined) === wanted) continue;
     if (wanted) await db.insertInto('review_requests').values({ issue_id: issue.id, account }).execute();
     else
       await db.deleteFrom('review_requests').where('issue_id', '=', issue.id).where('account', '=', account).execute();
@@ -157,7 +163,7 @@ export async function requestReviews(
     work.events.push({ event: 'pull_request_review_request', action, issue: issue.id });
   }
   await touch(work, issue.id);
-  await tell(work, issue.id);
+  await notifyParticipants(work, issue.id);
 }
 
 /**

@@ -31,7 +31,7 @@ export class Releases {
     return (drafts ? rows : rows.where('draft', '=', 0)).orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
   }
 
-  byTag(repository: number, tag: string): Promise<ReleaseRow | undefined> {
+  findByTag(repository: number, tag: string): Promise<ReleaseRow | undefined> {
     return this.#db
       .selectFrom('releases')
       .selectAll()
@@ -46,7 +46,7 @@ export class Releases {
    */
   async create(repository: number, values: ReleaseValues, author: string): Promise<ReleaseRow> {
     const now = this.#context.clock.now();
-    const made = await this.#context.commit((transaction: Kysely<Tables>) =>
+    const row = await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction
         .insertInto('releases')
         .values({ repository_id: repository, ...values, author, created_at: now, published_at: now })
@@ -54,8 +54,8 @@ export class Releases {
         .returningAll()
         .executeTakeFirst(),
     );
-    if (made === undefined) throw new Problem('git.release_taken', 409, 'Release is has no Tag');
-    return made;
+    if (row === undefined) throw new Problem('git.release_taken', 409, 'Release is has no Tag');
+    return row;
   }
 
   async change(
@@ -72,7 +72,7 @@ export class Releases {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.deleteFrom('releases').where('id', '=', release.id).execute(),
     );
-    for (const { uuid } of assets) await rm(this.path(repository, uuid), { force: true });
+    for (const { uuid } of assets) await rm(this.getPath(repository, uuid), { force: true });
   }
 
   assets(release: number): Promise<AssetRow[]> {
@@ -80,7 +80,7 @@ export class Releases {
   }
 
   /** Finds an asset with the repository that contains it. */
-  async byUuid(uuid: string): Promise<{ readonly asset: AssetRow; readonly repository: number } | undefined> {
+  async findByUuid(uuid: string): Promise<{ readonly asset: AssetRow; readonly repository: number } | undefined> {
     const row = await this.#db
       .selectFrom('release_assets')
       .innerJoin('releases', 'releases.id', 'release_assets.release_id')
@@ -94,8 +94,8 @@ export class Releases {
   /** Stores a file. If it rejects, nothing is stored. */
   async attach(repository: Owner, release: ReleaseRow, name: string, input: Readable): Promise<AssetRow> {
     const uuid = randomUUID();
-    const path = this.path(repository, uuid);
-    return this.#files.take(path, input, (transaction, size) =>
+    const path = this.getPath(repository, uuid);
+    return this.#files.store(path, input, (transaction, size) =>
       transaction
         .insertInto('release_assets')
         .values({ release_id: release.id, name, size, uuid, downloads: 0, created_at: this.#context.clock.now() })
@@ -114,16 +114,16 @@ export class Releases {
 
   /** Opens an asset for reading and counts the download. */
   async read(repository: Owner, asset: AssetRow): Promise<Readable> {
-    return createReadStream(await this.fetched(repository, asset));
+    return createReadStream(await this.recordDownload(repository, asset));
   }
 
   /** Returns the path of an asset for sending and counts the download. */
-  fetched(repository: Owner, asset: AssetRow): Promise<string> {
-    return this.#files.fetched(repository, asset);
+  recordDownload(repository: Owner, asset: AssetRow): Promise<string> {
+    return this.#files.recordDownload(repository, asset);
   }
 
   /** Returns the path of a file. */
-  path(repository: Owner, uuid: string): string {
-    return this.#files.path(repository, uuid);
+  getPath(repository: Owner, uuid: string): string {
+    return this.#files.getPath(repository, uuid);
   }
 }

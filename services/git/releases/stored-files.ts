@@ -38,19 +38,19 @@ export class StoredFiles<Name extends Table> {
    * Writes the file and then the row that `insert` creates. If it rejects, nothing is stored.
    * @throws Problem `git.too_large` (413)
    */
-  async take<Row>(
+  async store<Row>(
     path: string,
     input: Readable,
     insert: (transaction: Kysely<Tables>, size: number) => Promise<Row>,
-    mostBytes = Number.MAX_SAFE_INTEGER,
+    maxBytes = Number.MAX_SAFE_INTEGER,
   ): Promise<Row> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     if (input.destroyed) throw new Problem('git.bad_upload', 400, 'No file was uploaded: the upload was cut off.');
     let size = 0;
     const measure = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
+      transform(chunk: Buffer, _encoding, callback) {
         size += chunk.length;
-        done(size > mostBytes ? tooLarge() : null, chunk);
+        callback(size > maxBytes ? buildFileTooLargeProblem() : null, chunk);
       },
     });
     try {
@@ -73,11 +73,11 @@ export class StoredFiles<Name extends Table> {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.deleteFrom(this.#table).where('id', '=', id).execute(),
     );
-    await rm(this.path(owner, uuid), { force: true });
+    await rm(this.getPath(owner, uuid), { force: true });
   }
 
   /** Returns the path of a file for sending and counts the download. */
-  async fetched(owner: FileOwner, { id, uuid }: StoredFile): Promise<string> {
+  async recordDownload(owner: FileOwner, { id, uuid }: StoredFile): Promise<string> {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction
         .updateTable(this.#table)
@@ -85,16 +85,16 @@ export class StoredFiles<Name extends Table> {
         .where('id', '=', id)
         .execute(),
     );
-    return this.path(owner, uuid);
+    return this.getPath(owner, uuid);
   }
 
   /** Returns the path of a file. */
-  path({ folder }: FileOwner, uuid: string): string {
+  getPath({ folder }: FileOwner, uuid: string): string {
     return join(assetFolder(this.#context.files, folder), uuid);
   }
 }
 
-export function tooLarge(): Problem {
+export function buildFileTooLargeProblem(): Problem {
   return new Problem('git.too_large', 413, 'This file is too large.');
 }
 

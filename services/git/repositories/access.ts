@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Accounts } from '../../contracts/control/accounts.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
-import { hasScope, seesPublicOnly, type Caller } from '../sign-in/caller.ts';
-import type { Repositories, Repository, Sight } from './repositories.ts';
+import { hasScope, isPublicOnly, type Caller } from '../sign-in/caller.ts';
+import type { Repositories, Repository, RepositoryVisibility } from './repositories.ts';
 
 /** Access levels of a repository. Each level includes the levels before it. */
 export const levels = ['none', 'read', 'write', 'admin'] as const;
@@ -11,7 +11,7 @@ export type Level = (typeof levels)[number];
 export interface AccessDependencies {
   readonly accounts: Pick<Accounts, 'may' | 'isStillValid'>;
   readonly db: Kysely<Tables>;
-  readonly repositories: Pick<Repositories, 'ownersOf' | 'sharedWith'>;
+  readonly repositories: Pick<Repositories, 'listOwnerIds' | 'listSharedIds'>;
   /** Returns true if public repositories require a sign-in. The setting is live. */
   readonly requireSignIn: () => boolean;
 }
@@ -25,35 +25,35 @@ export class Access {
   }
 
   /** Returns the access level of the account, limited to the scopes of its credential. */
-  async level(caller: Caller, repository: Repository): Promise<Level> {
+  async getLevel(caller: Caller, repository: Repository): Promise<Level> {
     if (caller.scopes?.includes('public-only') === true && !isPublic(repository)) return 'none';
-    const level = await this.#account(caller, repository);
+    const level = await this.#getAccountLevel(caller, repository);
     if (level !== 'read' && level !== 'none' && !hasScope(caller, 'write', 'repository')) {
-      return hasScope(caller, 'read', 'repository') ? 'read' : publicLevel(repository);
+      return hasScope(caller, 'read', 'repository') ? 'read' : getPublicLevel(repository);
     }
-    if (level === 'read' && !hasScope(caller, 'read', 'repository')) return publicLevel(repository);
+    if (level === 'read' && !hasScope(caller, 'read', 'repository')) return getPublicLevel(repository);
     return level;
   }
 
-  async may(caller: Caller, repository: Repository, needed: Exclude<Level, 'none'>): Promise<boolean> {
-    return levels.indexOf(await this.level(caller, repository)) >= levels.indexOf(needed);
+  async hasLevel(caller: Caller, repository: Repository, required: Exclude<Level, 'none'>): Promise<boolean> {
+    return levels.indexOf(await this.getLevel(caller, repository)) >= levels.indexOf(required);
   }
 
   /**
    * Returns the repositories that lists contain for a caller. With `own`, only repositories of owners that the caller
    * administers, and shared ones.
    */
-  async sight(caller: Caller, { own = false }: { readonly own?: boolean } = {}): Promise<Sight> {
+  async getVisibility(caller: Caller, { own = false }: { readonly own?: boolean } = {}): Promise<RepositoryVisibility> {
     const { identity } = caller;
     const { repositories, requireSignIn } = this.#dependencies;
     if (identity === undefined) return { public: own || requireSignIn() ? false : 'everyone', owners: [], ids: [] };
     // A token for selected or public repositories does not list the other repositories of its account.
-    if (seesPublicOnly(caller)) return { public: own ? false : 'everyone', owners: [], ids: [] };
+    if (isPublicOnly(caller)) return { public: own ? false : 'everyone', owners: [], ids: [] };
     if (identity.role === 'admin' && !own) return 'all';
     return {
       public: own ? false : 'accounts',
-      owners: await repositories.ownersOf(identity.account),
-      ids: await repositories.sharedWith(identity.account),
+      owners: await repositories.listOwnerIds(identity.account),
+      ids: await repositories.listSharedIds(identity.account),
     };
   }
 
@@ -71,7 +71,7 @@ export class Access {
   }
 
   /** Returns true if the organization is visible to the caller: it is public, or the caller is a member. */
-  async seesOrganization(
+  async maySeeOrganization(
     caller: Caller,
     owner: Pick<OwnerRow, 'id' | 'kind' | 'name' | 'visibility'>,
   ): Promise<boolean> {
@@ -91,7 +91,7 @@ export class Access {
     return row !== undefined;
   }
 
-  async #account(caller: Caller, repository: Repository): Promise<Level> {
+  async #getAccountLevel(caller: Caller, repository: Repository): Promise<Level> {
     const { identity, deployKey } = caller;
     if (deployKey !== undefined) {
       if (deployKey.repository !== repository.id) return 'none';
@@ -105,24 +105,24 @@ export class Access {
     }
     if (!accounts.isStillValid(identity)) return 'none';
     if (identity.role === 'admin') return 'admin';
-    const isItself = identity.limited !== true;
-    if (isItself && repository.ownerKind === 'account' && repository.owner === identity.account) return 'admin';
+    const isUnlimited = identity.limited !== true;
+    if (isUnlimited && repository.ownerKind === 'account' && repository.owner === identity.account) return 'admin';
     if (
-      isItself &&
+      isUnlimited &&
       repository.ownerKind === 'organization' &&
       (await this.isMember(identity.account, repository.ownerId))
     )
       return 'admin';
-    const given = isItself ? await this.#collaboration(repository, identity.account) : undefined;
-    if (given !== undefined && given.permission !== 'read') return given.permission;
+    const collaboration = isUnlimited ? await this.#findCollaboration(repository, identity.account) : undefined;
+    if (collaboration !== undefined && collaboration.permission !== 'read') return collaboration.permission;
     if (accounts.may(identity, 'git', 'write', resource)) return 'write';
-    if (given !== undefined || accounts.may(identity, 'git', 'read', resource)) return 'read';
+    if (collaboration !== undefined || accounts.may(identity, 'git', 'read', resource)) return 'read';
     const isVisible =
-      isPublic(repository) || (!repository.private && repository.ownerVisibility === 'limited' && isItself);
+      isPublic(repository) || (!repository.private && repository.ownerVisibility === 'limited' && isUnlimited);
     return isVisible ? 'read' : 'none';
   }
 
-  #collaboration({ id }: Repository, account: string): Promise<{ readonly permission: Level } | undefined> {
+  #findCollaboration({ id }: Repository, account: string): Promise<{ readonly permission: Level } | undefined> {
     return this.#dependencies.db
       .selectFrom('collaborators')
       .select('permission')
@@ -132,7 +132,7 @@ export class Access {
   }
 }
 
-function publicLevel(repository: Repository): Level {
+function getPublicLevel(repository: Repository): Level {
   return isPublic(repository) ? 'read' : 'none';
 }
 

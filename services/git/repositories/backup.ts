@@ -4,14 +4,14 @@ import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
 import type { Tables } from '../store/tables.ts';
-import { readReferences, sizeOf } from './references.ts';
+import { readReferences, readSize } from './references.ts';
 
-const root = 'repositories';
-const restoredMark = 'restored';
-const heads = 'refs/heads/';
+const rootFolder = 'repositories';
+const restoreMarkerName = 'restored';
+const branchPrefix = 'refs/heads/';
 
 /** Folders that {@link backupRepositories} saves, excluded from the general copy because they change during it. */
-export const uncopied: readonly string[] = [root, restoredMark];
+export const excludedFolders: readonly string[] = [rootFolder, restoreMarkerName];
 
 export interface BackupDependencies {
   readonly context: Pick<Context, 'commit' | 'db' | 'files' | 'log'>;
@@ -23,9 +23,9 @@ export interface BackupDependencies {
  * copied: all objects that they refer to already exist, and objects are never deleted.
  */
 export async function backupRepositories({ context, git }: BackupDependencies, target: string): Promise<void> {
-  for (const [part, name] of await folders(join(context.files, root))) {
-    const source = join(context.files, root, part, name);
-    const folder = join(target, root, part, name);
+  for (const [part, name] of await listFolders(join(context.files, rootFolder))) {
+    const source = join(context.files, rootFolder, part, name);
+    const folder = join(target, rootFolder, part, name);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const head = await readFile(join(source, 'HEAD'));
@@ -33,10 +33,10 @@ export async function backupRepositories({ context, git }: BackupDependencies, t
       await writeFile(join(folder, 'packed-refs'), references.map(({ id, ref }) => `${id} ${ref}\n`).join(''));
       await writeFile(join(folder, 'HEAD'), head);
       await copyFile(join(source, 'config'), join(folder, 'config'));
-      await take(join(source, 'objects'), join(folder, 'objects'));
+      await linkObjects(join(source, 'objects'), join(folder, 'objects'));
     } catch (error) {
-      const isGone = (await readdir(source).catch(() => [])).length === 0;
-      if (!isGone) throw error;
+      const isRemoved = (await readdir(source).catch(() => [])).length === 0;
+      if (!isRemoved) throw error;
       // The repository was removed during the backup.
       await rm(folder, { recursive: true, force: true });
     }
@@ -45,8 +45,8 @@ export async function backupRepositories({ context, git }: BackupDependencies, t
 
 /** Copies all repositories while no push can change them. */
 export async function copyRepositories(files: string, target: string): Promise<void> {
-  for (const [part, name] of await folders(join(files, root))) {
-    await cp(join(files, root, part, name), join(target, root, part, name), { recursive: true });
+  for (const [part, name] of await listFolders(join(files, rootFolder))) {
+    await cp(join(files, rootFolder, part, name), join(target, rootFolder, part, name), { recursive: true });
   }
 }
 
@@ -55,11 +55,11 @@ export async function restoreRepositories(
   { context }: Pick<BackupDependencies, 'context'>,
   source: string,
 ): Promise<void> {
-  await writeFile(join(context.files, restoredMark), '');
-  await rm(join(context.files, root), { recursive: true, force: true });
-  for (const [part, name] of await folders(join(source, root))) {
-    const target = join(context.files, root, part, name);
-    await cp(join(source, root, part, name), target, { recursive: true });
+  await writeFile(join(context.files, restoreMarkerName), '');
+  await rm(join(context.files, rootFolder), { recursive: true, force: true });
+  for (const [part, name] of await listFolders(join(source, rootFolder))) {
+    const target = join(context.files, rootFolder, part, name);
+    await cp(join(source, rootFolder, part, name), target, { recursive: true });
     // Git does not recognize a repository without these folders, and archives contain no empty folders.
     for (const folder of ['refs', 'objects']) await mkdir(join(target, folder), { recursive: true, mode: 0o700 });
   }
@@ -73,8 +73,8 @@ export async function reconcileRestored(
   { context, git }: BackupDependencies,
   folder: (row: { folder: string }) => string,
 ): Promise<void> {
-  const mark = join(context.files, restoredMark);
-  if ((await readFile(mark).catch(() => undefined)) === undefined) return;
+  const marker = join(context.files, restoreMarkerName);
+  if ((await readFile(marker).catch(() => undefined)) === undefined) return;
   const rows = await (context.db as Kysely<Tables>)
     .selectFrom('repositories')
     .select(['id', 'folder', 'default_branch'])
@@ -89,9 +89,9 @@ export async function reconcileRestored(
       context.log.warn('repository removed during backup was dropped', { repository: row.id });
       continue;
     }
-    const branches = await readReferences(git, path, heads);
+    const branches = await readReferences(git, path, branchPrefix);
     const default_branch = /^ref: refs\/heads\/(.+)$/m.exec(head)?.[1] ?? row.default_branch;
-    const size = await sizeOf(git, path);
+    const size = await readSize(git, path);
     await context.commit((transaction: Kysely<Tables>) =>
       transaction
         .updateTable('repositories')
@@ -100,28 +100,28 @@ export async function reconcileRestored(
         .execute(),
     );
   }
-  await rm(mark, { force: true });
+  await rm(marker, { force: true });
 }
 
 /** Lists the two folder levels that contain repositories. */
-async function folders(path: string): Promise<readonly (readonly [string, string])[]> {
+async function listFolders(path: string): Promise<readonly (readonly [string, string])[]> {
   const parts = await readdir(path).catch(() => []);
   const names = await Promise.all(parts.map((part) => readdir(join(path, part))));
-  return parts.flatMap((part, at) =>
-    (names[at] ?? []).filter((name) => name.endsWith('.git')).map((name) => [part, name] as const),
+  return parts.flatMap((part, index) =>
+    (names[index] ?? []).filter((name) => name.endsWith('.git')).map((name) => [part, name] as const),
   );
 }
 
 /**
  * Hard-links objects if the file system supports it, because they never change. Temporary files of pushes are skipped.
  */
-async function take(source: string, target: string): Promise<void> {
+async function linkObjects(source: string, target: string): Promise<void> {
   await mkdir(target, { recursive: true, mode: 0o700 });
   for (const entry of await readdir(source, { withFileTypes: true })) {
     const from = join(source, entry.name);
     const to = join(target, entry.name);
     if (entry.name.startsWith('tmp_') || entry.name.endsWith('.lock')) continue;
-    if (entry.isDirectory()) await take(from, to);
+    if (entry.isDirectory()) await linkObjects(from, to);
     else await link(from, to).catch(() => copyFile(from, to));
   }
 }

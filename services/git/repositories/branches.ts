@@ -1,4 +1,4 @@
-import { timeOfSeconds } from '../domain/commit-time.ts';
+import { parseUnixSeconds } from '../domain/commit-time.ts';
 import type { Git } from '../engine/git.ts';
 
 /** Branch with data of its latest commit. */
@@ -21,6 +21,6 @@ export async function readBranches(git: Git, folder: string): Promise<readonly B
   const lines = await git.lines(folder, ['for-each-ref', '--sort=-committerdate', `--format=${format}`, '--', heads]);
   return lines.map((line) => {
     const [commit = '', ref = '', author = '', seconds = '', ...title] = line.split('\0');
-    return { name: ref.slice(heads.length), commit, title: title.join('\0'), author, time: timeOfSeconds(seconds) };
+    return { name: ref.slice(heads.length), commit, title: title.join('\0'), author, time: parseUnixSeconds(seconds) };
   });
 }

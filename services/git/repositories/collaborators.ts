@@ -34,7 +34,7 @@ export class Collaborators {
 
   /** Returns false if the account is not a collaborator. */
   async remove(repository: number, account: string): Promise<boolean> {
-    const removed = await this.#context.commit((transaction: Kysely<Tables>) =>
+    const rows = await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction
         .deleteFrom('collaborators')
         .where('repository_id', '=', repository)
@@ -42,6 +42,6 @@ export class Collaborators {
         .returning('account')
         .execute(),
     );
-    return removed.length > 0;
+    return rows.length > 0;
   }
 }

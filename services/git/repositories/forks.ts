@@ -4,7 +4,7 @@ import type { Git } from '../engine/git.ts';
 import type { LfsStore } from '../lfs/lfs-store.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
 import type { RepositoryManager } from './repository-manager.ts';
-import { sizeOf } from './references.ts';
+import { readSize } from './references.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
 /** Forks and stars of repositories. */
@@ -20,7 +20,7 @@ export class Forks {
 
   constructor(
     context: Pick<Context, 'clock' | 'commit' | 'db'>,
-    parts: {
+    deps: {
       readonly git: Git;
       readonly manager: RepositoryManager;
       readonly lfs: LfsStore;
@@ -29,7 +29,7 @@ export class Forks {
   ) {
     this.#context = context;
     this.#db = context.db;
-    this.#dependencies = parts;
+    this.#dependencies = deps;
   }
 
   /**
@@ -40,31 +40,39 @@ export class Forks {
     const { git, manager, lfs, repositories } = this.#dependencies;
     const { description, defaultBranch, branchCount, empty, website } = parent;
     // A fork must not make content of a hidden organization public.
-    const isHidden = parent.private || parent.ownerVisibility !== 'public';
-    const wanted = {
+    const isPrivate = parent.private || parent.ownerVisibility !== 'public';
+    const options = {
       owner: owner.name,
       ownerKind: owner.kind,
       name,
-      private: isHidden,
+      private: isPrivate,
       defaultBranch,
       description,
       website,
     };
-    const made = await manager.create(wanted, async (folder) => {
+    const fork = await manager.create(options, async (folder) => {
       const refs = ['heads', 'tags'].map((kind) => `+refs/${kind}/*:refs/${kind}/*`);
-      const args = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', manager.folder(parent), ...refs];
-      await git.run(folder, args, { long: true });
-      return { branch_count: branchCount, empty: Number(empty), size: await sizeOf(git, folder) };
+      const args = [
+        'fetch',
+        '--quiet',
+        '--no-auto-gc',
+        '--no-write-fetch-head',
+        '--',
+        manager.getFolder(parent),
+        ...refs,
+      ];
+      await git.run(folder, args, { longRunning: true });
+      return { branch_count: branchCount, empty: Number(empty), size: await readSize(git, folder) };
     });
-    await lfs.share(parent, made);
+    await lfs.share(parent, fork);
     await this.#context.commit((transaction: Kysely<Tables>) =>
-      transaction.insertInto('forks').values({ repository_id: made.id, parent_id: parent.id }).execute(),
+      transaction.insertInto('forks').values({ repository_id: fork.id, parent_id: parent.id }).execute(),
     );
-    return (await repositories.byId(made.id)) ?? made;
+    return (await repositories.findById(fork.id)) ?? fork;
   }
 
   /** Lists the IDs of the forks of a repository. */
-  async of(parent: number): Promise<readonly number[]> {
+  async listForkIds(parent: number): Promise<readonly number[]> {
     const rows = await this.#db.selectFrom('forks').select('repository_id').where('parent_id', '=', parent).execute();
     return rows.map(({ repository_id }) => repository_id);
   }
@@ -86,12 +94,12 @@ export class Forks {
     );
   }
 
-  async starredBy(account: string): Promise<readonly number[]> {
+  async listStarred(account: string): Promise<readonly number[]> {
     const rows = await this.#db.selectFrom('stars').select('repository_id').where('account', '=', account).execute();
     return rows.map(({ repository_id }) => repository_id);
   }
 
-  async stargazers(repository: number): Promise<readonly string[]> {
+  async listStargazers(repository: number): Promise<readonly string[]> {
     const rows = await this.#db
       .selectFrom('stars')
       .select('account')

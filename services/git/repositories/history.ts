@@ -3,15 +3,15 @@ import { findOwn } from '../../contracts/find-own.ts';
 import type { GitEvent } from '../../contracts/git/overview-api.ts';
 import type { EntryKind } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';
-import { noObject } from '../transfer/push-request.ts';
+import { zeroId } from '../transfer/push-request.ts';
 import type { PushConsequence } from '../transfer/pushes.ts';
-import type { Repositories, Sight } from './repositories.ts';
+import type { Repositories, RepositoryVisibility } from './repositories.ts';
 
 /** Maximum number of stored reference changes of a repository. */
-const mostKept = 500;
+const maxRows = 500;
 /** Maximum number of stored reference changes of one push. */
-const mostOfOnePush = 20;
-const told: Partial<Record<EntryKind, GitEvent['kind']>> = {
+const maxRowsPerPush = 20;
+const eventKinds: Partial<Record<EntryKind, GitEvent['kind']>> = {
   close: 'closed',
   reopen: 'reopened',
   merge_pull: 'merged',
@@ -20,28 +20,28 @@ const told: Partial<Record<EntryKind, GitEvent['kind']>> = {
 };
 
 /** Cursor of a page of the history. */
-export interface HistoryPlace {
+export interface HistoryCursor {
   readonly time: number;
   /** ID of the last event. Without it, all events with the same time are skipped. */
   readonly id?: string | undefined;
 }
 
 /** Returns a consequence that stores the reference changes of a push. */
-export function rememberPushes(clock: { now(): number }): PushConsequence {
+export function recordPushHistory(clock: { now(): number }): PushConsequence {
   return async (transaction, { account, changes, repository }) => {
-    const shown = changes.filter(({ ref }) => /^refs\/(heads|tags)\//.test(ref)).slice(0, mostOfOnePush);
-    if (shown.length === 0) return;
+    const visible = changes.filter(({ ref }) => /^refs\/(heads|tags)\//.test(ref)).slice(0, maxRowsPerPush);
+    if (visible.length === 0) return;
     const common = { repository_id: repository.id, account, created_at: clock.now() };
     await transaction
       .insertInto('push_history')
-      .values(shown.map((change) => ({ ...common, ...change })))
+      .values(visible.map((change) => ({ ...common, ...change })))
       .execute();
     const oldest = await transaction
       .selectFrom('push_history')
       .select('id')
       .where('repository_id', '=', repository.id)
       .orderBy('id', 'desc')
-      .offset(mostKept)
+      .offset(maxRows)
       .limit(1)
       .executeTakeFirst();
     if (oldest === undefined) return;
@@ -56,7 +56,7 @@ export function rememberPushes(clock: { now(): number }): PushConsequence {
 /** Lists events in visible repositories, newest first. With `account`, only events of this account. */
 export async function readHistory(
   { db, repositories }: { readonly db: Kysely<Tables>; readonly repositories: Repositories },
-  sight: Sight,
+  visibility: RepositoryVisibility,
   {
     account: by,
     repository: id,
@@ -65,84 +65,105 @@ export async function readHistory(
   }: {
     readonly account?: string;
     readonly repository?: number | undefined;
-    readonly before?: HistoryPlace | undefined;
+    readonly before?: HistoryCursor | undefined;
     readonly limit: number;
   },
 ): Promise<readonly GitEvent[]> {
-  const ids = repositories.idsOf({ sight, id });
-  const place = ['owners.name as owner', 'repositories.name as name'] as const;
+  const ids = repositories.selectIds({ visibility, id });
+  const repositoryColumns = ['owners.name as owner', 'repositories.name as name'] as const;
   /** Selects a page of one kind of event by its ID, time and account columns. */
-  const page = <DB, TB extends keyof DB, Row>(
+  const selectPage = <DB, TB extends keyof DB, Row>(
     query: SelectQueryBuilder<DB, TB, Row>,
     kind: string,
     { id, time, account }: { readonly id: string; readonly time: string; readonly account: string },
   ) =>
     query
-      .where(olderThan(before, kind, time, id))
+      .where(isBeforeCursor(before, kind, time, id))
       .$if(by !== undefined, (rows) => rows.where(sql<SqlBool>`${sql.ref(account)} = ${by}`))
       .orderBy(sql.ref(time), 'desc')
       .orderBy(sql.ref(id), 'desc')
       .limit(limit)
       .execute();
   const [pushes, issues, entries, releases] = await Promise.all([
-    page(
+    selectPage(
       db
         .selectFrom('push_history')
         .innerJoin('repositories', 'repositories.id', 'push_history.repository_id')
         .innerJoin('owners', 'owners.id', 'repositories.owner_id')
-        .select([...place, 'push_history.id', 'account', 'ref', 'before', 'after', 'push_history.created_at as time'])
+        .select([
+          ...repositoryColumns,
+          'push_history.id',
+          'account',
+          'ref',
+          'before',
+          'after',
+          'push_history.created_at as time',
+        ])
         .where('push_history.repository_id', 'in', ids),
       'p',
       { id: 'push_history.id', time: 'push_history.created_at', account: 'account' },
     ),
-    page(
+    selectPage(
       db
         .selectFrom('issues')
         .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
         .innerJoin('owners', 'owners.id', 'repositories.owner_id')
-        .select([...place, 'issues.id', 'author as account', 'title', 'number', 'pull', 'issues.created_at as time'])
+        .select([
+          ...repositoryColumns,
+          'issues.id',
+          'author as account',
+          'title',
+          'number',
+          'pull',
+          'issues.created_at as time',
+        ])
         .where('issues.repository_id', 'in', ids),
       'i',
       { id: 'issues.id', time: 'issues.created_at', account: 'issues.author' },
     ),
-    page(
+    selectPage(
       db
         .selectFrom('issue_entries')
         .innerJoin('issues', 'issues.id', 'issue_entries.issue_id')
         .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
         .innerJoin('owners', 'owners.id', 'repositories.owner_id')
-        .select([...place, 'issue_entries.id', 'issue_entries.author as account', 'issue_entries.created_at as time'])
+        .select([
+          ...repositoryColumns,
+          'issue_entries.id',
+          'issue_entries.author as account',
+          'issue_entries.created_at as time',
+        ])
         .select(['issue_entries.kind as entry_kind', 'title', 'number', 'pull'])
         .where('issues.repository_id', 'in', ids)
-        .where('issue_entries.kind', 'in', Object.keys(told) as EntryKind[]),
+        .where('issue_entries.kind', 'in', Object.keys(eventKinds) as EntryKind[]),
       'e',
       { id: 'issue_entries.id', time: 'issue_entries.created_at', account: 'issue_entries.author' },
     ),
-    page(
+    selectPage(
       db
         .selectFrom('releases')
         .innerJoin('repositories', 'repositories.id', 'releases.repository_id')
         .innerJoin('owners', 'owners.id', 'repositories.owner_id')
-        .select([...place, 'releases.id', 'author as account', 'title', 'published_at as time'])
+        .select([...repositoryColumns, 'releases.id', 'author as account', 'title', 'published_at as time'])
         .where('releases.repository_id', 'in', ids)
         .where('draft', '=', 0),
       'r',
       { id: 'releases.id', time: 'published_at', account: 'releases.author' },
     ),
   ]);
-  const none = { number: null, pull: false, tag: false, commit: '', title: '' } as const;
+  const defaults = { number: null, pull: false, tag: false, commit: '', title: '' } as const;
   const events: GitEvent[] = [
-    ...pushes.map(({ after, before: was, id, ref, ...row }) => ({
-      ...none,
+    ...pushes.map(({ after, before: previous, id, ref, ...row }) => ({
+      ...defaults,
       ...row,
       id: `p${id}`,
       what: ref.replace(/^refs\/(heads|tags)\//, ''),
       tag: ref.startsWith('refs/tags/'),
-      kind: after === noObject ? ('deleted' as const) : was === noObject ? ('created' as const) : ('pushed' as const),
-      commit: after === noObject ? '' : after,
+      kind: after === zeroId ? ('deleted' as const) : previous === zeroId ? ('created' as const) : ('pushed' as const),
+      commit: after === zeroId ? '' : after,
     })),
     ...issues.map(({ id, pull, title, ...row }) => ({
-      ...none,
+      ...defaults,
       ...row,
       id: `i${id}`,
       kind: 'opened' as const,
@@ -150,41 +171,46 @@ export async function readHistory(
       pull: pull === 1,
     })),
     ...entries.map(({ entry_kind, id, pull, title, ...row }) => ({
-      ...none,
+      ...defaults,
       ...row,
       id: `e${id}`,
-      kind: findOwn(told, entry_kind) ?? 'commented',
+      kind: findOwn(eventKinds, entry_kind) ?? 'commented',
       what: title,
       pull: pull === 1,
     })),
     ...releases.map(({ id, title, ...row }) => ({
-      ...none,
+      ...defaults,
       ...row,
       id: `r${id}`,
       kind: 'released' as const,
       what: title,
     })),
   ];
-  return events.toSorted(newestFirst).slice(0, limit);
+  return events.toSorted(compareNewestFirst).slice(0, limit);
 }
 
 /** Orders events by time, then by kind, then by descending ID. */
-function newestFirst(one: GitEvent, other: GitEvent): number {
-  const [a, b] = [partsOf(one.id), partsOf(other.id)];
+function compareNewestFirst(one: GitEvent, other: GitEvent): number {
+  const [a, b] = [parseEventId(one.id), parseEventId(other.id)];
   return other.time - one.time || a.kind.localeCompare(b.kind) || b.number - a.number;
 }
 
 /** Builds the condition for rows of a kind that follow the cursor in this order. */
-function olderThan(before: HistoryPlace | undefined, kind: string, time: string, id: string): RawBuilder<SqlBool> {
+function isBeforeCursor(
+  before: HistoryCursor | undefined,
+  kind: string,
+  time: string,
+  id: string,
+): RawBuilder<SqlBool> {
   if (before === undefined) return sql<SqlBool>`1 = 1`;
-  const [at, numbered] = [sql.ref(time), sql.ref(id)];
-  const last = before.id === undefined ? undefined : partsOf(before.id);
-  if (last === undefined || kind < last.kind) return sql<SqlBool>`${at} < ${before.time}`;
-  if (kind > last.kind) return sql<SqlBool>`${at} <= ${before.time}`;
-  return sql<SqlBool>`(${at} < ${before.time} or (${at} = ${before.time} and ${numbered} < ${last.number}))`;
+  const [timeColumn, idColumn] = [sql.ref(time), sql.ref(id)];
+  const cursor = before.id === undefined ? undefined : parseEventId(before.id);
+  if (cursor === undefined || kind < cursor.kind) return sql<SqlBool>`${timeColumn} < ${before.time}`;
+  if (kind > cursor.kind) return sql<SqlBool>`${timeColumn} <= ${before.time}`;
+  return sql<SqlBool>`(${timeColumn} < ${before.time} or (${timeColumn} = ${before.time} and ${idColumn} < ${cursor.number}))`;
 }
 
 /** Splits an event ID into the kind and the ID of the row. */
-function partsOf(id: string): { readonly kind: string; readonly number: number } {
+function parseEventId(id: string): { readonly kind: string; readonly number: number } {
   return { kind: id.slice(0, 1), number: Number(id.slice(1)) };
 }

@@ -4,7 +4,7 @@ import { levels, type Access, type Level } from './access.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
 /** Repository with the access level of the caller. */
-export interface Found {
+export interface RepositoryAccess {
   readonly repository: Repository;
   readonly level: Level;
 }
@@ -20,44 +20,46 @@ export class Lookup {
   }
 
   /** Returns undefined if there is no repository that the caller may read. */
-  async find(caller: Caller, owner: string, name: string): Promise<Found | undefined> {
+  async find(caller: Caller, owner: string, name: string): Promise<RepositoryAccess | undefined> {
     const repository = await this.#repositories.find(owner, name);
     if (repository === undefined) return undefined;
-    const level = await this.#access.level(caller, repository);
+    const level = await this.#access.getLevel(caller, repository);
     return level === 'none' ? undefined : { repository, level };
   }
 
   /** Finds a repository by a former name. */
-  async renamed(caller: Caller, owner: string, name: string): Promise<Repository | undefined> {
-    const repository = await this.#repositories.renamed(owner, name);
-    return repository !== undefined && (await this.#access.may(caller, repository, 'read')) ? repository : undefined;
+  async findRenamed(caller: Caller, owner: string, name: string): Promise<Repository | undefined> {
+    const repository = await this.#repositories.findRenamed(owner, name);
+    return repository !== undefined && (await this.#access.hasLevel(caller, repository, 'read'))
+      ? repository
+      : undefined;
   }
 
   /**
    * Returns a repository that the caller may access at a level.
    * @throws Problem `git.unknown` (404), or the problem from `refuse` if the caller has only read access
    */
-  async need(
+  async require(
     caller: Caller,
     [owner, name]: readonly [string, string],
-    needed: Exclude<Level, 'none'>,
-    refuse: () => Problem = () => forbidden(needed),
+    level: Exclude<Level, 'none'>,
+    buildProblem: () => Problem = () => buildForbiddenProblem(level),
   ): Promise<Repository> {
-    const found = await this.find(caller, owner, name);
-    if (found === undefined) throw unknown();
-    if (levels.indexOf(found.level) < levels.indexOf(needed)) throw refuse();
-    return found.repository;
+    const access = await this.find(caller, owner, name);
+    if (access === undefined) throw buildNotFoundProblem();
+    if (levels.indexOf(access.level) < levels.indexOf(level)) throw buildProblem();
+    return access.repository;
   }
 }
 
-export function unknown(): Problem {
+export function buildNotFoundProblem(): Problem {
   return new Problem('git.unknown', 404, 'not found');
 }
 
 /** Builds the problem with Gitea's message. */
-function forbidden(needed: Exclude<Level, 'none'>): Problem {
+function buildForbiddenProblem(level: Exclude<Level, 'none'>): Problem {
   const detail =
-    needed === 'admin'
+    level === 'admin'
       ? 'user should be an owner or a collaborator with admin write of a repository'
       : 'user should have a permission to write to a repo';
   return new Problem('git.forbidden', 403, detail);

@@ -4,11 +4,11 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { GitError, type Git } from '../engine/git.ts';
 import type { RepositoryManager, NewRepository } from './repository-manager.ts';
-import { readReferences, sizeOf } from './references.ts';
+import { readReferences, readSize } from './references.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
 /** Address and credentials of a remote repository. */
-export interface Origin {
+export interface MigrationSource {
   readonly address: string;
   readonly user: string | undefined;
   readonly password: string | undefined;
@@ -23,8 +23,8 @@ export interface MigrateDependencies {
   readonly mayReachLocal: boolean;
 }
 
-const longestMs = 60 * 60_000;
-const heads = 'refs/heads/';
+const timeoutMs = 60 * 60_000;
+const branchPrefix = 'refs/heads/';
 
 /**
  * Imports a repository with all branches and tags. It is hidden until the import is complete.
@@ -32,67 +32,67 @@ const heads = 'refs/heads/';
  */
 export async function migrate(
   { context, git, manager, repositories, mayReachLocal }: MigrateDependencies,
-  wanted: NewRepository,
-  origin: Origin,
+  newRepository: NewRepository,
+  origin: MigrationSource,
 ): Promise<Repository> {
-  const url = addressOf(origin.address);
-  const pinned = mayReachLocal ? [] : await pinnedTo(context, url);
-  if ((await repositories.find(wanted.owner, wanted.name)) !== undefined) {
+  const url = parseAddress(origin.address);
+  const pinnedConfig = mayReachLocal ? [] : await pinAddress(context, url);
+  if ((await repositories.find(newRepository.owner, newRepository.name)) !== undefined) {
     throw new Problem('git.name_taken', 409, 'The repository with the same name already exists.');
   }
   const user = origin.user ?? decodeURIComponent(url.username);
   const password = origin.password ?? decodeURIComponent(url.password);
   url.username = '';
   url.password = '';
-  return manager.create({ ...wanted, originalUrl: url.href }, async (folder) => {
-    await using answers = await askPass(context.files, user, password);
-    const options = {
+  return manager.create({ ...newRepository, originalUrl: url.href }, async (folder) => {
+    await using credentials = await writeAskPassScript(context.files, user, password);
+    const processOptions = {
       environment: {
-        GIT_ASKPASS: answers.path,
+        GIT_ASKPASS: credentials.path,
         GIT_ALLOW_PROTOCOL: mayReachLocal ? 'http:https:git' : 'http:https',
         // A proxy would resolve the name again.
         ...(mayReachLocal ? {} : { NO_PROXY: '*', no_proxy: '*' }),
       },
-      config: ['http.followRedirects=false', 'transfer.fsckObjects=true', 'credential.helper=', ...pinned],
-      signal: AbortSignal.timeout(longestMs),
-      long: true,
+      config: ['http.followRedirects=false', 'transfer.fsckObjects=true', 'credential.helper=', ...pinnedConfig],
+      signal: AbortSignal.timeout(timeoutMs),
+      longRunning: true,
     };
     const wantedRefs = ['heads', 'tags', 'notes'].map((kind) => `+refs/${kind}/*:refs/${kind}/*`);
     try {
       await git.run(
         folder,
         ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', url.href, ...wantedRefs],
-        options,
+        processOptions,
       );
     } catch (error) {
       if (!(error instanceof GitError)) throw error;
-      const words = error.words.replaceAll(/\s*\n\s*/g, ' ');
+      const message = error.stderr.replaceAll(/\s*\n\s*/g, ' ');
       throw new Problem(
         'git.migration',
         422,
-        `Migration failed: clone error: exit status ${error.code ?? 128} - ${words}`,
+        `Migration failed: clone error: exit status ${error.code ?? 128} - ${message}`,
         { cause: error },
       );
     }
     const { stdout } = await git.run(folder, ['ls-remote', '--symref', '--', url.href, 'HEAD'], {
-      ...options,
-      codes: [128],
+      ...processOptions,
+      allowedExitCodes: [128],
     });
-    const branches = (await readReferences(git, folder, heads)).map(({ ref }) => ref.slice(heads.length));
+    const branches = (await readReferences(git, folder, branchPrefix)).map(({ ref }) => ref.slice(branchPrefix.length));
     // The default branch of the remote becomes the default branch here.
-    const head = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(stdout.toString())?.[1] ?? wanted.defaultBranch;
-    const defaultBranch = branches.includes(head) ? head : (branches[0] ?? wanted.defaultBranch);
-    await git.run(folder, ['symbolic-ref', 'HEAD', `${heads}${defaultBranch}`]);
+    const head = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(stdout.toString())?.[1] ?? newRepository.defaultBranch;
+    const defaultBranch = branches.includes(head) ? head : (branches[0] ?? newRepository.defaultBranch);
+    await git.run(folder, ['symbolic-ref', 'HEAD', `${branchPrefix}${defaultBranch}`]);
     return {
       branch_count: branches.length,
       default_branch: defaultBranch,
       empty: Number(branches.length === 0),
-      size: await sizeOf(git, folder),
+      size: await readSize(git, folder),
     };
   });
 }
 
-function addressOf(text: string): URL {
+function parseAddress(text: string): URL {
   const url = URL.parse(text.trim());
   if (url === null || url.protocol === 'file:') {
     throw new Problem('git.migration', 422, 'You are not allowed to import local repositories.');
@@ -104,22 +104,22 @@ function addressOf(text: string): URL {
 }
 
 /** Builds git settings that pin the host to the checked address, so that a later DNS change has no effect. */
-async function pinnedTo({ connect }: Pick<Context, 'connect'>, url: URL): Promise<readonly string[]> {
+async function pinAddress({ connect }: Pick<Context, 'connect'>, url: URL): Promise<readonly string[]> {
   if (url.protocol === 'git:') throw new Problem('git.migration', 422, 'You can not import from disallowed hosts.');
   const host = url.hostname.replace(/^\[|\]$/g, '');
   try {
-    const { socket, address } = await connect({ host, port: Number(portOf(url)), trust: 'other' });
+    const { socket, address } = await connect({ host, port: Number(getPort(url)), trust: 'other' });
     socket.destroy();
-    return [`http.curloptResolve=${url.hostname}:${portOf(url)}:${address}`];
+    return [`http.curloptResolve=${url.hostname}:${getPort(url)}:${address}`];
   } catch (cause) {
     if (!(cause instanceof Problem)) throw cause;
-    const refused = cause.code === 'fetch.refused_address';
-    const detail = refused ? 'You can not import from disallowed hosts.' : `Migration failed: ${cause.detail}`;
+    const isRefused = cause.code === 'fetch.refused_address';
+    const detail = isRefused ? 'You can not import from disallowed hosts.' : `Migration failed: ${cause.detail}`;
     throw new Problem('git.migration', 422, detail, { cause });
   }
 }
 
-function portOf({ port, protocol }: URL): string {
+function getPort({ port, protocol }: URL): string {
   if (port !== '') return port;
   return protocol === 'https:' ? '443' : '80';
 }
@@ -128,21 +128,21 @@ function portOf({ port, protocol }: URL): string {
  * Writes a script that answers git's prompts for user name and password, so that neither appears in arguments or in the
  * configuration.
  */
-async function askPass(
+async function writeAskPassScript(
   files: string,
   user: string,
   password: string,
 ): Promise<AsyncDisposable & { readonly path: string }> {
   const folder = await mkdtemp(join(files, 'home', 'ask-'));
   const path = join(folder, 'ask.sh');
-  const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
   await writeFile(
     path,
     [
       '#!/bin/sh',
       'case "$1" in',
-      `Username*) printf '%s\\n' ${quoted(user)} ;;`,
-      `*) printf '%s\\n' ${quoted(password)} ;;`,
+      `Username*) printf '%s\\n' ${quote(user)} ;;`,
+      `*) printf '%s\\n' ${quote(password)} ;;`,
       'esac',
       '',
     ].join('\n'),

@@ -20,7 +20,7 @@ export class Organizations {
     account: string,
   ): Promise<OwnerRow> {
     await this.#reserve(name);
-    const made = await this.#context.commit(async (transaction: Kysely<Tables>) => {
+    const created = await this.#context.commit(async (transaction: Kysely<Tables>) => {
       const row = await transaction
         .insertInto('owners')
         .values({
@@ -37,37 +37,37 @@ export class Organizations {
         await transaction.insertInto('organization_members').values({ owner_id: row.id, account }).execute();
       return row;
     });
-    if (made === undefined) throw nameTaken(name);
-    return made;
+    if (created === undefined) throw nameTaken(name);
+    return created;
   }
 
   /** @throws Problem `git.name_taken` (422) */
   async rename({ id, name: before }: Pick<OwnerRow, 'id' | 'name'>, name: string): Promise<void> {
-    const isOther = name.toLowerCase() !== before.toLowerCase();
-    if (isOther) await this.#reserve(name);
+    const isRenamed = name.toLowerCase() !== before.toLowerCase();
+    if (isRenamed) await this.#reserve(name);
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
-      const lower = name.toLowerCase();
+      const lowerName = name.toLowerCase();
       const other = await transaction
         .selectFrom('owners')
         .select('id')
-        .where('lower_name', '=', lower)
+        .where('lower_name', '=', lowerName)
         .where('id', '!=', id)
         .executeTakeFirst();
       if (other !== undefined) throw nameTaken(name);
-      await transaction.updateTable('owners').set({ name, lower_name: lower }).where('id', '=', id).execute();
+      await transaction.updateTable('owners').set({ name, lower_name: lowerName }).where('id', '=', id).execute();
     });
-    if (isOther) await this.#context.accounts.releaseName('git', before);
+    if (isRenamed) await this.#context.accounts.releaseName('git', before);
   }
 
   /** @throws Problem `git.not_empty` (409) while it has repositories. */
   async remove({ id, name }: Pick<OwnerRow, 'id' | 'name'>): Promise<void> {
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
-      const has = await transaction
+      const repository = await transaction
         .selectFrom('repositories')
         .select('id')
         .where('owner_id', '=', id)
         .executeTakeFirst();
-      if (has !== undefined) throw new Problem('git.not_empty', 409, 'the organization still has repositories');
+      if (repository !== undefined) throw new Problem('git.not_empty', 409, 'the organization still has repositories');
       await transaction.deleteFrom('former_names').where('owner_id', '=', id).execute();
       await transaction.deleteFrom('owners').where('id', '=', id).execute();
     });
@@ -100,7 +100,7 @@ export class Organizations {
     return this.#db.selectFrom('owners').selectAll().where('kind', '=', 'organization').orderBy('id').execute();
   }
 
-  async ofAccount(account: string): Promise<OwnerRow[]> {
+  async listForAccount(account: string): Promise<OwnerRow[]> {
     return this.#db
       .selectFrom('owners')
       .innerJoin('organization_members', 'organization_members.owner_id', 'owners.id')

@@ -39,10 +39,10 @@ export interface Repository {
     readonly pulls: number;
   };
   /** ID of the repository that it was forked from. */
-  readonly parent: number | null;
+  readonly parentId: number | null;
 }
 
-type Joined = RepositoryRow & {
+type JoinedRow = RepositoryRow & {
   readonly owner_name: string;
   readonly owner_kind: OwnerRow['kind'];
   readonly owner_visibility: OwnerRow['visibility'];
@@ -58,7 +58,7 @@ type Joined = RepositoryRow & {
  * Repositories that a caller may see: all, or the public ones together with those of some owners and some single ones.
  * `accounts` includes repositories of organizations with limited visibility.
  */
-export type Sight =
+export type RepositoryVisibility =
   | 'all'
   | {
       readonly public: false | 'everyone' | 'accounts';
@@ -66,12 +66,22 @@ export type Sight =
       readonly ids: readonly number[];
     };
 
-export const sorts = ['alpha', 'created', 'updated', 'size', 'git_size', 'lfs_size', 'stars', 'forks', 'id'] as const;
+export const repositorySorts = [
+  'alpha',
+  'created',
+  'updated',
+  'size',
+  'git_size',
+  'lfs_size',
+  'stars',
+  'forks',
+  'id',
+] as const;
 
 /** Filters, order and page of a repository list. Omitted filters match everything. */
 export interface RepositoryQuery {
-  readonly sight: Sight;
-  readonly words?: string | undefined;
+  readonly visibility: RepositoryVisibility;
+  readonly searchText?: string | undefined;
   readonly inDescription?: boolean | undefined;
   readonly topic?: string | undefined;
   readonly owner?: string | undefined;
@@ -81,7 +91,7 @@ export interface RepositoryQuery {
   readonly archived?: boolean | undefined;
   readonly template?: boolean | undefined;
   readonly fork?: boolean | undefined;
-  readonly sort?: (typeof sorts)[number] | undefined;
+  readonly sort?: (typeof repositorySorts)[number] | undefined;
   readonly descending?: boolean | undefined;
   readonly limit: number;
   readonly offset: number;
@@ -97,20 +107,20 @@ export class Repositories {
 
   /** Finds a repository by owner and name, ignoring case. */
   async find(owner: string, name: string): Promise<Repository | undefined> {
-    const row = await joined(this.#db)
+    const row = await selectJoined(this.#db)
       .where('owners.lower_name', '=', owner.toLowerCase())
       .where('repositories.lower_name', '=', name.toLowerCase())
       .executeTakeFirst();
-    return row && repositoryOf(row);
+    return row && toRepository(row);
   }
 
-  async byId(id: number): Promise<Repository | undefined> {
-    const row = await joined(this.#db).where('repositories.id', '=', id).executeTakeFirst();
-    return row && repositoryOf(row);
+  async findById(id: number): Promise<Repository | undefined> {
+    const row = await selectJoined(this.#db).where('repositories.id', '=', id).executeTakeFirst();
+    return row && toRepository(row);
   }
 
   /** Finds a repository by a former name. */
-  async renamed(owner: string, name: string): Promise<Repository | undefined> {
+  async findRenamed(owner: string, name: string): Promise<Repository | undefined> {
     const former = await this.#db
       .selectFrom('former_names')
       .innerJoin('owners', 'owners.id', 'former_names.owner_id')
@@ -118,30 +128,30 @@ export class Repositories {
       .where('owners.lower_name', '=', owner.toLowerCase())
       .where('former_names.lower_name', '=', name.toLowerCase())
       .executeTakeFirst();
-    return former && this.byId(former.id);
+    return former && this.findById(former.id);
   }
 
   async list(
     query: RepositoryQuery,
   ): Promise<{ readonly repositories: readonly Repository[]; readonly total: number }> {
     const [rows, total] = await Promise.all([
-      matching(joined(this.#db), query)
+      applyFilters(selectJoined(this.#db), query)
         .orderBy(sortColumn(query.sort), query.descending === true ? 'desc' : 'asc')
         .orderBy('repositories.id')
         .limit(query.limit)
         .offset(query.offset)
         .execute(),
-      matching(joined(this.#db), query)
+      applyFilters(selectJoined(this.#db), query)
         .clearSelect()
         .select((is) => is.fn.countAll<number>().as('total'))
         .executeTakeFirst(),
     ]);
-    return { repositories: rows.map(repositoryOf), total: total?.total ?? 0 };
+    return { repositories: rows.map(toRepository), total: total?.total ?? 0 };
   }
 
   /** Builds a subquery for the IDs of the matching repositories. */
-  idsOf(query: Omit<RepositoryQuery, 'limit' | 'offset'>) {
-    return matching(joined(this.#db), { ...query, limit: 0, offset: 0 })
+  selectIds(query: Omit<RepositoryQuery, 'limit' | 'offset'>) {
+    return applyFilters(selectJoined(this.#db), { ...query, limit: 0, offset: 0 })
       .clearSelect()
       .select('repositories.id');
   }
@@ -155,7 +165,7 @@ export class Repositories {
   }
 
   /** Lists the IDs of the owners that an account administers: its own row and its organizations. */
-  async ownersOf(account: string): Promise<readonly number[]> {
+  async listOwnerIds(account: string): Promise<readonly number[]> {
     const rows = await this.#db
       .selectFrom('owners')
       .select('id')
@@ -166,7 +176,7 @@ export class Repositories {
   }
 
   /** Lists the IDs of the repositories that an account is a collaborator of. */
-  async sharedWith(account: string): Promise<readonly number[]> {
+  async listSharedIds(account: string): Promise<readonly number[]> {
     const rows = await this.#db
       .selectFrom('collaborators')
       .select('repository_id')
@@ -176,7 +186,7 @@ export class Repositories {
   }
 
   /** Counts public repositories by topic. */
-  async topics(): Promise<ReadonlyMap<string, number>> {
+  async countTopics(): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#db
       .selectFrom('repositories')
       .innerJoin('owners', 'owners.id', 'repositories.owner_id')
@@ -191,11 +201,11 @@ export class Repositories {
     return counts;
   }
 
-  owner(name: string): Promise<OwnerRow | undefined> {
+  findOwner(name: string): Promise<OwnerRow | undefined> {
     return this.#db.selectFrom('owners').selectAll().where('lower_name', '=', name.toLowerCase()).executeTakeFirst();
   }
 
-  ownerById(id: number): Promise<OwnerRow | undefined> {
+  findOwnerById(id: number): Promise<OwnerRow | undefined> {
     return this.#db.selectFrom('owners').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
@@ -203,7 +213,7 @@ export class Repositories {
    * Returns an organization by name.
    * @throws Problem `git.unknown` (404)
    */
-  async organization(db: Kysely<Tables>, name: string): Promise<OwnerRow> {
+  async getOrganization(db: Kysely<Tables>, name: string): Promise<OwnerRow> {
     const row = await db
       .selectFrom('owners')
       .selectAll()
@@ -219,18 +229,18 @@ export class Repositories {
    * @throws Problem `git.name_conflict` (409) if an organization, or an account with a different case, has the name
    */
   async ensureOwner(transaction: Kysely<Tables>, name: string, createdAt: number): Promise<OwnerRow> {
-    const lower = name.toLowerCase();
+    const lowerName = name.toLowerCase();
     await transaction
       .insertInto('owners')
-      .values({ name, lower_name: lower, kind: 'account', full_name: '', description: '', created_at: createdAt })
+      .values({ name, lower_name: lowerName, kind: 'account', full_name: '', description: '', created_at: createdAt })
       .onConflict((conflict) => conflict.column('lower_name').doNothing())
       .execute();
     const row = await transaction
       .selectFrom('owners')
       .selectAll()
-      .where('lower_name', '=', lower)
+      .where('lower_name', '=', lowerName)
       .executeTakeFirstOrThrow();
-    checkOwnRow(row, name);
+    checkOwnerRow(row, name);
     return row;
   }
 }
@@ -239,7 +249,7 @@ export class Repositories {
  * Checks that an owner row belongs to an account.
  * @throws Problem `git.name_conflict` (409) if another owner has the name
  */
-export function checkOwnRow(row: Pick<OwnerRow, 'kind' | 'name'>, account: string): void {
+export function checkOwnerRow(row: Pick<OwnerRow, 'kind' | 'name'>, account: string): void {
   if (row.kind === 'account' && row.name === account) return;
   const holder = row.kind === 'organization' ? `The organization ${row.name}` : `The account ${row.name}`;
   const detail =
@@ -247,7 +257,7 @@ export function checkOwnRow(row: Pick<OwnerRow, 'kind' | 'name'>, account: strin
   throw new Problem('git.name_conflict', 409, detail);
 }
 
-function joined(db: Kysely<Tables>): SelectQueryBuilder<Tables, 'repositories' | 'owners', Joined> {
+function selectJoined(db: Kysely<Tables>): SelectQueryBuilder<Tables, 'repositories' | 'owners', JoinedRow> {
   return db
     .selectFrom('repositories')
     .innerJoin('owners', 'owners.id', 'repositories.owner_id')
@@ -257,33 +267,33 @@ function joined(db: Kysely<Tables>): SelectQueryBuilder<Tables, 'repositories' |
     .where('repositories.filling', '=', 0);
 }
 
-function matching(
-  rows: SelectQueryBuilder<Tables, 'repositories' | 'owners', Joined>,
+function applyFilters(
+  rows: SelectQueryBuilder<Tables, 'repositories' | 'owners', JoinedRow>,
   query: RepositoryQuery,
-): SelectQueryBuilder<Tables, 'repositories' | 'owners', Joined> {
-  const { sight } = query;
-  let found = rows;
-  if (sight !== 'all') {
-    found = found.where((is) =>
+): SelectQueryBuilder<Tables, 'repositories' | 'owners', JoinedRow> {
+  const { visibility } = query;
+  let filtered = rows;
+  if (visibility !== 'all') {
+    filtered = filtered.where((is) =>
       is.or([
-        ...(sight.public === false
+        ...(visibility.public === false
           ? []
           : [
               is.and([
                 is('repositories.private', '=', 0),
-                is('owners.visibility', 'in', sight.public === 'accounts' ? ['public', 'limited'] : ['public']),
+                is('owners.visibility', 'in', visibility.public === 'accounts' ? ['public', 'limited'] : ['public']),
               ]),
             ]),
         // No owner has the ID 0. It prevents an empty list, which is invalid SQL.
-        is('repositories.owner_id', 'in', [0, ...sight.owners]),
-        ...(sight.ids.length > 0 ? [is('repositories.id', 'in', [...sight.ids])] : []),
+        is('repositories.owner_id', 'in', [0, ...visibility.owners]),
+        ...(visibility.ids.length > 0 ? [is('repositories.id', 'in', [...visibility.ids])] : []),
       ]),
     );
   }
-  const words = query.words?.trim().toLowerCase() ?? '';
-  if (words !== '') {
-    const pattern = `%${words.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-    found = found.where((is) =>
+  const searchText = query.searchText?.trim().toLowerCase() ?? '';
+  if (searchText !== '') {
+    const pattern = `%${searchText.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+    filtered = filtered.where((is) =>
       is.or([
         sql<boolean>`${is.ref('repositories.lower_name')} like ${pattern} escape '\\'`,
         ...(query.inDescription === true
@@ -293,20 +303,20 @@ function matching(
     );
   }
   if (query.topic !== undefined) {
-    const quoted = `%${JSON.stringify(query.topic.toLowerCase()).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-    found = found.where((is) => sql<boolean>`${is.ref('repositories.topics')} like ${quoted} escape '\\'`);
+    const topicPattern = `%${JSON.stringify(query.topic.toLowerCase()).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+    filtered = filtered.where((is) => sql<boolean>`${is.ref('repositories.topics')} like ${topicPattern} escape '\\'`);
   }
-  if (query.owner !== undefined) found = found.where('owners.lower_name', '=', query.owner.toLowerCase());
-  if (query.ownerId !== undefined) found = found.where('repositories.owner_id', '=', query.ownerId);
-  if (query.id !== undefined) found = found.where('repositories.id', '=', query.id);
-  if (query.private !== undefined) found = found.where('repositories.private', '=', Number(query.private));
-  if (query.archived !== undefined) found = found.where('repositories.archived', '=', Number(query.archived));
-  if (query.template !== undefined) found = found.where('repositories.template', '=', Number(query.template));
+  if (query.owner !== undefined) filtered = filtered.where('owners.lower_name', '=', query.owner.toLowerCase());
+  if (query.ownerId !== undefined) filtered = filtered.where('repositories.owner_id', '=', query.ownerId);
+  if (query.id !== undefined) filtered = filtered.where('repositories.id', '=', query.id);
+  if (query.private !== undefined) filtered = filtered.where('repositories.private', '=', Number(query.private));
+  if (query.archived !== undefined) filtered = filtered.where('repositories.archived', '=', Number(query.archived));
+  if (query.template !== undefined) filtered = filtered.where('repositories.template', '=', Number(query.template));
   if (query.fork !== undefined) {
     const forks = sql<number>`(select repository_id from forks)`;
-    found = found.where('repositories.id', query.fork ? 'in' : 'not in', forks);
+    filtered = filtered.where('repositories.id', query.fork ? 'in' : 'not in', forks);
   }
-  return found;
+  return filtered;
 }
 
 function sortColumn(sort: RepositoryQuery['sort']) {
@@ -329,7 +339,7 @@ function sortColumn(sort: RepositoryQuery['sort']) {
   }
 }
 
-function repositoryOf(row: Joined): Repository {
+function toRepository(row: JoinedRow): Repository {
   return {
     id: row.id,
     owner: row.owner_name,
@@ -360,6 +370,6 @@ function repositoryOf(row: Joined): Repository {
       issues: Number(row.open_issues),
       pulls: Number(row.open_pulls),
     },
-    parent: row.parent_id,
+    parentId: row.parent_id,
   };
 }

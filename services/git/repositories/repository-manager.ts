@@ -59,7 +59,7 @@ export class RepositoryManager {
   }
 
   /** Returns the folder of a repository. */
-  folder({ folder }: Pick<Repository, 'folder'>): string {
+  getFolder({ folder }: Pick<Repository, 'folder'>): string {
     return join(this.#context.files, 'repositories', folder.slice(0, 2), `${folder}.git`);
   }
 
@@ -68,11 +68,11 @@ export class RepositoryManager {
    * changed columns. If it fails, the repository is removed.
    * @throws Problem `git.name_taken` (409)
    */
-  async create(wanted: NewRepository, fill?: (folder: string) => Promise<RepositoryChange>): Promise<Repository> {
+  async create(options: NewRepository, fill?: (folder: string) => Promise<RepositoryChange>): Promise<Repository> {
     const { accounts, clock, commit, random } = this.#context;
-    const account = await accounts.find(wanted.owner);
+    const account = await accounts.find(options.owner);
     const folder = random.text(20).toLowerCase();
-    const path = this.folder({ folder });
+    const path = this.getFolder({ folder });
     const now = clock.now();
     // The folder is created before the row, because a row without a folder cannot be read.
     await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
@@ -81,38 +81,38 @@ export class RepositoryManager {
       '--bare',
       '--quiet',
       '--template=',
-      `--initial-branch=${wanted.defaultBranch}`,
+      `--initial-branch=${options.defaultBranch}`,
       '--',
       path,
     ]);
     try {
       const id = await commit(async (transaction: Kysely<Tables>) => {
         const owner =
-          wanted.ownerKind === 'organization'
-            ? await this.#repositories.organization(transaction, wanted.owner)
+          options.ownerKind === 'organization'
+            ? await this.#repositories.getOrganization(transaction, options.owner)
             : await this.#repositories.ensureOwner(
                 transaction,
-                account?.name ?? wanted.owner,
+                account?.name ?? options.owner,
                 account?.createdAt ?? now,
               );
         const row = await transaction
           .insertInto('repositories')
           .values({
             owner_id: owner.id,
-            name: wanted.name,
-            lower_name: wanted.name.toLowerCase(),
+            name: options.name,
+            lower_name: options.name.toLowerCase(),
             folder,
-            description: wanted.description ?? '',
-            website: wanted.website ?? '',
-            original_url: wanted.originalUrl ?? '',
+            description: options.description ?? '',
+            website: options.website ?? '',
+            original_url: options.originalUrl ?? '',
             topics: '[]',
             options: '{}',
-            private: Number(wanted.private),
+            private: Number(options.private),
             archived: 0,
-            template: Number(wanted.template ?? false),
+            template: Number(options.template ?? false),
             empty: 1,
             filling: fill === undefined ? 0 : 1,
-            default_branch: wanted.defaultBranch,
+            default_branch: options.defaultBranch,
             branch_count: 0,
             size: 0,
             created_at: now,
@@ -122,18 +122,18 @@ export class RepositoryManager {
           .onConflict((conflict) => conflict.columns(['owner_id', 'lower_name']).doNothing())
           .returning('id')
           .executeTakeFirst();
-        if (row === undefined) throw nameTaken();
+        if (row === undefined) throw buildNameTakenProblem();
         await transaction
           .deleteFrom('former_names')
           .where('owner_id', '=', owner.id)
-          .where('lower_name', '=', wanted.name.toLowerCase())
+          .where('lower_name', '=', options.name.toLowerCase())
           .execute();
         return row.id;
       });
       if (fill !== undefined) await this.#fill(id, path, fill);
-      const made = await this.#repositories.byId(id);
-      if (made === undefined) throw new Problem('git.gone', 409, 'The repository was removed meanwhile.');
-      return made;
+      const repository = await this.#repositories.findById(id);
+      if (repository === undefined) throw new Problem('git.gone', 409, 'The repository was removed meanwhile.');
+      return repository;
     } catch (error) {
       await this.#removeFolder(path);
       throw error;
@@ -156,25 +156,25 @@ export class RepositoryManager {
    */
   async rename(
     repository: Repository,
-    to: { readonly owner?: Pick<OwnerRow, 'id'>; readonly name: string },
+    target: { readonly owner?: Pick<OwnerRow, 'id'>; readonly name: string },
   ): Promise<void> {
     const { clock, commit } = this.#context;
     const now = clock.now();
     await commit(async (transaction: Kysely<Tables>) => {
-      const owner = to.owner ?? { id: repository.ownerId };
-      const lower = to.name.toLowerCase();
-      const taken = await transaction
+      const owner = target.owner ?? { id: repository.ownerId };
+      const lowerName = target.name.toLowerCase();
+      const existing = await transaction
         .selectFrom('repositories')
         .select('id')
         .where('owner_id', '=', owner.id)
-        .where('lower_name', '=', lower)
+        .where('lower_name', '=', lowerName)
         .where('id', '!=', repository.id)
         .executeTakeFirst();
-      if (taken !== undefined) throw nameTaken();
+      if (existing !== undefined) throw buildNameTakenProblem();
       await transaction
         .deleteFrom('former_names')
         .where('owner_id', '=', owner.id)
-        .where('lower_name', '=', lower)
+        .where('lower_name', '=', lowerName)
         .execute();
       await transaction
         .insertInto('former_names')
@@ -191,40 +191,42 @@ export class RepositoryManager {
       await transaction
         .deleteFrom('former_names')
         .where('owner_id', '=', owner.id)
-        .where('lower_name', '=', lower)
+        .where('lower_name', '=', lowerName)
         .execute();
       await transaction
         .updateTable('repositories')
-        .set({ owner_id: owner.id, name: to.name, lower_name: lower, updated_at: now })
+        .set({ owner_id: owner.id, name: target.name, lower_name: lowerName, updated_at: now })
         .where('id', '=', repository.id)
         .execute();
     });
   }
 
   async remove(repository: Repository): Promise<void> {
-    await this.#forget(repository.id);
-    await this.#removeFolder(this.folder(repository));
+    await this.#removeRow(repository.id);
+    await this.#removeFolder(this.getFolder(repository));
     await this.#removeFolder(lfsFolder(this.#context.files, repository.folder));
     await this.#removeFolder(assetFolder(this.#context.files, repository.folder));
   }
 
   /** Removes rows, folders and git locks that a killed host left behind. */
-  async clean(db: Kysely<Tables>): Promise<void> {
+  async removeStale(db: Kysely<Tables>): Promise<void> {
     const filling = await db.selectFrom('repositories').select('id').where('filling', '=', 1).execute();
-    for (const { id } of filling) await this.#forget(id);
-    const known = new Set((await db.selectFrom('repositories').select('folder').execute()).map(({ folder }) => folder));
+    for (const { id } of filling) await this.#removeRow(id);
+    const folders = new Set(
+      (await db.selectFrom('repositories').select('folder').execute()).map(({ folder }) => folder),
+    );
     const roots = ['repositories', join('lfs', 'objects'), 'release-assets'];
     for (const root of roots.map((each) => join(this.#context.files, each))) {
       for (const part of await readdir(root).catch(() => [])) {
         for (const name of await readdir(join(root, part))) {
-          if (!known.has(name.replace(/\.git$/, '')))
+          if (!folders.has(name.replace(/\.git$/, '')))
             await rm(join(root, part, name), { recursive: true, force: true });
         }
       }
     }
     // Processes of the killed host have ended.
-    for (const folder of known) {
-      await removeLocks(this.folder({ folder })).catch((error: unknown) =>
+    for (const folder of folders) {
+      await removeLocks(this.getFolder({ folder })).catch((error: unknown) =>
         this.#context.log.warn('stale repository lock could not be removed', { error }),
       );
     }
@@ -232,21 +234,21 @@ export class RepositoryManager {
 
   async #fill(id: number, path: string, fill: (folder: string) => Promise<RepositoryChange>): Promise<void> {
     try {
-      const found = await fill(path);
+      const change = await fill(path);
       await this.#context.commit((transaction: Kysely<Tables>) =>
         transaction
           .updateTable('repositories')
-          .set({ ...found, filling: 0 })
+          .set({ ...change, filling: 0 })
           .where('id', '=', id)
           .execute(),
       );
     } catch (error) {
-      await this.#forget(id);
+      await this.#removeRow(id);
       throw error;
     }
   }
 
-  async #forget(id: number): Promise<void> {
+  async #removeRow(id: number): Promise<void> {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.deleteFrom('repositories').where('id', '=', id).execute(),
     );
@@ -254,10 +256,10 @@ export class RepositoryManager {
 
   /** Renames the folder before it is removed, so that a partially removed repository is never found. */
   async #removeFolder(path: string): Promise<void> {
-    const away = `${path}.removed`;
+    const removedPath = `${path}.removed`;
     try {
-      await rename(path, away);
-      await rm(away, { recursive: true, force: true, maxRetries: 3 });
+      await rename(path, removedPath);
+      await rm(removedPath, { recursive: true, force: true, maxRetries: 3 });
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
       // The next start tries again.
@@ -266,6 +268,6 @@ export class RepositoryManager {
   }
 }
 
-function nameTaken(): Problem {
+function buildNameTakenProblem(): Problem {
   return new Problem('git.name_taken', 409, 'The repository with the same name already exists.');
 }

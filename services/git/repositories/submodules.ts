@@ -11,7 +11,7 @@ export async function readSubmodules(
 ): Promise<ReadonlyMap<string, string>> {
   const args = ['config', '--blob', `${commit}:.gitmodules`, '-z', '--list'];
   // A missing or invalid file means that there are no submodules.
-  const { stdout } = await git.run(folder, args, { codes: [1, 3, 128], maxBytes, modest: true });
+  const { stdout } = await git.run(folder, args, { allowedExitCodes: [1, 3, 128], maxBytes, limitedMemory: true });
   const sections = new Map<string, { path?: string; url?: string }>();
   for (const line of stdout.toString().split('\0')) {
     const [key = '', value = ''] = line.split('\n', 2);
@@ -21,12 +21,12 @@ export async function readSubmodules(
   }
   return new Map(
     [...sections.values()].flatMap(({ path, url }) =>
-      path === undefined || url === undefined ? [] : [[path, absolute(url, repository)] as const],
+      path === undefined || url === undefined ? [] : [[path, resolveUrl(url, repository)] as const],
     ),
   );
 }
 
 /** Resolves a relative address against the address of the repository. */
-function absolute(url: string, repository: string): string {
+function resolveUrl(url: string, repository: string): string {
   return /^\.\.?\//.test(url) ? new URL(url, `${repository}/`).href : url;
 }

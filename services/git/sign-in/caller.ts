@@ -38,7 +38,7 @@ export function isScope(text: string): boolean {
 }
 
 /** Returns true if the credential is limited to public data. */
-export function seesPublicOnly({ identity, scopes }: Caller): boolean {
+export function isPublicOnly({ identity, scopes }: Caller): boolean {
   return identity?.limited === true || scopes?.includes('public-only') === true;
 }
 

@@ -22,10 +22,10 @@ export class SignIn {
    */
   async authenticate(request: IncomingMessage, query?: URLSearchParams): Promise<Caller> {
     const { authorization } = request.headers;
-    if (authorization !== undefined) return this.#byHeader(request, authorization);
-    const given = query?.get('token') ?? query?.get('access_token') ?? '';
-    if (given === '') return anonymousCaller;
-    return { ...(await this.#byToken(request, given)), inAddress: true };
+    if (authorization !== undefined) return this.#authenticateHeader(request, authorization);
+    const token = query?.get('token') ?? query?.get('access_token') ?? '';
+    if (token === '') return anonymousCaller;
+    return { ...(await this.#authenticateToken(request, token)), inAddress: true };
   }
 
   /**
@@ -39,39 +39,40 @@ export class SignIn {
     return { account: account.name, kind: account.kind, role: account.role, via: 'password' };
   }
 
-  async #byHeader(request: IncomingMessage, authorization: string): Promise<Caller> {
+  async #authenticateHeader(request: IncomingMessage, authorization: string): Promise<Caller> {
     const [, scheme = '', value = ''] = /^\s*(\S+)\s*(.*?)\s*$/s.exec(authorization) ?? [];
     switch (scheme.toLowerCase()) {
       case 'token':
       case 'bearer':
-        return this.#byToken(request, value);
+        return this.#authenticateToken(request, value);
       case 'basic': {
         const text = Buffer.from(value, 'base64').toString('utf8');
         // A password may contain a colon, a name may not.
         const colon = text.indexOf(':');
         const name = colon < 0 ? text : text.slice(0, colon);
         const password = colon < 0 ? '' : text.slice(colon + 1);
-        if (isGitToken(password)) return this.#byToken(request, password, name);
-        if (isToken(name) && (password === '' || password === 'x-oauth-basic')) return this.#byToken(request, name);
-        return this.#byHouse(request, authorization);
+        if (isGitToken(password)) return this.#authenticateToken(request, password, name);
+        if (isToken(name) && (password === '' || password === 'x-oauth-basic'))
+          return this.#authenticateToken(request, name);
+        return this.#authenticateAccount(request, authorization);
       }
       default:
         return anonymousCaller;
     }
   }
 
-  async #byToken(request: IncomingMessage, text: string, name?: string): Promise<Caller> {
-    if (!isGitToken(text)) return this.#byHouse(request, `Bearer ${text}`);
+  async #authenticateToken(request: IncomingMessage, text: string, name?: string): Promise<Caller> {
+    if (!isGitToken(text)) return this.#authenticateAccount(request, `Bearer ${text}`);
     const token = await this.#tokens.find(text);
     const identity = token === undefined ? undefined : await this.account(token.account);
-    const isOther = name !== undefined && name !== '' && name.toLowerCase() !== identity?.account.toLowerCase();
-    if (token === undefined || identity === undefined || (isOther && !(await this.#isNobody(name)))) {
+    const isOtherName = name !== undefined && name !== '' && name.toLowerCase() !== identity?.account.toLowerCase();
+    if (token === undefined || identity === undefined || (isOtherName && !(await this.#isUnknownAccount(name)))) {
       throw new Problem('accounts.bad_credentials', 401, 'invalid username, password or token');
     }
     return { identity, scopes: JSON.parse(token.scopes) as string[], inAddress: false };
   }
 
-  async #byHouse(request: IncomingMessage, authorization: string): Promise<Caller> {
+  async #authenticateAccount(request: IncomingMessage, authorization: string): Promise<Caller> {
     const { accounts, caller } = this.#context;
     const identity = await accounts.authenticate({ authorization, ...caller(request) });
     return { ...anonymousCaller, identity };
@@ -81,7 +82,7 @@ export class SignIn {
    * Returns true if no account has this name. Clients send arbitrary names with a token, such as `oauth2`; the name of
    * another account is an error.
    */
-  async #isNobody(name: string): Promise<boolean> {
+  async #isUnknownAccount(name: string): Promise<boolean> {
     return (await this.#context.accounts.find(name)) === undefined;
   }
 }

@@ -4,13 +4,13 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Tables, TokenRow } from '../store/tables.ts';
 
-const tokenShape = /^[0-9a-f]{40}$/;
+const tokenPattern = /^[0-9a-f]{40}$/;
 /** Minimum time between two updates of a token's last use, ms. */
-const useEvery = 60_000;
+const lastUsedIntervalMs = 60_000;
 
 /** Returns true if a text has the format of an access token, which is Gitea's format. */
 export function isGitToken(text: string): boolean {
-  return tokenShape.test(text);
+  return tokenPattern.test(text);
 }
 
 /** Access tokens in Gitea's format with its scopes. They are valid only for this service. */
@@ -29,7 +29,7 @@ export class Tokens {
   }
 
   /** Lists the accounts that have tokens. */
-  async accounts(): Promise<string[]> {
+  async listAccounts(): Promise<string[]> {
     return (await this.#db.selectFrom('tokens').select('account').distinct().execute()).map(({ account }) => account);
   }
 
@@ -51,7 +51,7 @@ export class Tokens {
         .values({
           account,
           name,
-          hash: hashOf(text),
+          hash: hashToken(text),
           last_eight: text.slice(-8),
           scopes: JSON.stringify(scopes),
           created_at: clock.now(),
@@ -67,7 +67,7 @@ export class Tokens {
 
   /** Removes a token by ID or name. Returns false if there is no such token. */
   async remove(account: string, idOrName: string): Promise<boolean> {
-    const removed = await this.#context.commit((transaction: Kysely<Tables>) =>
+    const rows = await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction
         .deleteFrom('tokens')
         .where('account', '=', account)
@@ -79,14 +79,14 @@ export class Tokens {
         .returning('id')
         .execute(),
     );
-    return removed.length > 0;
+    return rows.length > 0;
   }
 
   /** Finds a token by its text and records its use. */
   async find(text: string): Promise<TokenRow | undefined> {
-    const row = await this.#db.selectFrom('tokens').selectAll().where('hash', '=', hashOf(text)).executeTakeFirst();
+    const row = await this.#db.selectFrom('tokens').selectAll().where('hash', '=', hashToken(text)).executeTakeFirst();
     const now = this.#context.clock.now();
-    if (row !== undefined && now - (row.last_used_at ?? 0) > useEvery) {
+    if (row !== undefined && now - (row.last_used_at ?? 0) > lastUsedIntervalMs) {
       await this.#context.commit((transaction: Kysely<Tables>) =>
         transaction.updateTable('tokens').set({ last_used_at: now }).where('id', '=', row.id).execute(),
       );
@@ -95,6 +95,6 @@ export class Tokens {
   }
 }
 
-function hashOf(text: string): string {
+function hashToken(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

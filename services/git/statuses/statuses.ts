@@ -10,9 +10,9 @@ export type StatusState = (typeof statusStates)[number];
 export type NewStatus = Pick<StatusRow, 'account' | 'commit_id' | 'context' | 'description' | 'state' | 'target_url'>;
 
 /** Maximum number of stored statuses of a commit. The oldest are deleted. */
-const mostKept = 1000;
+const maxStatuses = 1000;
 /** States by severity, most severe first. */
-const gravity: readonly StatusState[] = ['error', 'failure', 'warning', 'pending', 'success', 'skipped'];
+const severityOrder: readonly StatusState[] = ['error', 'failure', 'warning', 'pending', 'success', 'skipped'];
 
 /** Commit statuses that builds and checks report. */
 export class Statuses {
@@ -24,32 +24,32 @@ export class Statuses {
     this.#db = context.db;
   }
 
-  async add(repository: number, wanted: NewStatus): Promise<StatusRow> {
+  async add(repository: number, status: NewStatus): Promise<StatusRow> {
     const { clock, commit } = this.#context;
     return commit(async (transaction: Kysely<Tables>) => {
-      const made = await transaction
+      const row = await transaction
         .insertInto('commit_statuses')
-        .values({ repository_id: repository, ...wanted, created_at: clock.now() })
+        .values({ repository_id: repository, ...status, created_at: clock.now() })
         .returningAll()
         .executeTakeFirstOrThrow();
       const oldest = await transaction
         .selectFrom('commit_statuses')
         .select('id')
         .where('repository_id', '=', repository)
-        .where('commit_id', '=', wanted.commit_id)
+        .where('commit_id', '=', status.commit_id)
         .orderBy('id', 'desc')
-        .offset(mostKept)
+        .offset(maxStatuses)
         .limit(1)
         .executeTakeFirst();
       if (oldest !== undefined) {
         await transaction
           .deleteFrom('commit_statuses')
           .where('repository_id', '=', repository)
-          .where('commit_id', '=', wanted.commit_id)
+          .where('commit_id', '=', status.commit_id)
           .where('id', '<=', oldest.id)
           .execute();
       }
-      return made;
+      return row;
     });
   }
 
@@ -66,11 +66,14 @@ export class Statuses {
 
   /** Returns the latest status of each context. */
   async latest(repository: number, commit: string): Promise<readonly StatusRow[]> {
-    return lastWords(await this.list(repository, commit));
+    return selectLatest(await this.list(repository, commit));
   }
 
   /** Returns the latest statuses of several commits. Commits without statuses are omitted. */
-  async latestOf(repository: number, commits: readonly string[]): Promise<ReadonlyMap<string, readonly StatusRow[]>> {
+  async latestForCommits(
+    repository: number,
+    commits: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly StatusRow[]>> {
     if (commits.length === 0) return new Map();
     const rows = await this.#db
       .selectFrom('commit_statuses')
@@ -79,18 +82,20 @@ export class Statuses {
       .where('commit_id', 'in', commits)
       .orderBy('id', 'desc')
       .execute();
-    return new Map([...Map.groupBy(rows, (row) => row.commit_id)].map(([commit, some]) => [commit, lastWords(some)]));
+    return new Map(
+      [...Map.groupBy(rows, (row) => row.commit_id)].map(([commit, statuses]) => [commit, selectLatest(statuses)]),
+    );
   }
 }
 
 /** Keeps the first row of each context. Rows must be ordered newest first. */
-function lastWords(rows: readonly StatusRow[]): readonly StatusRow[] {
+function selectLatest(rows: readonly StatusRow[]): readonly StatusRow[] {
   const byContext = new Map<string, StatusRow>();
   for (const row of rows) if (!byContext.has(row.context)) byContext.set(row.context, row);
   return [...byContext.values()];
 }
 
 /** Combines several statuses into one state. Returns undefined for none. */
-export function combined(some: readonly Pick<StatusRow, 'state'>[]): StatusState | undefined {
-  return gravity.find((state) => some.some((each) => each.state === state));
+export function combineStates(statuses: readonly Pick<StatusRow, 'state'>[]): StatusState | undefined {
+  return severityOrder.find((state) => statuses.some((each) => each.state === state));
 }

@@ -2,7 +2,7 @@ import type { RepositoryManager, RepositoryChange } from '../repositories/reposi
 import type { Repository } from '../repositories/repositories.ts';
 
 /** Applies the push options (`-o`) of the repository that Gitea supports. Other options are ignored. */
-export function pushOptions(
+export function createPushOptionHandler(
   manager: RepositoryManager,
 ): (repository: Repository, options: readonly string[]) => Promise<void> {
   return async ({ id }, options) => {

@@ -21,10 +21,10 @@ export interface PushRequest {
 }
 
 /** Maximum number of references that one push may change. */
-const mostChanges = 20_000;
+const maxChanges = 20_000;
 /** Maximum size of the list of references. */
-const mostBytes = 8 * 1024 * 1024;
-export const noObject = '0'.repeat(40);
+const maxBytes = 8 * 1024 * 1024;
+export const zeroId = '0'.repeat(40);
 
 /**
  * Reads the commands of a push and leaves the pack in the stream. Returns undefined if the client ended the stream
@@ -41,71 +41,73 @@ export async function readPushRequest(stream: Readable): Promise<PushRequest | u
   let inOptions = false;
   let size = 0;
   for (;;) {
-    const next = read(reader);
-    if (next === undefined) {
-      const chunk = await chunkOf(stream);
+    const packet = readPacket(reader);
+    if (packet === undefined) {
+      const chunk = await readChunk(stream);
       if (chunk === undefined) {
-        if (size === 0 && reader.rest.length === 0) return undefined;
-        throw bad('it was cut off');
+        if (size === 0 && reader.remaining.length === 0) return undefined;
+        throw buildInvalidPushProblem('it was cut off');
       }
       reader.add(chunk);
       continue;
     }
-    parts.push(next.bytes);
-    size += next.bytes.length;
-    if (size > mostBytes) throw bad('it changes too many references');
-    if (next.packet === 'flush') {
+    parts.push(packet.bytes);
+    size += packet.bytes.length;
+    if (size > maxBytes) throw buildInvalidPushProblem('it changes too many references');
+    if (packet.packet === 'flush') {
       if (inOptions || capabilities?.has('push-options') !== true) break;
       inOptions = true;
-    } else if (typeof next.packet === 'string') throw bad('it has a separator where none may be');
-    else if (inOptions) options.push(next.packet.toString().replace(/\n$/, ''));
+    } else if (typeof packet.packet === 'string') throw buildInvalidPushProblem('it has a separator where none may be');
+    else if (inOptions) options.push(packet.packet.toString().replace(/\n$/, ''));
     else {
-      const text = next.packet.toString().replace(/\n$/, '');
-      const [line = '', asked] = text.split('\0', 2);
-      capabilities ??= new Set((asked ?? '').split(' ').filter((word) => word !== ''));
+      const text = packet.packet.toString().replace(/\n$/, '');
+      const [line = '', capabilityList] = text.split('\0', 2);
+      capabilities ??= new Set((capabilityList ?? '').split(' ').filter((word) => word !== ''));
       if (/^(shallow) /.test(line)) continue;
-      if (line.startsWith('push-cert')) throw bad('signed pushes are not taken');
-      changes.push(changeOf(line));
-      if (changes.length > mostChanges) throw bad('it changes too many references');
+      if (line.startsWith('push-cert')) throw buildInvalidPushProblem('signed pushes are not taken');
+      changes.push(parseChange(line));
+      if (changes.length > maxChanges) throw buildInvalidPushProblem('it changes too many references');
     }
   }
-  if (reader.rest.length > 0) stream.unshift(reader.rest);
+  if (reader.remaining.length > 0) stream.unshift(reader.remaining);
   return { changes, capabilities: capabilities ?? new Set(), options, bytes: Buffer.concat(parts) };
 }
 
-function changeOf(line: string): RefChange {
+function parseChange(line: string): RefChange {
   const [, before, after, ref] = /^([0-9a-f]{40}) ([0-9a-f]{40}) (.+)$/.exec(line) ?? [];
-  if (before === undefined || after === undefined || ref === undefined) throw bad('its list of references is broken');
-  if (!ref.startsWith('refs/') || !isReferenceName(ref)) throw bad('one of its references has a name that git refuses');
+  if (before === undefined || after === undefined || ref === undefined)
+    throw buildInvalidPushProblem('its list of references is broken');
+  if (!ref.startsWith('refs/') || !isReferenceName(ref))
+    throw buildInvalidPushProblem('one of its references has a name that git refuses');
   return { ref, before, after };
 }
 
-function read(reader: PacketReader): ReturnType<PacketReader['next']> {
+function readPacket(reader: PacketReader): ReturnType<PacketReader['read']> {
   try {
-    return reader.next();
+    return reader.read();
   } catch (cause) {
-    throw bad('it is not in the protocol of git', cause);
+    throw buildInvalidPushProblem('it is not in the protocol of git', cause);
   }
 }
 
 /** Reads the next chunk without closing the stream. Returns undefined at the end. */
-async function chunkOf(stream: Readable): Promise<Buffer | undefined> {
+async function readChunk(stream: Readable): Promise<Buffer | undefined> {
   for (;;) {
     const chunk = stream.read() as Buffer | null;
     if (chunk !== null) return chunk;
     if (stream.readableEnded || stream.destroyed) return undefined;
     await new Promise<void>((resolve, reject) => {
-      const done = (error?: Error): void => {
-        stream.off('readable', onReadable).off('end', onReadable).off('close', onReadable).off('error', done);
+      const settle = (error?: Error): void => {
+        stream.off('readable', onReadable).off('end', onReadable).off('close', onReadable).off('error', settle);
         if (error === undefined) resolve();
-        else reject(bad('it was cut off', error));
+        else reject(buildInvalidPushProblem('it was cut off', error));
       };
-      const onReadable = (): void => done();
-      stream.on('readable', onReadable).on('end', onReadable).on('close', onReadable).on('error', done);
+      const onReadable = (): void => settle();
+      stream.on('readable', onReadable).on('end', onReadable).on('close', onReadable).on('error', settle);
     });
   }
 }
 
-function bad(why: string, cause?: unknown): Problem {
-  return new Problem('git.bad_push', 400, `This push was not understood: ${why}.`, { cause });
+function buildInvalidPushProblem(reason: string, cause?: unknown): Problem {
+  return new Problem('git.bad_push', 400, `This push was not understood: ${reason}.`, { cause });
 }

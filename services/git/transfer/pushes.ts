@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
 import { gitPushed } from '../../contracts/git/topics.ts';
 import type { Git } from '../engine/git.ts';
-import { readReferences, sizeOf } from '../repositories/references.ts';
+import { readReferences, readSize } from '../repositories/references.ts';
 import type { Repositories, Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
-import { noObject, type RefChange } from './push-request.ts';
+import { zeroId, type RefChange } from './push-request.ts';
 
 const changesSchema = z.array(z.object({ ref: z.string(), before: z.string(), after: z.string() }));
 const heads = 'refs/heads/';
@@ -14,7 +14,7 @@ const heads = 'refs/heads/';
 /** Work that must be done in the transaction that records a push. */
 export type PushConsequence = (
   transaction: Kysely<Tables>,
-  pushed: {
+  push: {
     readonly repository: Repository;
     readonly account: string;
     readonly changes: readonly RefChange[];
@@ -24,7 +24,7 @@ export type PushConsequence = (
 ) => Promise<void>;
 
 /** Reads the data that a consequence needs from git before the transaction. */
-export type PushPreparation = (pushed: Parameters<PushConsequence>[1]) => Promise<PushConsequence>;
+export type PushPreparation = (push: Parameters<PushConsequence>[1]) => Promise<PushConsequence>;
 
 export interface PushServiceDependencies {
   readonly context: Pick<Context, 'bus' | 'clock' | 'commit' | 'db' | 'log' | 'random'>;
@@ -68,12 +68,12 @@ export class Pushes {
       return;
     }
     const folder = this.#dependencies.folder(repository);
-    const branches = repository.empty || changes.some(addsOrRemoves) ? await this.#branches(folder) : undefined;
+    const branches = repository.empty || changes.some(changesBranchList) ? await this.#branches(folder) : undefined;
     const defaultBranch = await this.#defaultBranch(repository, branches ?? [], changes);
-    const pushed = { repository: { ...repository, defaultBranch }, account, changes, id };
-    const [size, prepared] = await Promise.all([
-      sizeOf(git, folder),
-      Promise.all(preparations.map((prepare) => prepare(pushed))),
+    const push = { repository: { ...repository, defaultBranch }, account, changes, id };
+    const [size, preparedConsequences] = await Promise.all([
+      readSize(git, folder),
+      Promise.all(preparations.map((prepare) => prepare(push))),
     ]);
     await commit(async (transaction: Kysely<Tables>) => {
       await transaction.deleteFrom('pushes').where('id', '=', id).execute();
@@ -90,7 +90,7 @@ export class Pushes {
         })
         .where('id', '=', repository.id)
         .execute();
-      for (const consequence of [...consequences, ...prepared]) await consequence(transaction, pushed);
+      for (const consequence of [...consequences, ...preparedConsequences]) await consequence(transaction, push);
     });
     bus.publish(gitPushed, { repository: repository.id });
   }
@@ -98,17 +98,17 @@ export class Pushes {
   /** Settles pushes that an ended host left unfinished. A reference with the new value counts as changed. */
   async recover(): Promise<void> {
     const { context, git, repositories } = this.#dependencies;
-    const left = await (context.db as Kysely<Tables>).selectFrom('pushes').selectAll().execute();
-    for (const row of left) {
-      const repository = await repositories.byId(row.repository_id);
+    const rows = await (context.db as Kysely<Tables>).selectFrom('pushes').selectAll().execute();
+    for (const row of rows) {
+      const repository = await repositories.findById(row.repository_id);
       if (repository === undefined) continue;
       try {
         const changes = changesSchema.parse(JSON.parse(row.commands));
-        const made = await changesMade(git, this.#dependencies.folder(repository), changes);
-        await this.settle(row.id, repository, row.account, made);
+        const applied = await findAppliedChanges(git, this.#dependencies.folder(repository), changes);
+        await this.settle(row.id, repository, row.account, applied);
         context.log.info('interrupted push recovered', {
           repository: repository.id,
-          made: made.length,
+          made: applied.length,
         });
       } catch (error) {
         // A push that cannot be recovered, for example with commits that never existed, must not block the others.
@@ -135,26 +135,26 @@ export class Pushes {
   ): Promise<string> {
     const { defaultBranch } = repository;
     if (branches.length === 0 || branches.includes(defaultBranch) || !repository.empty) return defaultBranch;
-    const pushed = changes
+    const push = changes
       .flatMap(({ ref }) => (ref.startsWith(heads) ? [ref.slice(heads.length)] : []))
       .find((name) => branches.includes(name));
-    if (pushed === undefined) return defaultBranch;
+    if (push === undefined) return defaultBranch;
     const { git, folder } = this.#dependencies;
-    await git.run(folder(repository), ['symbolic-ref', 'HEAD', `${heads}${pushed}`]);
-    return pushed;
+    await git.run(folder(repository), ['symbolic-ref', 'HEAD', `${heads}${push}`]);
+    return push;
   }
 }
 
-function addsOrRemoves({ ref, before, after }: RefChange): boolean {
-  return ref.startsWith(heads) && (before === noObject || after === noObject);
+function changesBranchList({ ref, before, after }: RefChange): boolean {
+  return ref.startsWith(heads) && (before === zeroId || after === zeroId);
 }
 
 /** Returns the changes whose reference now has the new value. */
-export async function changesMade(
+export async function findAppliedChanges(
   git: Git,
   folder: string,
   changes: readonly RefChange[],
 ): Promise<readonly RefChange[]> {
-  const now = new Map((await readReferences(git, folder, 'refs/')).map(({ ref, id }) => [ref, id]));
-  return changes.filter(({ ref, after }) => (now.get(ref) ?? noObject) === after);
+  const current = new Map((await readReferences(git, folder, 'refs/')).map(({ ref, id }) => [ref, id]));
+  return changes.filter(({ ref, after }) => (current.get(ref) ?? zeroId) === after);
 }

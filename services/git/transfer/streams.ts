@@ -7,27 +7,27 @@ import type { RunningChild } from '../../contracts/children.ts';
  * still sending can read the error. If the client disconnects, the child's input is destroyed and not ended. Resolves
  * when no more input will be written.
  */
-export function feed(input: Readable, child: Writable, first?: Buffer): Promise<void> {
+export function pipeInput(input: Readable, child: Writable, initialBytes?: Buffer): Promise<void> {
   return new Promise((resolve) => {
-    const full = (): void => {
+    const discardInput = (): void => {
       input.unpipe(child);
       input.resume();
       resolve();
     };
-    child.on('error', full).on('close', full);
+    child.on('error', discardInput).on('close', discardInput);
     input.on('error', () => child.destroy());
     input.on('close', () => {
       if (!input.readableEnded) child.destroy();
     });
-    if (first !== undefined) child.write(first);
+    if (initialBytes !== undefined) child.write(initialBytes);
     if (input.destroyed && !input.readableEnded) child.destroy();
     else input.pipe(child);
   });
 }
 
 /** Copies the source to the output until the output is closed, and always reads the source to its end. */
-export async function forward(source: Readable, output: Writable): Promise<void> {
-  await hand(source, output);
+export async function forwardOutput(source: Readable, output: Writable): Promise<void> {
+  await copyStream(source, output);
   output.end();
 }
 
@@ -35,25 +35,25 @@ export async function forward(source: Readable, output: Writable): Promise<void>
  * Sends git's output as a response body. If git fails, the connection is destroyed so that the client notices the
  * truncated body.
  */
-export async function pour(child: RunningChild, response: ServerResponse): Promise<void> {
+export async function sendOutput(child: RunningChild, response: ServerResponse): Promise<void> {
   child.stdin.end();
   child.stderr.resume();
   response.once('close', () => void child.stop());
-  await hand(child.stdout, response);
+  await copyStream(child.stdout, response);
   const { code } = await child.exited;
   if (code === 0) response.end();
   else response.destroy();
 }
 
-async function hand(source: Readable, output: Writable): Promise<void> {
+async function copyStream(source: Readable, output: Writable): Promise<void> {
   for await (const chunk of source as AsyncIterable<Buffer>) {
     if (output.destroyed || output.write(chunk)) continue;
     await new Promise<void>((resolve) => {
-      const go = (): void => {
-        output.off('drain', go).off('close', go).off('error', go);
+      const resume = (): void => {
+        output.off('drain', resume).off('close', resume).off('error', resume);
         resolve();
       };
-      output.on('drain', go).on('close', go).on('error', go);
+      output.on('drain', resume).on('close', resume).on('error', resume);
     });
   }
 }

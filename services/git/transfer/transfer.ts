@@ -2,18 +2,18 @@ import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RunningChild } from '../../contracts/children.ts';
 import type { Context } from '../../contracts/service.ts';
-import { errorsOf, type Git } from '../engine/git.ts';
-import type { Pusher, Verdict } from '../protection/protections.ts';
+import { readErrors, type Git } from '../engine/git.ts';
+import type { Pusher, PushDecision } from '../protection/protections.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { feed, forward } from './streams.ts';
-import { changesMade, type Pushes } from './pushes.ts';
-import { PushReport, refusal } from './push-report.ts';
+import { pipeInput, forwardOutput } from './streams.ts';
+import { findAppliedChanges, type Pushes } from './pushes.ts';
+import { PushReport, buildRejectionReport } from './push-report.ts';
 import { readPushRequest, type PushRequest } from './push-request.ts';
 
 export type Service = 'upload-pack' | 'receive-pack';
 
 /** Returns the references of a push that are rejected. */
-export type PushRules = (repository: Repository, push: PushRequest, pusher: Pusher) => Promise<Verdict>;
+export type PushRules = (repository: Repository, push: PushRequest, pusher: Pusher) => Promise<PushDecision>;
 
 export interface TransferDependencies {
   readonly context: Pick<Context, 'log'>;
@@ -39,7 +39,7 @@ export interface Conversation {
 /** Transfers packs between clients and repositories with git child processes. */
 export class Transfer {
   readonly #dependencies: TransferDependencies;
-  #known: Promise<Buffer> | undefined;
+  #capabilities: Promise<Buffer> | undefined;
 
   constructor(deps: TransferDependencies) {
     this.#dependencies = deps;
@@ -53,7 +53,7 @@ export class Transfer {
     options: { readonly end?: boolean } = {},
   ): Promise<void> {
     if (service === 'upload-pack' && protocol === 'version=2')
-      return void output.end(await this.#abilities(repository));
+      return void output.end(await this.#readCapabilities(repository));
     const child = await this.#start(
       [service, '--stateless-rpc', '--advertise-refs', '.'],
       repository,
@@ -61,17 +61,17 @@ export class Transfer {
       signal,
     );
     child.stdin.end();
-    await Promise.all([pipeline(child.stdout, output, { end: options.end ?? true }), this.#complaints(child, service)]);
+    await Promise.all([pipeline(child.stdout, output, { end: options.end ?? true }), this.#logErrors(child, service)]);
   }
 
   /** Returns the capabilities of protocol version 2. They are the same for every repository and therefore cached. */
-  #abilities(repository: Repository): Promise<Buffer> {
+  #readCapabilities(repository: Repository): Promise<Buffer> {
     const args = ['upload-pack', '--stateless-rpc', '--advertise-refs', '.'];
     const { git, folder } = this.#dependencies;
     const environment = { GIT_PROTOCOL: 'version=2' };
-    this.#known ??= git.run(folder(repository), args, { environment }).then(({ stdout }) => stdout);
-    this.#known.catch(() => (this.#known = undefined));
-    return this.#known;
+    this.#capabilities ??= git.run(folder(repository), args, { environment }).then(({ stdout }) => stdout);
+    this.#capabilities.catch(() => (this.#capabilities = undefined));
+    return this.#capabilities;
   }
 
   /** Serves a fetch. With `stateless`, the input is one complete request as over HTTP; otherwise it is a dialog. */
@@ -83,13 +83,13 @@ export class Transfer {
     const { input, output, protocol, signal } = conversation;
     const args = ['upload-pack', ...(stateless ? ['--stateless-rpc'] : []), '.'];
     const child = await this.#start(args, repository, protocol, signal);
-    return this.#converse(child, 'upload-pack', input, output);
+    return this.#runConversation(child, 'upload-pack', input, output);
   }
 
   /** Serves `git archive --remote`. */
   async archive(repository: Repository, { input, output, protocol, signal }: Conversation): Promise<number> {
     const child = await this.#start(['upload-archive', '.'], repository, protocol, signal);
-    return this.#converse(child, 'upload-archive', input, output);
+    return this.#runConversation(child, 'upload-archive', input, output);
   }
 
   /** Serves a push after its {@link advertise}. The client receives the report after the push was recorded. */
@@ -102,51 +102,53 @@ export class Transfer {
       return;
     }
     const { account } = pusher;
-    const { addOnly, refused } = await rules(repository, push, pusher);
-    if (refused.size > 0) {
+    const { addOnly, rejected } = await rules(repository, push, pusher);
+    if (rejected.size > 0) {
       input.resume();
-      output.end(refusal(push, refused));
+      output.end(buildRejectionReport(push, rejected));
       return;
     }
     // Git finishes the push even if the client disconnects, because its input has been validated.
     const child = await this.#start(['receive-pack', '--stateless-rpc', '.'], repository, protocol, undefined, addOnly);
     const report = new PushReport(push);
     child.stdout.pipe(report);
-    const answered = forward(report, output);
-    const ended = Promise.all([child.exited, this.#complaints(child, 'receive-pack')]);
+    const response = forwardOutput(report, output);
+    const exited = Promise.all([child.exited, this.#logErrors(child, 'receive-pack')]);
     // These promises are awaited below and may reject before that.
-    for (const each of [answered, ended]) each.catch(() => undefined);
-    const settled = async (id: string): Promise<void> => {
-      const reports = push.capabilities.has('report-status') || push.capabilities.has('report-status-v2');
-      const made = reports ? report.made(push.changes) : await changesMade(git, folder(repository), push.changes);
-      await pushes.settle(id, repository, account, made);
-      if (made.length > 0 && pusher.administers === true)
+    for (const each of [response, exited]) each.catch(() => undefined);
+    const settle = async (id: string): Promise<void> => {
+      const supportsReport = push.capabilities.has('report-status') || push.capabilities.has('report-status-v2');
+      const applied = supportsReport
+        ? report.filterSuccessful(push.changes)
+        : await findAppliedChanges(git, folder(repository), push.changes);
+      await pushes.settle(id, repository, account, applied);
+      if (applied.length > 0 && pusher.isAdministrator === true)
         await this.#dependencies.pushOptions(repository, push.options);
       report.release();
     };
-    const cut = (): void => void child.stdin.destroy();
-    signal.addEventListener('abort', cut, { once: true });
+    const abortInput = (): void => void child.stdin.destroy();
+    signal.addEventListener('abort', abortInput, { once: true });
     try {
       // Git changes nothing before it receives the commands.
       const id = await pushes.begin(repository, account, push.changes);
-      void feed(input, child.stdin, push.bytes);
-      await ended;
-      await settled(id);
-      await answered;
+      void pipeInput(input, child.stdin, push.bytes);
+      await exited;
+      await settle(id);
+      await response;
     } catch (error) {
       await child.stop();
       report.destroy();
-      await answered.catch(() => undefined);
+      await response.catch(() => undefined);
       throw error;
     } finally {
-      signal.removeEventListener('abort', cut);
+      signal.removeEventListener('abort', abortInput);
     }
   }
 
-  async #converse(child: RunningChild, name: string, input: Readable, output: Writable): Promise<number> {
+  async #runConversation(child: RunningChild, name: string, input: Readable, output: Writable): Promise<number> {
     output.once('close', () => void child.stop());
-    void feed(input, child.stdin);
-    await Promise.all([forward(child.stdout, output), this.#complaints(child, name)]);
+    void pipeInput(input, child.stdin);
+    await Promise.all([forwardOutput(child.stdout, output), this.#logErrors(child, name)]);
     return (await child.exited).code ?? 128;
   }
 
@@ -157,7 +159,7 @@ export class Transfer {
     signal?: AbortSignal,
     addOnly: readonly string[] = [],
   ): Promise<RunningChild> {
-    const guard = addOnly.length === 0 ? undefined : this.#dependencies.git.guard(addOnly);
+    const guard = addOnly.length === 0 ? undefined : this.#dependencies.git.buildGuardOptions(addOnly);
     return this.#dependencies.git.start(this.#dependencies.folder(repository), args, {
       environment: { ...(protocol === undefined ? {} : { GIT_PROTOCOL: protocol }), ...guard?.environment },
       config: [...(guard?.config ?? []), ...this.#limits(args)],
@@ -170,13 +172,14 @@ export class Transfer {
     return command === 'receive-pack' && maxBytes > 0 ? [`receive.maxInputSize=${maxBytes}`] : [];
   }
 
-  async #complaints(child: RunningChild, name: string): Promise<void> {
-    const words = await errorsOf(child);
-    if (words !== '') this.#dependencies.context.log.debug('git wrote to stderr', { name, words: words.slice(0, 500) });
+  async #logErrors(child: RunningChild, name: string): Promise<void> {
+    const stderr = await readErrors(child);
+    if (stderr !== '')
+      this.#dependencies.context.log.debug('git wrote to stderr', { name, stderr: stderr.slice(0, 500) });
   }
 }
 
 /** Returns the protocol version of a client if it is valid. Other values are not passed to git. */
-export function protocolOf(text: string | undefined): string | undefined {
+export function parseProtocol(text: string | undefined): string | undefined {
   return text !== undefined && text.length <= 200 && /^version=[0-2](:[a-z0-9=-]+)*$/.test(text) ? text : undefined;
 }

@@ -8,7 +8,7 @@ export type VisitorPageDependencies = ContentDependencies & PullDependencies;
 
 /** Data for a page of a repository. */
 export interface PageRequest {
-  readonly parts: VisitorPageDependencies;
+  readonly deps: VisitorPageDependencies;
   readonly repository: Repository;
   readonly address: WebAddress;
   readonly query: URLSearchParams;

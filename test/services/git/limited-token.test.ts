@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Grant } from '../../../services/contracts/control/accounts.ts';
-import { globPattern } from '../../../services/git/domain/glob.ts';
+import { compileGlob } from '../../../services/git/domain/glob.ts';
 import { api } from '../../support/api.ts';
 import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
@@ -88,13 +88,13 @@ test.each([
   ['*-{a,{b,c}x}', 'main-cx', true],
   ['a.b', 'axb', false],
 ])('the pattern %s and the branch %s: %s', (pattern, name, expected) => {
-  expect(globPattern(pattern, { parted: true })?.test(name)).toBe(expected);
+  expect(compileGlob(pattern, { bySegment: true })?.test(name)).toBe(expected);
 });
 
 test.each(['{a', 'a[', '[z-a]', '{a,b}'.repeat(8)])('%s is no pattern', (pattern) => {
-  expect(globPattern(pattern, { parted: true })).toBeUndefined();
+  expect(compileGlob(pattern, { bySegment: true })).toBeUndefined();
 });
 
 test('a pattern of many stars is answered at once, whatever the name', () => {
-  expect(globPattern(`${'**a'.repeat(100)}b`, { parted: true })?.test('a'.repeat(5000))).toBe(false);
+  expect(compileGlob(`${'**a'.repeat(100)}b`, { bySegment: true })?.test('a'.repeat(5000))).toBe(false);
 });

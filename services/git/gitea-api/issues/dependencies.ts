@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { addDependency, noDependency, removeDependency } from '../../issues/dependencies.ts';
+import { addDependency, buildNoDependencyProblem, removeDependency } from '../../issues/dependencies.ts';
 import type { Issue } from '../../issues/issues.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import { issueJson } from '../../wire/issues.ts';
 import { getAccount, readJsonBody, ok, optional, type Call, type Route } from '../call.ts';
@@ -56,7 +56,7 @@ async function getAnyIssue({ issues, repositories }: IssueDependencies, call: Ca
   const { index, place } = await readAddress(call);
   const repository = await repositories.find(place['owner'] ?? '', place['repo'] ?? '');
   const issue = repository && (await issues.find(repository.id, index));
-  if (issue === undefined) throw noDependency();
+  if (issue === undefined) throw buildNoDependencyProblem();
   return issue;
 }
 
@@ -76,10 +76,10 @@ function listRelated(
       .execute();
     const all: { readonly issue: Issue; readonly repository: Repository }[] = [];
     for (const row of rows) {
-      const one = await issues.byId(row[to]);
-      const repository = one && (await repositories.byId(one.repository_id));
+      const one = await issues.findById(row[to]);
+      const repository = one && (await repositories.findById(one.repository_id));
       // Issues that the caller may not read are left out.
-      if (one === undefined || repository === undefined || !(await access.may(call.caller, repository, 'read')))
+      if (one === undefined || repository === undefined || !(await access.hasLevel(call.caller, repository, 'read')))
         continue;
       all.push({ issue: one, repository });
     }
@@ -97,7 +97,7 @@ async function changeDependency(
   respondedIssue: RelatedIssue,
 ) {
   const { writer } = deps;
-  if (!mayWrite(dependent.level)) throw unknown();
+  if (!mayWrite(dependent.level)) throw buildNotFoundProblem();
   requireNotArchived(dependent.repository);
   const edit = call.method === 'DELETE' ? removeDependency : addDependency;
   const other = await getDependency();

@@ -3,10 +3,10 @@ import { Problem } from '../../../contracts/problem.ts';
 import { PageProblem } from '../../domain/page-problem.ts';
 import type { Context } from '../../../contracts/service.ts';
 import type { Issue, Issues } from '../../issues/issues.ts';
-import { seenBy } from '../../issues/entry-visibility.ts';
+import { isVisibleTo } from '../../issues/entry-visibility.ts';
 import type { IssueWriter } from '../../issues/writer.ts';
 import { levels, type Level } from '../../repositories/access.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import type { Tables } from '../../store/tables.ts';
 import type { ToUserJson } from '../../wire/issues.ts';
@@ -43,7 +43,7 @@ export async function getIssueRepository(
     owner,
     name,
   );
-  if (result === undefined) throw unknown();
+  if (result === undefined) throw buildNotFoundProblem();
   return result;
 }
 
@@ -70,7 +70,7 @@ export async function getIssue(
 ): Promise<IssueContext & { readonly issue: Issue }> {
   const result = await getIssueRepository(deps, call);
   const issue = await deps.issues.find(result.repository.id, parseId(call.params['index']));
-  if (issue === undefined) throw unknown();
+  if (issue === undefined) throw buildNotFoundProblem();
   return { ...result, issue };
 }
 
@@ -80,7 +80,7 @@ export function findVisibleEntry({ db }: Pick<IssueDependencies, 'db'>, { caller
     .selectFrom('issue_entries')
     .selectAll()
     .where('id', '=', id)
-    .where(seenBy(caller.identity?.account))
+    .where(isVisibleTo(caller.identity?.account))
     .executeTakeFirst();
 }
 
@@ -91,9 +91,9 @@ export async function getComment(
 ) {
   const place = await getIssueRepository(deps, call);
   const entry = await findVisibleEntry(deps, call, parseId(call.params['id']));
-  const issue = entry === undefined ? undefined : await deps.issues.byId(entry.issue_id);
-  if (entry === undefined || issue?.repository_id !== place.repository.id) throw unknown();
-  if (entry.kind !== 'comment' && entry.kind !== 'review' && entry.kind !== 'code') throw unknown();
+  const issue = entry === undefined ? undefined : await deps.issues.findById(entry.issue_id);
+  if (entry === undefined || issue?.repository_id !== place.repository.id) throw buildNotFoundProblem();
+  if (entry.kind !== 'comment' && entry.kind !== 'review' && entry.kind !== 'code') throw buildNotFoundProblem();
   return { ...place, entry, issue };
 }
 
@@ -119,7 +119,7 @@ export async function readPeople(
   for (const name of requested) {
     // An account gets its row at first use, and keeps it after the account is deleted.
     if (!existing.has(name) && (await context.accounts.find(name)) !== undefined) {
-      existing.set(name, await owners.ofAccount(name));
+      existing.set(name, await owners.getForAccount(name));
     }
   }
   const { identity } = caller;

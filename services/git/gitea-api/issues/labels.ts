@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { labelColor } from '../../domain/issue-text.ts';
+import { parseLabelColor } from '../../domain/issue-text.ts';
 import { setLabels } from '../../issues/changes.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import type { LabelRow } from '../../store/issue-tables.ts';
 import { labelJson } from '../../wire/issues.ts';
@@ -26,7 +26,7 @@ import { resolveLabelIds } from './fields.ts';
 import { getIssue, requireWrite, getIssueRepository, type IssueDependencies } from './issue-access.ts';
 
 const color = z.string().transform((text, context) => {
-  const result = labelColor(text);
+  const result = parseLabelColor(text);
   if (result === undefined) addCompleteIssue(context, `[Color]: '${text}' is not a valid color code`);
   return result ?? '';
 });
@@ -78,13 +78,13 @@ async function getLabel(deps: IssueDependencies, call: Call): Promise<{ reposito
     .where('repository_id', '=', place.repository.id)
     .where('id', '=', parseId(call.params['id']))
     .executeTakeFirst();
-  if (label === undefined) throw unknown();
+  if (label === undefined) throw buildNotFoundProblem();
   return { repository: place.repository, label };
 }
 
 async function getLabelJson({ db }: IssueDependencies, call: Call, repository: Repository, id: number) {
   const row = await db.selectFrom('labels').selectAll().where('id', '=', id).executeTakeFirst();
-  if (row === undefined) throw unknown();
+  if (row === undefined) throw buildNotFoundProblem();
   return labelJson(row, getRepositoryAddress(call, repository));
 }
 
@@ -106,7 +106,7 @@ async function changeIssueLabels(
   );
   const had = issue.labels.map(({ id }) => id);
   await writer.run(repository, getAccount(call), (work) => setLabels(work, issue, change(had, requested)));
-  const labels = (await issues.byId(issue.id))?.labels ?? [];
+  const labels = (await issues.findById(issue.id))?.labels ?? [];
   return labels.map((label) => labelJson(label, getRepositoryAddress(call, repository)));
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { milestonesOf, withCounts, type Milestone } from '../../issues/milestones.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { milestonesOf, selectMilestones, type Milestone } from '../../issues/milestones.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import { milestoneJson } from '../../wire/issues.ts';
 import {
   readJsonBody,
@@ -47,17 +47,17 @@ async function getMilestone(deps: IssueDependencies, call: Call): Promise<Milest
   const place = await getIssueRepository(deps, call);
   if (call.method !== 'GET' && call.method !== 'HEAD') requireWrite(place);
   const input = call.params['id'] ?? '';
-  const all = withCounts(db).where('milestones.repository_id', '=', place.repository.id);
+  const all = selectMilestones(db).where('milestones.repository_id', '=', place.repository.id);
   const byId = /^\d{1,15}$/.test(input)
     ? await all.where('milestones.id', '=', Number(input)).executeTakeFirst()
     : undefined;
   const result = byId ?? (await all.where('milestones.title', '=', input).executeTakeFirst());
-  if (result === undefined) throw unknown();
+  if (result === undefined) throw buildNotFoundProblem();
   return result;
 }
 
 async function getMilestoneJson({ db }: IssueDependencies, id: number) {
-  return milestoneJson(await withCounts(db).where('milestones.id', '=', id).executeTakeFirstOrThrow());
+  return milestoneJson(await selectMilestones(db).where('milestones.id', '=', id).executeTakeFirstOrThrow());
 }
 
 async function listMilestones(deps: IssueDependencies, call: Call): Promise<Answer> {

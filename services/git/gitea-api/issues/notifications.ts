@@ -1,5 +1,5 @@
 import { Problem } from '../../../contracts/problem.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { NotificationRow } from '../../store/issue-tables.ts';
 import { notificationJson } from '../../wire/notifications.ts';
 import { getAccount, requireIdentity, ok, type Answer, type Call, type Route } from '../call.ts';
@@ -42,7 +42,7 @@ async function findRows(
   repository?: number,
 ): Promise<NotificationRow[]> {
   const { account } = requireIdentity(call.caller);
-  const sight = await access.sight(call.caller);
+  const visibility = await access.getVisibility(call.caller);
   const { query } = call;
   let rows = db
     .selectFrom('issue_notifications')
@@ -50,7 +50,7 @@ async function findRows(
     .selectAll('issue_notifications')
     .where('issue_notifications.account', '=', account)
     .where('issue_notifications.state', 'in', [...requested])
-    .where('issues.repository_id', 'in', repositories.idsOf({ sight }));
+    .where('issues.repository_id', 'in', repositories.selectIds({ visibility }));
   if (repository !== undefined) rows = rows.where('issues.repository_id', '=', repository);
   const types = query.getAll('subject-type').flatMap((text) => text.split(','));
   if (types.length === 1) rows = rows.where('issues.pull', '=', Number(types[0]?.toLowerCase() === 'pull'));
@@ -76,12 +76,12 @@ async function notificationsJson(deps: IssueDependencies, call: Call, rows: read
   const views = new Map<number, unknown>();
   const items: unknown[] = [];
   for (const row of rows) {
-    const issue = await issues.byId(row.issue_id);
-    const repository = issue && (await repositories.byId(issue.repository_id));
+    const issue = await issues.findById(row.issue_id);
+    const repository = issue && (await repositories.findById(issue.repository_id));
     if (issue === undefined || repository === undefined) continue;
     const view =
       views.get(repository.id) ??
-      (await toRepositoryView(deps, call, repository, await access.level(call.caller, repository)));
+      (await toRepositoryView(deps, call, repository, await access.getLevel(call.caller, repository)));
     views.set(repository.id, view);
     items.push(notificationJson(row, issue, getRepositoryAddress(call, repository), view));
   }
@@ -138,7 +138,7 @@ async function getThread(deps: IssueDependencies, call: Call): Promise<Notificat
     .executeTakeFirst();
   const seen = row === undefined ? [] : await findRows(deps, { ...call, query: new URLSearchParams() }, states);
   const items = seen.find((each) => each.id === id);
-  if (items === undefined) throw unknown();
+  if (items === undefined) throw buildNotFoundProblem();
   return items;
 }
 

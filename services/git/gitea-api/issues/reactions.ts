@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import { formatTime } from '../../wire/time.ts';
 import { getAccount, readJsonBody, ok, route, signedInRoute, type Answer, type Call, type Route } from '../call.ts';
@@ -72,7 +72,7 @@ async function getSubject(
     .where('issue_entries.id', '=', parseId(call.params['id']))
     .where('issues.repository_id', '=', repository.id)
     .executeTakeFirst();
-  if (entry === undefined) throw unknown();
+  if (entry === undefined) throw buildNotFoundProblem();
   return { repository, issue: entry.issue_id, entry: entry.id };
 }
 

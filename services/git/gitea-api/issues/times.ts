@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
 import type { Issue } from '../../issues/issues.ts';
 import { TrackedTimes } from '../../issues/tracked-times.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import type { TrackedTimeRow } from '../../store/issue-relations.ts';
 import { issueJson } from '../../wire/issues.ts';
@@ -59,7 +59,7 @@ export function timeRoutes(deps: IssueDependencies): readonly Route[] {
 
 async function getAccountName({ owners }: IssueDependencies, name: string): Promise<string> {
   const row = await owners.find(name);
-  if (row?.kind !== 'account') throw unknown();
+  if (row?.kind !== 'account') throw buildNotFoundProblem();
   return row.name;
 }
 
@@ -87,8 +87,8 @@ async function timesJson(deps: IssueDependencies, call: Call, rows: readonly Tra
   const { issues, owners, repositories } = deps;
   const result = new Map<number, { readonly issue: Issue; readonly repository: Repository }>();
   for (const id of new Set(rows.map(({ issue_id }) => issue_id))) {
-    const one = await issues.byId(id);
-    const repository = one && (await repositories.byId(one.repository_id));
+    const one = await issues.findById(id);
+    const repository = one && (await repositories.findById(one.repository_id));
     if (one !== undefined && repository !== undefined) result.set(id, { issue: one, repository });
   }
   const people = await readPeople(deps, call, listAccountNames([...result.values()].map((each) => each.issue)));
@@ -169,7 +169,7 @@ async function resetTimes(deps: IssueDependencies, call: Call): Promise<Answer> 
   const times = new TrackedTimes(context);
 
   const place = await getTrackableIssue(deps, call);
-  if (!(await times.removeOf(place.issue.id, getAccount(call)))) throw unknown();
+  if (!(await times.removeForAccount(place.issue.id, getAccount(call)))) throw buildNotFoundProblem();
   return noContent;
 }
 
@@ -180,7 +180,7 @@ async function deleteTime(deps: IssueDependencies, call: Call): Promise<Answer> 
   const { issue: result, level } = await getTrackableIssue(deps, call);
   const id = parseId(call.params['id']);
   const row = (await times.list({ issue: result.id })).find((each) => each.id === id);
-  if (row === undefined) throw unknown();
+  if (row === undefined) throw buildNotFoundProblem();
   if (row.account !== getAccount(call) && level !== 'admin')
     throw new Problem('git.forbidden', 403, 'This time is of somebody else.');
   await times.remove(id);
@@ -194,8 +194,8 @@ async function listOwnTimes(deps: IssueDependencies, call: Call): Promise<Answer
   const rows = await times.list({ account: getAccount(call), ...parseTimeRange(call) });
   const seen = new Map<number, boolean>();
   for (const id of new Set(rows.map(({ issue_id }) => issue_id))) {
-    const repository = await repositories.byId((await issues.byId(id))?.repository_id ?? 0);
-    seen.set(id, repository !== undefined && (await access.may(call.caller, repository, 'read')));
+    const repository = await repositories.findById((await issues.findById(id))?.repository_id ?? 0);
+    seen.set(id, repository !== undefined && (await access.hasLevel(call.caller, repository, 'read')));
   }
   return listPage(
     deps,
@@ -219,7 +219,7 @@ async function stopStopwatch(deps: IssueDependencies, call: Call): Promise<Answe
   const times = new TrackedTimes(context);
 
   const place = await getTrackableIssue(deps, call);
-  if (!(await times.stop(place.issue.id, getAccount(call), { noted: true })))
+  if (!(await times.stop(place.issue.id, getAccount(call), { record: true })))
     throw new Problem('git.stopwatch', 409, 'cannot stop a non-existent stopwatch');
   return { status: 201 };
 }
@@ -229,7 +229,7 @@ async function cancelStopwatch(deps: IssueDependencies, call: Call): Promise<Ans
   const times = new TrackedTimes(context);
 
   const place = await getTrackableIssue(deps, call);
-  if (!(await times.stop(place.issue.id, getAccount(call), { noted: false })))
+  if (!(await times.stop(place.issue.id, getAccount(call), { record: false })))
     throw new Problem('git.stopwatch', 409, 'cannot cancel a non-existent stopwatch');
   return noContent;
 }
@@ -240,10 +240,10 @@ async function listStopwatches(
 ): Promise<Answer> {
   const times = new TrackedTimes(context);
 
-  const running = await times.running(requireIdentity(call.caller).account);
-  const one = running && (await issues.byId(running.issue_id));
-  const repository = one && (await repositories.byId(one.repository_id));
-  const isSeen = repository !== undefined && (await access.may(call.caller, repository, 'read'));
+  const running = await times.findStopwatch(requireIdentity(call.caller).account);
+  const one = running && (await issues.findById(running.issue_id));
+  const repository = one && (await repositories.findById(one.repository_id));
+  const isSeen = repository !== undefined && (await access.hasLevel(call.caller, repository, 'read'));
   const page = parsePage(call.query);
   if (running === undefined || one === undefined || !isSeen) return ok([], listHeaders(call, page, 0));
   const seconds = Math.max(0, Math.round((context.clock.now() - running.begun_at) / 1000));

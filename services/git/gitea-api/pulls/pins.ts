@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { Problem } from '../../../contracts/problem.ts';
 import type { Issue } from '../../issues/issues.ts';
 import { isPull } from '../../pulls/pulls.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Tables } from '../../store/tables.ts';
 import { issueJson } from '../../wire/issues.ts';
 import { getAccount, noContent, ok, route, signedInRoute, type Answer, type Call, type Route } from '../call.ts';
@@ -82,7 +82,7 @@ async function listPinnedIssues(deps: PullDependencies, call: Call): Promise<Ans
 
 async function listPinnedPulls(deps: PullDependencies, call: Call): Promise<Answer> {
   const place = await deps.lookup.find(call.caller, ...getRepositoryName(call));
-  if (place === undefined) throw unknown();
+  if (place === undefined) throw buildNotFoundProblem();
   return ok(await pullsJson(deps, call, place, (await findPinned(deps, place.repository.id, true)).filter(isPull)));
 }
 

@@ -1,5 +1,5 @@
-import { seenBy } from '../../issues/entry-visibility.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { isVisibleTo } from '../../issues/entry-visibility.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Issue } from '../../issues/issues.ts';
 import type { Merges } from '../../pulls/merge.ts';
 import type { MergeRules } from '../../pulls/merge-rules.ts';
@@ -33,7 +33,7 @@ export async function getPull(deps: PullDependencies, call: Call): Promise<PullC
   const [owner, name] = getRepositoryName(call);
   const result = await deps.lookup.find(call.caller, owner, name);
   const issue = result && (await deps.issues.find(result.repository.id, parseId(call.params['index'])));
-  if (result === undefined || issue === undefined || !isPull(issue)) throw unknown();
+  if (result === undefined || issue === undefined || !isPull(issue)) throw buildNotFoundProblem();
   return { ...result, issue };
 }
 
@@ -66,7 +66,7 @@ export async function pullsJson(
       const state = await pulls.state(repository, issue);
       const head = state.headRepository;
       if (head !== undefined && !foreign.has(head.id)) {
-        const theirs = await access.level(call.caller, head);
+        const theirs = await access.getLevel(call.caller, head);
         foreign.set(head.id, theirs === 'none' ? null : await toRepositoryView(deps, call, head, theirs));
       }
       const reviewers = requests.flatMap(({ issue_id, account }) => (issue_id === issue.id ? [account] : []));
@@ -85,9 +85,9 @@ export async function pullsJson(
 
 /** Reads a pull request again and converts it to JSON. */
 export async function readPullJson(deps: PullDependencies, call: Call, place: PullContext) {
-  const issue = await deps.issues.byId(place.issue.id);
+  const issue = await deps.issues.findById(place.issue.id);
   const [json] = issue !== undefined && isPull(issue) ? await pullsJson(deps, call, place, [issue]) : [];
-  if (json === undefined) throw unknown();
+  if (json === undefined) throw buildNotFoundProblem();
   return json;
 }
 
@@ -106,7 +106,7 @@ export async function countLineComments(
       'in',
       some.map(({ id }) => id),
     )
-    .where(seenBy(undefined))
+    .where(isVisibleTo(undefined))
     .groupBy('issue_id')
     .execute();
   return new Map(rows.map(({ issue_id, count }) => [issue_id, Number(count)]));

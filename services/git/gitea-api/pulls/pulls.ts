@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
 import { setAssignees, setBody, setClosed, setDue, setLabels, setMilestone, setTitle } from '../../issues/changes.ts';
-import { needUnblocked } from '../../issues/dependencies.ts';
+import { requireUnblocked } from '../../issues/dependencies.ts';
 import { issueSorts, type IssueSort } from '../../issues/issues.ts';
 import { addEntry } from '../../issues/writer.ts';
 import { isPull } from '../../pulls/pulls.ts';
-import type { Head } from '../../pulls/pulls.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import type { PullHead } from '../../pulls/pulls.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import {
   getAccount,
@@ -70,7 +70,7 @@ export function pullRoutes(deps: PullDependencies): readonly Route[] {
 async function getRepository({ lookup }: PullDependencies, call: Call) {
   const [owner, name] = getRepositoryName(call);
   const result = await lookup.find(call.caller, owner, name);
-  if (result === undefined) throw unknown();
+  if (result === undefined) throw buildNotFoundProblem();
   return result;
 }
 
@@ -80,19 +80,21 @@ async function findForkName(
   repository: Repository,
   owner: string,
 ): Promise<string | undefined> {
-  const copies = await Promise.all((await forks.of(repository.id)).map((id) => repositories.byId(id)));
+  const copies = await Promise.all((await forks.listForkIds(repository.id)).map((id) => repositories.findById(id)));
   return copies.find((copy) => copy?.owner.toLowerCase() === owner.toLowerCase())?.name;
 }
 
 /** Returns true for the same repository and for a fork and its parent. */
 async function areRelated({ forks }: PullDependencies, one: Repository, other: Repository): Promise<boolean> {
   return (
-    one.id === other.id || (await forks.of(one.id)).includes(other.id) || (await forks.of(other.id)).includes(one.id)
+    one.id === other.id ||
+    (await forks.listForkIds(one.id)).includes(other.id) ||
+    (await forks.listForkIds(other.id)).includes(one.id)
   );
 }
 
 /** Resolves `dev`, `user:dev` or `user/repository:dev` to a branch that the caller may read. @throws Problem (404) */
-async function getHead(deps: PullDependencies, call: Call, repository: Repository, text: string): Promise<Head> {
+async function getHead(deps: PullDependencies, call: Call, repository: Repository, text: string): Promise<PullHead> {
   const { lookup, pulls } = deps;
   const [, place, branch = ''] = /^(?:([^:]+):)?(.+)$/.exec(text) ?? [];
   const [owner = '', name] = place?.split('/', 2) ?? [repository.owner, repository.name];
@@ -102,7 +104,7 @@ async function getHead(deps: PullDependencies, call: Call, repository: Repositor
     name ?? (await findForkName(deps, repository, owner)) ?? repository.name,
   );
   const isKin = from !== undefined && (await areRelated(deps, repository, from.repository));
-  const commit = isKin ? await pulls.branch(from.repository, branch) : undefined;
+  const commit = isKin ? await pulls.findBranch(from.repository, branch) : undefined;
   if (from === undefined || commit === undefined)
     throw new Problem('git.unknown', 404, `ref "${branch}" does not exist`);
   return { repository: from.repository, branch, commit };
@@ -119,8 +121,8 @@ async function readPullOfCommit(deps: PullDependencies, call: Call): Promise<Ans
     .where('issues.repository_id', '=', place.repository.id)
     .where('pulls.merged_commit', '=', sha)
     .executeTakeFirst();
-  const issue = row && (await issues.byId(row.id));
-  if (issue === undefined || !isPull(issue)) throw unknown();
+  const issue = row && (await issues.findById(row.id));
+  if (issue === undefined || !isPull(issue)) throw buildNotFoundProblem();
   return ok((await pullsJson(deps, call, place, [issue]))[0]);
 }
 
@@ -138,7 +140,7 @@ async function listPulls(deps: PullDependencies, call: Call): Promise<Answer> {
   const milestone = query.get('milestone') ?? '';
   const poster = query.get('poster') ?? '';
   const result = await issues.list({
-    in: place.repository.id,
+    scope: place.repository.id,
     pull: true,
     closed: state === 'all' ? undefined : state === 'closed',
     labelIds: ids.map(Number),
@@ -172,7 +174,7 @@ async function createPull(deps: PullDependencies, call: Call): Promise<Answer> {
     dueAt: mayEditFields ? parseTime(input.due_date) : undefined,
   });
   const issue = await issues.find(repository.id, number);
-  if (issue === undefined || !isPull(issue)) throw unknown();
+  if (issue === undefined || !isPull(issue)) throw buildNotFoundProblem();
   return created(await readPullJson(deps, call, { ...place, issue }));
 }
 
@@ -188,7 +190,7 @@ async function changePull(deps: PullDependencies, call: Call): Promise<Answer> {
     throw new Problem('git.merged', 412, 'cannot change state of this pull request, it was already merged');
   }
   const base = input.base === '' || input.base === issue.request.base_branch ? undefined : input.base;
-  if (base !== undefined && (await pulls.branch(repository, base)) === undefined) {
+  if (base !== undefined && (await pulls.findBranch(repository, base)) === undefined) {
     throw new Problem('git.unknown', 404, 'new base branch not exist');
   }
   // Clients send no assignee and milestone 0 when they change something else.
@@ -220,7 +222,7 @@ async function changePull(deps: PullDependencies, call: Call): Promise<Answer> {
     if (assignees !== undefined) await setAssignees(work, issue, assignees);
     if (labelIds !== undefined) await setLabels(work, issue, labelIds);
     if (milestone !== undefined) await setMilestone(work, issue, milestone);
-    if (closed === true) await needUnblocked(work.db, issue.id);
+    if (closed === true) await requireUnblocked(work.db, issue.id);
     if (closed !== undefined) await setClosed(work, issue, closed);
   });
   return created(await readPullJson(deps, call, place));
@@ -232,13 +234,13 @@ async function findPullByBranches(deps: PullDependencies, call: Call): Promise<A
   const { base = '', head = '' } = call.params;
   const branch = head.slice(head.indexOf(':') + 1);
   const result = await issues.list({
-    in: place.repository.id,
+    scope: place.repository.id,
     pull: true,
     headOrBase: [branch, base],
     limit: 1,
     offset: 0,
   });
   const [json] = await pullsJson(deps, call, place, result.issues.filter(isPull));
-  if (json === undefined) throw unknown();
+  if (json === undefined) throw buildNotFoundProblem();
   return ok(json);
 }

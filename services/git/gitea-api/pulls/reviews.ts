@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findOwn } from '../../../contracts/find-own.ts';
 import { Problem } from '../../../contracts/problem.ts';
-import { hunkAt } from '../../domain/hunks.ts';
+import { extractHunk } from '../../domain/hunks.ts';
 import { Attachments } from '../../issues/attachments.ts';
 import {
   addReview,
@@ -11,7 +11,7 @@ import {
   submitReview,
   type LineComment,
 } from '../../pulls/reviews.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import type { ReviewRow, ReviewState } from '../../store/issue-tables.ts';
 import { reviewCommentJson, reviewJson } from '../../wire/pulls.ts';
@@ -182,7 +182,7 @@ async function getReview(deps: PullDependencies, call: Call) {
     .where('issue_id', '=', place.issue.id)
     .where('id', '=', parseId(call.params['id']))
     .executeTakeFirst();
-  if (review === undefined || !isVisible(call, review)) throw unknown();
+  if (review === undefined || !isVisible(call, review)) throw buildNotFoundProblem();
   return { ...place, review };
 }
 
@@ -194,7 +194,7 @@ async function reviewResponse(deps: PullDependencies, call: Call, place: PullCon
     place,
     await db.selectFrom('reviews').selectAll().where('id', '=', id).execute(),
   );
-  if (result === undefined) throw unknown();
+  if (result === undefined) throw buildNotFoundProblem();
   return ok(result);
 }
 
@@ -225,7 +225,7 @@ async function toLineComments(
         path,
         body,
         line,
-        hunk: hunkAt((await git.run(manager.folder(repository), args)).stdout.toString(), line),
+        hunk: extractHunk((await git.run(manager.getFolder(repository), args)).stdout.toString(), line),
       };
     }),
   );
@@ -285,7 +285,7 @@ async function deleteReview(deps: PullDependencies, call: Call): Promise<Answer>
   if (review.author !== getAccount(call) && level !== 'admin')
     throw new Problem('git.forbidden', 403, 'only the reviewer or an administrator may do that');
   const files = await writer.run(repository, getAccount(call), (work) => removeReview(work, review));
-  await attachments.forget(repository, files);
+  await attachments.deleteFiles(repository, files);
   return noContent;
 }
 
