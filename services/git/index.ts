@@ -222,7 +222,7 @@ function create(context: Context, initialSettings: Settings): Service {
   };
   const routes = giteaApiRoutes({ ...issueDependencies, portable });
   const level: GetLevel = async (caller, owner, name) => (await lookup.find(caller, owner, name))?.level ?? 'none';
-  const api = new Router({ context, signIn, moved: findRenamed, level }, routes);
+  const api = new Router({ context, signIn, findRenamed, level }, routes);
   const lfsAddress = (repository: Repository): string => {
     const { base, full } = payloads.getAddress(repository);
     return `${base}/${full}.git/info/lfs`;

@@ -31,9 +31,9 @@ function listRoute(deps: PullDependencies): readonly ApiHandler[] {
       const folder = manager.getFolder(repository);
       const all = await readBranches(git, folder);
       const main = all.find(({ name }) => name === repository.defaultBranch);
-      const words = query.q.trim().toLowerCase();
+      const searchText = query.q.trim().toLowerCase();
       const result = all
-        .filter(({ name }) => name.toLowerCase().includes(words))
+        .filter(({ name }) => name.toLowerCase().includes(searchText))
         .toSorted((one, other) => Number(other === main) - Number(one === main));
       const page = result.slice(query.offset, query.offset + perPage);
       const pulls = await openPulls(deps, repository);
@@ -60,9 +60,9 @@ function changeRoutes(deps: PullDependencies): readonly ApiHandler[] {
   const { manager, objects, protections } = deps;
   return [
     implement(gitBranchesApi.create, async ({ body: { name, from }, ...call }) => {
-      const place = await getRepository(deps, call);
-      requireWrite(place);
-      const { repository } = place;
+      const target = await getRepository(deps, call);
+      requireWrite(target);
+      const { repository } = target;
       requireNotArchived(repository);
       if (!isNewBranchName(name)) throw invalid('name', 'Git takes no such name for a branch.');
       const account = getAccount(call);
@@ -81,9 +81,9 @@ function changeRoutes(deps: PullDependencies): readonly ApiHandler[] {
       return ok;
     }),
     implement(gitBranchesApi.remove, async ({ query: { name, commit }, ...call }) => {
-      const place = await getRepository(deps, call);
-      requireWrite(place);
-      const { repository } = place;
+      const target = await getRepository(deps, call);
+      requireWrite(target);
+      const { repository } = target;
       requireNotArchived(repository);
       if (name === repository.defaultBranch)
         throw new PageProblem('git.forbidden', 403, 'The default branch stays; make another one the default first.');

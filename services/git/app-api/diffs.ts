@@ -29,9 +29,9 @@ async function withPatches(
 ): Promise<GitDiff> {
   const changes = await read().catch(ignoreTooLarge);
   if (changes === undefined) return { files: [], total: null };
-  const listed = changes.slice(0, maxFiles);
-  const patches = await readPatches(git, folder, diffArgs, listed);
-  const files = listed.map((change) => toFileDiff(change, patches.get(change.path)));
+  const visibleChanges = changes.slice(0, maxFiles);
+  const patches = await readPatches(git, folder, diffArgs, visibleChanges);
+  const files = visibleChanges.map((change) => toFileDiff(change, patches.get(change.path)));
   return { files, total: changes.length };
 }
 
@@ -73,9 +73,9 @@ function parseNames(raw: string): readonly string[] {
   const tokens = raw.split('\0');
   const names: string[] = [];
   for (let index = 0; index < tokens.length;) {
-    const moved = / [RC]\d+$/.test(tokens[index] ?? '');
-    names.push(tokens[index + (moved ? 2 : 1)] ?? '');
-    index += moved ? 3 : 2;
+    const isMoved = / [RC]\d+$/.test(tokens[index] ?? '');
+    names.push(tokens[index + (isMoved ? 2 : 1)] ?? '');
+    index += isMoved ? 3 : 2;
   }
   return names;
 }

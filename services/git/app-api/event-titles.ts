@@ -12,7 +12,7 @@ export async function withTitles(
   { git, manager, repositories }: Pick<ApiDependencies, 'git' | 'manager' | 'repositories'>,
   events: readonly GitEvent[],
 ): Promise<readonly GitEvent[]> {
-  const moved = events.filter(({ commit, tag }) => commit !== '' && !tag);
+  const commitEvents = events.filter(({ commit, tag }) => commit !== '' && !tag);
   const titles = new Map<string, string>();
   const read = async (some: readonly GitEvent[]): Promise<void> => {
     const [first] = some;
@@ -23,7 +23,7 @@ export async function withTitles(
     ]);
     for (const { id, message } of commits.values()) titles.set(id, getTitle(message));
   };
-  const queue = [...Map.groupBy(moved, ({ owner, name }) => `${owner}/${name}`).values()];
+  const queue = [...Map.groupBy(commitEvents, ({ owner, name }) => `${owner}/${name}`).values()];
   const worker = async (): Promise<void> => {
     // A damaged repository only loses its titles; the events stay.
     for (let some = queue.pop(); some !== undefined; some = queue.pop()) await read(some).catch(() => undefined);

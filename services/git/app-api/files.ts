@@ -34,9 +34,9 @@ export function fileRoutes(deps: PullDependencies & Pick<ContentDependencies, 'l
       return new BytesReply({ bytes: result.bytes, type: 'application/octet-stream', saveAs });
     }),
     implement(gitApi.change, async ({ body, ...call }) => {
-      const place = await getRepository(deps, call);
-      requireWrite(place);
-      const { repository } = place;
+      const result = await getRepository(deps, call);
+      requireWrite(result);
+      const { repository } = result;
       requireNotArchived(repository);
       const { branch, id, newBranch, text } = body;
       const [path, from] = [normalizeTreePath(body.path), normalizeTreePath(body.from)];

@@ -14,7 +14,7 @@ import {
 } from '../issues/changes.ts';
 import { requireUnblocked } from '../issues/dependencies.ts';
 import type { Issue } from '../issues/issues.ts';
-import { milestonesOf, selectMilestones } from '../issues/milestones.ts';
+import { listRepositoryMilestones, selectMilestones } from '../issues/milestones.ts';
 import { isVisibleTo } from '../issues/entry-visibility.ts';
 import { isPull } from '../pulls/pulls.ts';
 import type { Repository } from '../repositories/repositories.ts';
@@ -63,11 +63,11 @@ export async function getIssue(
   deps: PullDependencies,
   call: AppCall,
 ): Promise<IssueContext & { readonly issue: Issue }> {
-  const place = await getRepository(deps, call);
+  const target = await getRepository(deps, call);
   const number = Number(call.params['number']);
-  const issue = Number.isSafeInteger(number) ? await deps.issues.find(place.repository.id, number) : undefined;
+  const issue = Number.isSafeInteger(number) ? await deps.issues.find(target.repository.id, number) : undefined;
   if (issue === undefined) throw buildNotFoundProblem();
-  return { ...place, issue };
+  return { ...target, issue };
 }
 
 /** Builds the routes of issues for the pages, most of which serve pull requests as well. */
@@ -111,8 +111,8 @@ function threadChangeRoutes(deps: PullDependencies): readonly ApiHandler[] {
   const { writer } = deps;
   return [
     implement(gitIssuesApi.change, async ({ body, ...call }) => {
-      const place = await getIssue(deps, call);
-      const { issue, repository } = place;
+      const target = await getIssue(deps, call);
+      const { issue, repository } = target;
       const account = getAccount(call);
       requireNotArchived(repository);
       if (
@@ -121,7 +121,7 @@ function threadChangeRoutes(deps: PullDependencies): readonly ApiHandler[] {
         body.assignees !== undefined ||
         body.milestone !== undefined
       )
-        requireWrite(place);
+        requireWrite(target);
       if (body.closed === false && issue.request?.merged_at !== null && issue.request !== undefined)
         throw new Problem('git.merged', 409, 'It is merged.');
       if (body.milestone !== undefined && body.milestone !== null) await milestoneAt(deps, repository, body.milestone);
@@ -138,10 +138,10 @@ function threadChangeRoutes(deps: PullDependencies): readonly ApiHandler[] {
       return ok;
     }),
     implement(gitIssuesApi.comment, async ({ body, ...call }) => {
-      const place = await getIssue(deps, call);
-      requireNotArchived(place.repository);
-      if (place.issue.locked === 1) requireWrite(place);
-      await writer.run(place.repository, getAccount(call), (work) => addComment(work, place.issue, body.text));
+      const target = await getIssue(deps, call);
+      requireNotArchived(target.repository);
+      if (target.issue.locked === 1) requireWrite(target);
+      await writer.run(target.repository, getAccount(call), (work) => addComment(work, target.issue, body.text));
       return ok;
     }),
   ];
@@ -153,9 +153,9 @@ function labelRoutes(deps: PullDependencies): readonly ApiHandler[] {
   return [
     implement(gitIssuesApi.fields, async (call) => {
       const { repository } = await getRepository(deps, call);
-      const [labels, milestones, people] = await Promise.all([
+      const [labels, milestones, accountList] = await Promise.all([
         db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).orderBy('name').execute(),
-        milestonesOf(db, repository.id),
+        listRepositoryMilestones(db, repository.id),
         accounts.list(),
       ]);
       return {
@@ -168,29 +168,29 @@ function labelRoutes(deps: PullDependencies): readonly ApiHandler[] {
           open: Number(open_issues),
           done: Number(closed_issues),
         })),
-        people: people.flatMap(({ kind, name }) => (kind === 'person' && name !== '*' ? [name] : [])),
+        people: accountList.flatMap(({ kind, name }) => (kind === 'person' && name !== '*' ? [name] : [])),
       };
     }),
     implement(gitIssuesApi.addLabel, async ({ body, ...call }) => {
-      const place = await getRepository(deps, call);
-      requireWrite(place);
+      const target = await getRepository(deps, call);
+      requireWrite(target);
       const row = await context.commit((transaction: Db) =>
         transaction
           .insertInto('labels')
-          .values({ repository_id: place.repository.id, ...body, exclusive: 0, archived: 0 })
+          .values({ repository_id: target.repository.id, ...body, exclusive: 0, archived: 0 })
           .returningAll()
           .executeTakeFirstOrThrow(),
       );
       return labelView(row);
     }),
     implement(gitIssuesApi.changeLabel, async ({ body, ...call }) => {
-      const place = await getRepository(deps, call);
-      requireWrite(place);
+      const target = await getRepository(deps, call);
+      requireWrite(target);
       const row = await context.commit((transaction: Db) =>
         transaction
           .updateTable('labels')
           .set(body)
-          .where('repository_id', '=', place.repository.id)
+          .where('repository_id', '=', target.repository.id)
           .where('id', '=', Number(call.params['label']) || 0)
           .returningAll()
           .executeTakeFirst(),
@@ -199,12 +199,12 @@ function labelRoutes(deps: PullDependencies): readonly ApiHandler[] {
       return labelView(row);
     }),
     implement(gitIssuesApi.removeLabel, async (call) => {
-      const place = await getRepository(deps, call);
-      requireWrite(place);
+      const target = await getRepository(deps, call);
+      requireWrite(target);
       const removed = await context.commit((transaction: Db) =>
         transaction
           .deleteFrom('labels')
-          .where('repository_id', '=', place.repository.id)
+          .where('repository_id', '=', target.repository.id)
           .where('id', '=', Number(call.params['label']) || 0)
           .returning('id')
           .executeTakeFirst(),
@@ -219,11 +219,11 @@ function milestoneRoutes(deps: PullDependencies): readonly ApiHandler[] {
   const { context } = deps;
   return [
     implement(gitIssuesApi.addMilestone, async ({ body, ...call }) => {
-      const place = await getRepository(deps, call);
-      requireWrite(place);
+      const target = await getRepository(deps, call);
+      requireWrite(target);
       const now = context.clock.now();
       const row = {
-        repository_id: place.repository.id,
+        repository_id: target.repository.id,
         title: body.title,
         description: '',
         closed: 0,
@@ -235,9 +235,9 @@ function milestoneRoutes(deps: PullDependencies): readonly ApiHandler[] {
       return ok;
     }),
     implement(gitIssuesApi.closeMilestone, async ({ body, ...call }) => {
-      const place = await getRepository(deps, call);
-      requireWrite(place);
-      const milestone = await milestoneAt(deps, place.repository, Number(call.params['milestone']));
+      const target = await getRepository(deps, call);
+      requireWrite(target);
+      const milestone = await milestoneAt(deps, target.repository, Number(call.params['milestone']));
       const now = context.clock.now();
       const set = { closed: Number(body.closed), closed_at: body.closed ? now : null, updated_at: now };
       await context.commit((transaction: Db) =>
@@ -274,10 +274,10 @@ async function threadView(
       .orderBy('id')
       .execute(),
     db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).execute(),
-    milestonesOf(db, repository.id),
+    listRepositoryMilestones(db, repository.id),
     db.selectFrom('reviews').select(['id', 'state']).where('issue_id', '=', issue.id).execute(),
   ]);
-  const titleOf = (id: number | undefined): string => milestones.find((each) => each.id === id)?.title ?? '';
+  const getMilestoneTitle = (id: number | undefined): string => milestones.find((each) => each.id === id)?.title ?? '';
   const entries = rows.map(({ author, body, created_at, details, id, kind, review_id }): GitThreadEntry => {
     const parsedDetails = JSON.parse(details) as EntryDetails;
     const label = labels.find((each) => each.id === parsedDetails.label);
@@ -292,9 +292,11 @@ async function threadView(
       commits: kind === 'pull_push' ? (JSON.parse(body) as { commit_ids: string[] }).commit_ids : [],
       label: label === undefined ? null : labelView(label),
       added: kind === 'label' ? parsedDetails.added === true : parsedDetails.removed !== true,
-      before: kind === 'milestone' ? titleOf(parsedDetails.oldMilestone) : (parsedDetails.before ?? ''),
+      before: kind === 'milestone' ? getMilestoneTitle(parsedDetails.oldMilestone) : (parsedDetails.before ?? ''),
       after:
-        kind === 'milestone' ? titleOf(parsedDetails.milestone) : (parsedDetails.assignee ?? parsedDetails.after ?? ''),
+        kind === 'milestone'
+          ? getMilestoneTitle(parsedDetails.milestone)
+          : (parsedDetails.assignee ?? parsedDetails.after ?? ''),
       commit: parsedDetails.commit ?? '',
       verdict: kind !== 'review' || state === undefined || state === 'PENDING' ? null : state,
       path: parsedDetails.path ?? '',

@@ -14,7 +14,7 @@ const defaultLimits = { tasks: 20, pulls: 5 };
 const fullLimits = { tasks: 500, pulls: 500 };
 
 interface TaskList {
-  readonly shown: GitTask[];
+  readonly items: GitTask[];
   /** Number of further tasks. */
   readonly more: number;
 }
@@ -26,22 +26,22 @@ export function overviewRoutes(deps: PullDependencies & Pick<HookDependencies, '
     implement(gitOverviewApi.overview, async (input) => {
       const account = getAccount(input);
       const visibility = await getVisibility(deps, input);
-      const scope = { account, visibility, most: input.query.all ? fullLimits : defaultLimits };
+      const scope = { account, visibility, limits: input.query.all ? fullLimits : defaultLimits };
       const [recent, [last = null], reviews, assigned, hooks, pulls] = await Promise.all([
         repositories.list({ visibility, sort: 'updated', descending: true, limit: 6, offset: 0 }),
         readHistory(deps, visibility, { limit: 1 }),
         listTasks(deps, 'review_requests', scope),
         listTasks(deps, 'issue_assignees', scope),
         listFailingHooks(deps, visibility),
-        listOtherPulls(deps, account, visibility, scope.most),
+        listOtherPulls(deps, account, visibility, scope.limits),
       ]);
       return {
         repositories: recent.total,
         recent: recent.repositories.map(toSummary),
         last,
-        reviews: reviews.shown,
-        assigned: assigned.shown,
-        pulls: pulls.shown,
+        reviews: reviews.items,
+        assigned: assigned.items,
+        pulls: pulls.items,
         failing: hooks,
         more: { reviews: reviews.more, assigned: assigned.more, pulls: pulls.more },
       };
@@ -105,8 +105,8 @@ async function readTasks(
       .select((is) => is.fn.countAll<number>().as('count'))
       .executeTakeFirst(),
   ]);
-  const shown = rows.map(({ updated_at, pull, ...row }) => ({ ...row, pull: pull === 1, time: updated_at }));
-  return { shown, more: Number(counted?.count ?? 0) - shown.length };
+  const items = rows.map(({ updated_at, pull, ...row }) => ({ ...row, pull: pull === 1, time: updated_at }));
+  return { items, more: Number(counted?.count ?? 0) - items.length };
 }
 
 function selectIssueIds(
@@ -124,8 +124,8 @@ function listTasks(
   {
     account,
     visibility,
-    most: limits,
-  }: { readonly account: string; readonly visibility: RepositoryVisibility; readonly most: typeof defaultLimits },
+    limits,
+  }: { readonly account: string; readonly visibility: RepositoryVisibility; readonly limits: typeof defaultLimits },
 ): Promise<TaskList> {
   return readTasks(
     deps,
@@ -158,14 +158,15 @@ async function listFailingHooks(
 ) {
   const { db, repositories } = deps;
 
-  const own: RepositoryVisibility = visibility === 'all' ? 'all' : { ...visibility, public: false as const, ids: [] };
+  const ownRepositories: RepositoryVisibility =
+    visibility === 'all' ? 'all' : { ...visibility, public: false as const, ids: [] };
   const rows = await db
     .selectFrom('webhooks')
     .innerJoin('repositories', 'repositories.id', 'webhooks.repository_id')
     .innerJoin('owners', 'owners.id', 'repositories.owner_id')
     .select(['owners.name as owner', 'repositories.name as name', 'webhooks.url'])
     .where('webhooks.active', '=', 1)
-    .where('webhooks.repository_id', 'in', repositories.selectIds({ visibility: own }))
+    .where('webhooks.repository_id', 'in', repositories.selectIds({ visibility: ownRepositories }))
     .where((is) =>
       is(
         is

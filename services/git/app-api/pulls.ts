@@ -61,17 +61,17 @@ function mergeRoutes(deps: PullDependencies): readonly ApiHandler[] {
   const { access, merges } = deps;
   return [
     implement(gitIssuesApi.merge, async ({ body, ...call }) => {
-      const place = await getPull(deps, call);
-      requireWrite(place);
+      const target = await getPull(deps, call);
+      requireWrite(target);
       const account = getAccount(call);
-      await merges.merge(place.repository, place.issue.number, {
-        force: body.force && place.level === 'admin',
+      await merges.merge(target.repository, target.issue.number, {
+        force: body.force && target.level === 'admin',
         style: body.style,
         account,
         deleteBranch: body.deleteBranch,
-        head: place.state.head,
+        head: target.state.head,
         committer: await getAuthor(deps, account),
-        author: await getAuthor(deps, place.issue.author),
+        author: await getAuthor(deps, target.issue.author),
       });
       return ok;
     }),
@@ -129,9 +129,9 @@ function reviewRoutes(deps: PullDependencies): readonly ApiHandler[] {
 async function getPull(deps: PullDependencies, call: AppCall) {
   const { pulls } = deps;
 
-  const { issue, ...place } = await getIssue(deps, call);
+  const { issue, ...target } = await getIssue(deps, call);
   if (!isPull(issue)) throw buildNotFoundProblem();
-  return { ...place, issue, state: await pulls.state(place.repository, issue) };
+  return { ...target, issue, state: await pulls.state(target.repository, issue) };
 }
 
 function getBaseUrl({ context, settings }: PullDependencies): string {

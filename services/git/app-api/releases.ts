@@ -188,9 +188,9 @@ async function getWritableRepository(
   deps: PullDependencies & HookDependencies & { readonly portable: Portable },
   call: AppCall,
 ) {
-  const place = await getRepository(deps, call);
-  requireWrite(place);
-  return place.repository;
+  const access = await getRepository(deps, call);
+  requireWrite(access);
+  return access.repository;
 }
 
 async function getRelease(

@@ -80,14 +80,14 @@ function repositoryRoutes(deps: ContentDependencies): readonly ApiHandler[] {
       const folder = manager.getFolder(repository);
       const level = await access.getLevel(caller, repository);
       const references = await readReferences(git, folder, 'refs/');
-      const named = (prefix: string) =>
+      const listNames = (prefix: string) =>
         references.flatMap(({ ref }) => (ref.startsWith(prefix) ? [ref.slice(prefix.length)] : []));
       const base = settings.publicUrl === '' ? (context.address('git') ?? '') : settings.publicUrl.replace(/\/+$/, '');
       const full = `${repository.owner}/${repository.name}.git`;
       return {
         ...toSummary(repository),
-        branches: named('refs/heads/'),
-        tags: named('refs/tags/').toReversed(),
+        branches: listNames('refs/heads/'),
+        tags: listNames('refs/tags/').toReversed(),
         level: level === 'none' ? ('read' as const) : level,
         cloneHttp: `${base}/${full}`,
         cloneSsh: context.address('git', 'ssh') === undefined ? null : `${deps.ssh(base)}/${full}`,
@@ -115,18 +115,18 @@ function contentRoutes(deps: ContentDependencies): readonly ApiHandler[] {
       if (info?.type === 'blob') {
         const last = (await lastCommits.find(folder, commit, path)) ?? (await readCommit(git, folder, commit));
         if (last === undefined) throw buildNotFoundProblem();
-        const shown = await readText(deps, folder, info.id, maxTextBytes);
+        const text2 = await readText(deps, folder, info.id, maxTextBytes);
         const { id } = info;
         const pointer = info.size > maxPointerBytes ? undefined : await readLfsPointer(deps, folder, id);
         const text =
-          pointer === undefined ? shown?.text : await readLargeText(deps.lfs, repository, pointer, maxTextBytes);
+          pointer === undefined ? text2?.text : await readLargeText(deps.lfs, repository, pointer, maxTextBytes);
         return {
           kind: 'file',
           commit: commitView(last),
           id,
           size: pointer?.size ?? info.size,
           text: text ?? null,
-          editable: shown?.exact ?? false,
+          editable: text2?.exact ?? false,
           lfs: pointer !== undefined,
         };
       }
@@ -177,13 +177,13 @@ function commitRoutes(deps: ContentDependencies): readonly ApiHandler[] {
       const { folder, path, commit, repository } = await getLocation(deps, call);
       const query = { from: [commit], path, offset: call.query.offset, limit: perPage + 1 };
       const commits = await readLog(git, folder, query);
-      const shown = commits.slice(0, perPage);
+      const page = commits.slice(0, perPage);
       const checks = await statuses.latestForCommits(
         repository.id,
-        shown.map(({ id }) => id),
+        page.map(({ id }) => id),
       );
       return {
-        commits: shown.map((one) => ({ ...commitView(one), checks: checksView(checks.get(one.id)) })),
+        commits: page.map((one) => ({ ...commitView(one), checks: checksView(checks.get(one.id)) })),
         more: commits.length > perPage,
       };
     }),

@@ -262,7 +262,7 @@ function toOptions({
   approvals,
   checks,
   force,
-  fresh,
+  fresh: dismissStale,
   push,
   rejections,
 }: Omit<GitProtection, 'id' | 'rule'>): ProtectionOptions {
@@ -273,7 +273,7 @@ function toOptions({
     enable_force_push: force,
     required_approvals: approvals,
     block_on_rejected_reviews: rejections,
-    dismiss_stale_approvals: fresh,
+    dismiss_stale_approvals: dismissStale,
     enable_status_check: checks.length > 0,
     status_check_contexts: checks,
   });

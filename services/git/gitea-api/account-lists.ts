@@ -74,16 +74,16 @@ async function listReadable(
 ) {
   const { access, repositories } = deps;
   const rows = await Promise.all(ids.map(({ id }) => repositories.findById(id)));
-  const seen: { readonly repository: Repository; readonly level: 'read' | 'write' | 'admin' }[] = [];
+  const visible: { readonly repository: Repository; readonly level: 'read' | 'write' | 'admin' }[] = [];
   for (const repository of rows) {
     const level = repository === undefined ? 'none' : await access.getLevel(call.caller, repository);
-    if (repository !== undefined && level !== 'none') seen.push({ repository, level });
+    if (repository !== undefined && level !== 'none') visible.push({ repository, level });
   }
   const page = parsePage(call.query);
   const views = await Promise.all(
-    getPageItems(seen, page).map(({ repository, level }) => toRepositoryView(deps, call, repository, level)),
+    getPageItems(visible, page).map(({ repository, level }) => toRepositoryView(deps, call, repository, level)),
   );
-  return ok(views, listHeaders(call, page, seen.length));
+  return ok(views, listHeaders(call, page, visible.length));
 }
 
 /** Builds a route for accounts: like Gitea, visitors see neither accounts nor their keys. */

@@ -20,12 +20,12 @@ export async function archive(
   { git, manager, objects }: Pick<ApiDependencies, 'git' | 'manager' | 'objects'>,
   base: string,
   repository: Repository,
-  asked: string,
+  fileName: string,
 ): Promise<Answer> {
-  const ending = Object.keys(archiveFormats).find((each) => asked.endsWith(each)) ?? '';
-  const name = asked.slice(0, asked.length - ending.length);
+  const extension = Object.keys(archiveFormats).find((each) => fileName.endsWith(each)) ?? '';
+  const name = fileName.slice(0, fileName.length - extension.length);
   const folder = manager.getFolder(repository);
-  const revision = ending === '' ? undefined : await resolveRevision(objects, folder, repository, name);
+  const revision = extension === '' ? undefined : await resolveRevision(objects, folder, repository, name);
   if (revision === undefined) throw new Problem('git.unknown', 404, `unrecognized repository reference: ${name}`);
   const { commit } = revision;
   await checkSize(git, folder, commit);
@@ -34,12 +34,12 @@ export async function archive(
     status: 200,
     headers: {
       'Content-Type': 'application/octet-stream',
-      'Content-Disposition': `attachment; ${formatFileName(archiveName(repository, name, ending))}`,
+      'Content-Disposition': `attachment; ${formatFileName(archiveName(repository, name, extension))}`,
       'Access-Control-Expose-Headers': 'Content-Disposition',
-      Link: `<${base}/api/v1/repos/${full}/archive/${commit}${ending}?rev=${commit}>; rel="immutable"`,
+      Link: `<${base}/api/v1/repos/${full}/archive/${commit}${extension}?rev=${commit}>; rel="immutable"`,
     },
     send: async (response) => {
-      await sendOutput(await git.start(folder, ['archive', ...optionsFor(repository, ending), commit]), response);
+      await sendOutput(await git.start(folder, ['archive', ...optionsFor(repository, extension), commit]), response);
     },
   };
 }
@@ -62,13 +62,13 @@ export async function writeArchive(
   });
 }
 
-function optionsFor(repository: Repository, ending: string): readonly string[] {
-  return [`--format=${archiveFormats[ending] ?? 'zip'}`, `--prefix=${repository.name.toLowerCase()}/`];
+function optionsFor(repository: Repository, extension: string): readonly string[] {
+  return [`--format=${archiveFormats[extension] ?? 'zip'}`, `--prefix=${repository.name.toLowerCase()}/`];
 }
 
 /** Builds the file name of an archive: `lamp-v1.zip`. */
-export function archiveName(repository: Repository, name: string, ending: string): string {
-  return `${repository.name}-${name.replaceAll('/', '-')}${ending}`;
+export function archiveName(repository: Repository, name: string, extension: string): string {
+  return `${repository.name}-${name.replaceAll('/', '-')}${extension}`;
 }
 
 /**

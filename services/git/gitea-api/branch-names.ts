@@ -46,12 +46,12 @@ export function branchNameRoutes(deps: ApiDependencies): readonly Route[] {
         // Both branches exist for a moment, so that pull requests keep a branch when the host is killed in between.
         await changeReference(deps, repository, account, { ref: heads + name, before: zeroId, after: commit });
         await context.commit(async (transaction: Kysely<Tables>) => {
-          const own = transaction.selectFrom('issues').select('id').where('repository_id', '=', repository.id);
+          const ownIssues = transaction.selectFrom('issues').select('id').where('repository_id', '=', repository.id);
           await transaction
             .updateTable('pulls')
             .set({ base_branch: name })
             .where('base_branch', '=', old)
-            .where('issue_id', 'in', own)
+            .where('issue_id', 'in', ownIssues)
             .where('merged_commit', 'is', null)
             .execute();
           await transaction

@@ -130,30 +130,30 @@ export function commitList({
   repositories,
 }: Pick<ApiDependencies, 'git' | 'manager' | 'owners' | 'repositories'>) {
   /** Maps the email addresses of commits to accounts. */
-  const people = async (call: Call, commits: readonly Commit[]) => {
+  const loadUsers = async (call: Call, commits: readonly Commit[]) => {
     const accounts = await owners.findAccountsByEmail(
       commits.flatMap(({ author, committer }) => [author.email, committer.email]),
     );
     const names = new Set(accounts.values());
-    const shown = new Map<string, unknown>();
+    const usersByEmail = new Map<string, unknown>();
     for (const name of names) {
       const row = await repositories.findOwner(name);
-      if (row !== undefined) shown.set(name, toUserJson(row, call.base));
+      if (row !== undefined) usersByEmail.set(name, toUserJson(row, call.base));
     }
-    return ({ email }: Signature): unknown => shown.get(accounts.get(email) ?? '') ?? null;
+    return ({ email }: Signature): unknown => usersByEmail.get(accounts.get(email) ?? '') ?? null;
   };
   return async (call: Call, repository: Repository, commits: readonly Commit[]) => {
     const stat = parseFlag(call.query, 'stat') ?? true;
     const files = parseFlag(call.query, 'files') ?? true;
     const ids = stat || files ? commits.map(({ id }) => id) : [];
     const changes = await readChanges(git, manager.getFolder(repository), ids).catch(ignoreTooLarge);
-    const person = await people(call, commits);
+    const toUser = await loadUsers(call, commits);
     return commits.map((commit) =>
       commitJson(commit, getRepositoryAddress(call, repository), {
         changes: changes?.get(commit.id),
         stat,
         files,
-        person,
+        toUser,
       }),
     );
   };

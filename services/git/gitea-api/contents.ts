@@ -112,7 +112,7 @@ async function fileAnswer(
   const info =
     revision === undefined || path === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`);
   if (ref === '' && info?.type !== 'blob' && input.includes('/')) {
-    const rest = { kind: undefined, rest: input.split('/'), isMedia, known: existing };
+    const rest = { kind: undefined, rest: input.split('/'), isMedia, etag: existing };
     return fileInTree(deps, repository, rest);
   }
   const large = isMedia ? await largeFile(deps, repository, revision, input) : undefined;
@@ -128,8 +128,8 @@ export async function describe(
   path: string,
 ): Promise<unknown> {
   const folder = manager.getFolder(repository);
-  const place = getRepositoryAddress(call, repository);
-  const submodules = () => readSubmodules(git, folder, revision.commit, `${place.base}/${place.full}.git`);
+  const address = getRepositoryAddress(call, repository);
+  const submodules = () => readSubmodules(git, folder, revision.commit, `${address.base}/${address.full}.git`);
   if (path !== '') {
     const parent = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
     const entries = (await readTree(objects, folder, `${revision.commit}:${parent}`)) ?? [];
@@ -140,7 +140,7 @@ export async function describe(
       const last = await lastCommits.find(folder, revision.commit, path);
       const submodule = entry.type === 'commit' ? (await submodules()).get(path) : undefined;
       const { id, mode } = entry;
-      return contentJson({ path, mode, id, size: blob?.size ?? 0, last, submodule }, revision, place, blob?.bytes);
+      return contentJson({ path, mode, id, size: blob?.size ?? 0, last, submodule }, revision, address, blob?.bytes);
     }
   }
   const entries = await readTree(objects, folder, `${revision.commit}:${path}`);
@@ -158,7 +158,7 @@ export async function describe(
       const size = await getEntrySize(objects, folder, entry);
       const submodule = urls?.get(full);
       const { id, mode } = entry;
-      return contentJson({ path: full, mode, id, size, last: last.get(full), submodule }, revision, place);
+      return contentJson({ path: full, mode, id, size, last: last.get(full), submodule }, revision, address);
     }),
   );
 }
@@ -167,7 +167,7 @@ export async function describe(
 export async function fileInTree(
   deps: ContentDependencies,
   repository: Repository,
-  { kind, rest, isMedia, known: existing }: FileAddress,
+  { kind, rest, isMedia, etag: existing }: FileAddress,
 ): Promise<Answer> {
   const folder = deps.manager.getFolder(repository);
   for (let parted = 1; parted < rest.length; parted += 1) {
@@ -193,7 +193,7 @@ interface FileAddress {
   /** Segments of the revision, followed by those of the path. */
   readonly rest: readonly string[];
   readonly isMedia: boolean;
-  readonly known: string | undefined;
+  readonly etag: string | undefined;
 }
 
 /** Returns the LFS object that the pointer at a path refers to; undefined when there is none. */

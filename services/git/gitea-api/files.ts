@@ -16,7 +16,7 @@ const authorName = z
   .string()
   .max(255, 'MaxSize')
   .refine((name) => name === '' || isAuthorName(name), 'name consists only of disallowed characters');
-const person = optional(z.object({ name: optional(authorName), email: optional(z.string().max(254, 'MaxSize')) }));
+const identity = optional(z.object({ name: optional(authorName), email: optional(z.string().max(254, 'MaxSize')) }));
 const common = {
   message: optional(
     z
@@ -26,8 +26,8 @@ const common = {
   ),
   branch: optional(z.string()),
   new_branch: optional(z.string()),
-  author: person,
-  committer: person,
+  author: identity,
+  committer: identity,
   dates: optional(z.object({ author: optional(z.string()), committer: optional(z.string()) })),
 };
 const base64 = z.string().regex(/^[A-Za-z0-9+/\r\n]*={0,2}\s*$/, 'Base64');

@@ -74,8 +74,8 @@ async function filterVisible(
   call: Call,
   rows: readonly OwnerRow[],
 ): Promise<readonly OwnerRow[]> {
-  const seen = await Promise.all(rows.map((row) => access.maySeeOrganization(call.caller, row)));
-  return rows.filter((_row, index) => seen[index]);
+  const visibilities = await Promise.all(rows.map((row) => access.maySeeOrganization(call.caller, row)));
+  return rows.filter((_row, index) => visibilities[index]);
 }
 
 /** @throws Problem (403) for callers who are neither a member nor an administrator */
@@ -84,9 +84,9 @@ async function requireOwner({ access }: ApiDependencies, call: Call, row: OwnerR
   throw new Problem('git.forbidden', 403, 'Must be an organization owner');
 }
 
-function listPage<Item>(call: Call, all: readonly Item[], shown: (item: Item) => unknown) {
+function listPage<Item>(call: Call, all: readonly Item[], toBody: (item: Item) => unknown) {
   const page = parsePage(call.query);
-  return ok(getPageItems(all, page).map(shown), listHeaders(call, page, all.length));
+  return ok(getPageItems(all, page).map(toBody), listHeaders(call, page, all.length));
 }
 
 async function getAccountName({ owners }: ApiDependencies, call: Call): Promise<string> {
@@ -101,11 +101,15 @@ async function createOrganization(deps: ApiDependencies, call: Call, owner: stri
     username,
     full_name = '',
     description = '',
-    visibility: asked = '',
+    visibility: requestedVisibility = '',
     ...profile
   } = await readJsonBody(call, createBody);
   await checkNameAvailable(deps, username);
-  const row = { full_name, description, visibility: asked === '' ? ('public' as const) : asked };
+  const row = {
+    full_name,
+    description,
+    visibility: requestedVisibility === '' ? ('public' as const) : requestedVisibility,
+  };
   const organization = await organizations.create(username, row, owner);
   return created(organizationJson(await owners.change(organization, { profile }), call.base));
 }
@@ -142,8 +146,18 @@ async function createUserOrganization(deps: ApiDependencies, call: Call): Promis
 async function changeOrganization(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { owners } = deps;
   const row = await requireOwner(deps, call, await getVisibleOrganization(deps, call));
-  const { full_name, description, visibility: asked = '', ...profile } = await readJsonBody(call, changeBody);
-  const change = { full_name, description, profile, visibility: asked === '' ? undefined : asked };
+  const {
+    full_name,
+    description,
+    visibility: requestedVisibility = '',
+    ...profile
+  } = await readJsonBody(call, changeBody);
+  const change = {
+    full_name,
+    description,
+    profile,
+    visibility: requestedVisibility === '' ? undefined : requestedVisibility,
+  };
   return ok(organizationJson(await owners.change(row, change), call.base));
 }
 

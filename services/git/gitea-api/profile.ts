@@ -90,6 +90,6 @@ async function changeSettings(deps: ApiDependencies, call: Call): Promise<Answer
 
 async function listEmails(deps: ApiDependencies, call: Call): Promise<Answer> {
   const row = await getOwnRow(deps, call);
-  const shown = { verified: true, primary: true, user_id: row.id, username: row.name };
-  return ok([{ email: getCommitEmail(row, call.base), ...shown }]);
+  const email = { verified: true, primary: true, user_id: row.id, username: row.name };
+  return ok([{ email: getCommitEmail(row, call.base), ...email }]);
 }

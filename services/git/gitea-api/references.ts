@@ -257,9 +257,9 @@ async function listReferences(deps: ApiDependencies, call: Call): Promise<Answer
   const all = (await readReferences(git, folder, 'refs/')).filter(({ ref }) => ref.startsWith(`refs/${prefix ?? ''}`));
   if (all.length === 0 && prefix !== undefined) throw buildNotFoundProblem();
   const [exact] = all;
-  const place = getRepositoryAddress(call, repository);
-  if (all.length === 1 && exact?.ref === `refs/${prefix ?? ''}`) return ok([referenceJson(exact, place)]);
-  return ok(all.map((reference) => referenceJson(reference, place)));
+  const address = getRepositoryAddress(call, repository);
+  if (all.length === 1 && exact?.ref === `refs/${prefix ?? ''}`) return ok([referenceJson(exact, address)]);
+  return ok(all.map((reference) => referenceJson(reference, address)));
 }
 
 async function removeReference(

@@ -162,8 +162,8 @@ async function listPage(deps: ApiDependencies, call: Call, query: Omit<Repositor
   };
 }
 
-function getVisibility({ access }: ApiDependencies, call: Call, own: boolean): Promise<RepositoryVisibility> {
-  return access.getVisibility(call.caller, { own });
+function getVisibility({ access }: ApiDependencies, call: Call, onlyOwn: boolean): Promise<RepositoryVisibility> {
+  return access.getVisibility(call.caller, { onlyOwn: onlyOwn });
 }
 
 async function getRequestedOwner(deps: ApiDependencies, call: Call, name: string): Promise<OwnerRow> {

@@ -24,7 +24,7 @@ export type GetLevel = (caller: Caller, owner: string, name: string) => Promise<
 export interface RouterDependencies {
   readonly context: Pick<Context, 'log'>;
   readonly signIn: SignIn;
-  readonly moved: FindRenamed;
+  readonly findRenamed: FindRenamed;
   readonly level: GetLevel;
 }
 
@@ -37,14 +37,14 @@ interface CompiledRoute {
 export class Router {
   readonly #context: Pick<Context, 'log'>;
   readonly #signIn: SignIn;
-  readonly #moved: FindRenamed;
+  readonly #findRenamed: FindRenamed;
   readonly #level: GetLevel;
   readonly #routes: ReadonlyMap<string, readonly CompiledRoute[]>;
 
-  constructor({ context, signIn, moved, level }: RouterDependencies, routes: readonly Route[]) {
+  constructor({ context, signIn, findRenamed, level }: RouterDependencies, routes: readonly Route[]) {
     this.#context = context;
     this.#signIn = signIn;
-    this.#moved = moved;
+    this.#findRenamed = findRenamed;
     this.#level = level;
     this.#routes = Map.groupBy(
       routes.map((route) => ({ route, parts: route.path.split('/').slice(1) })),
@@ -83,11 +83,12 @@ export class Router {
     try {
       answer = await route.handle(call);
     } catch (error) {
-      const place = error instanceof Problem && error.status === 404 ? await this.#place(call) : undefined;
-      if (place === undefined) throw error;
+      const currentName =
+        error instanceof Problem && error.status === 404 ? await this.#findCurrentName(call) : undefined;
+      if (currentName === undefined) throw error;
       const rest = url.pathname.split('/').slice(6);
-      const path = [`${apiPrefix}/repos/${place}`, ...rest].join('/') + url.search;
-      const shown = path
+      const path = [`${apiPrefix}/repos/${currentName}`, ...rest].join('/') + url.search;
+      const escaped = path
         .replaceAll('&', '&amp;')
         .replaceAll('"', '&#34;')
         .replaceAll('<', '&lt;')
@@ -97,7 +98,7 @@ export class Router {
           ? {
               status: 301,
               headers: { Location: path, 'Content-Type': 'text/html; charset=utf-8' },
-              text: `<a href="${shown}">Moved Permanently</a>.\n\n`,
+              text: `<a href="${escaped}">Moved Permanently</a>.\n\n`,
             }
           : // A client with a body has to send the request again.
             { status: 307, headers: { Location: path } };
@@ -117,8 +118,8 @@ export class Router {
   }
 
   /** Returns the current location of a renamed repository. */
-  async #place({ params: { owner, repo }, caller }: Call): Promise<string | undefined> {
-    return owner === undefined || repo === undefined ? undefined : this.#moved(caller, owner, repo);
+  async #findCurrentName({ params: { owner, repo }, caller }: Call): Promise<string | undefined> {
+    return owner === undefined || repo === undefined ? undefined : this.#findRenamed(caller, owner, repo);
   }
 
   #find(method: string, path: string): { readonly route: Route; readonly params: Record<string, string> } | undefined {
@@ -174,14 +175,14 @@ function match(parts: readonly string[], input: readonly string[]): Record<strin
   const isOpen = last.startsWith('*');
   if (isOpen ? input.length < parts.length : input.length !== parts.length) return undefined;
   const params: Record<string, string> = {};
-  for (const [at, part] of parts.entries()) {
+  for (const [index, part] of parts.entries()) {
     if (part.startsWith('*')) {
-      const rest = input.slice(at).map(decode);
+      const rest = input.slice(index).map(decode);
       if (rest.includes(undefined)) return undefined;
       params[part.slice(1)] = rest.join('/');
       return params;
     }
-    const text = input[at] ?? '';
+    const text = input[index] ?? '';
     if (!part.startsWith(':')) {
       if (part !== text) return undefined;
       continue;

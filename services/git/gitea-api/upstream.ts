@@ -21,9 +21,10 @@ export function upstreamRoutes(deps: ContentDependencies): readonly Route[] {
     return (await readReferences(git, manager.getFolder(repository), ref)).find((each) => each.ref === ref)?.commit;
   };
   const getParent = async (call: Call, { parentId: parent }: Repository): Promise<Repository> => {
-    const found = parent === null ? undefined : await repositories.findById(parent);
-    if (found === undefined || !(await access.hasLevel(call.caller, found, 'read'))) throw buildNotFoundProblem();
-    return found;
+    const parentRepository = parent === null ? undefined : await repositories.findById(parent);
+    if (parentRepository === undefined || !(await access.hasLevel(call.caller, parentRepository, 'read')))
+      throw buildNotFoundProblem();
+    return parentRepository;
   };
   const isWithin = async (folder: string, commit: string, other: string): Promise<boolean> =>
     (await git.run(folder, ['merge-base', '--is-ancestor', commit, other], { allowedExitCodes: [1] })).code === 0;
@@ -70,23 +71,23 @@ export function upstreamRoutes(deps: ContentDependencies): readonly Route[] {
         await lfs.share(parent, repository);
         const email = getCommitEmail(await owners.getForAccount(account), call.base);
         const message = `Merge branch '${branch}' of ${parent.owner}/${parent.name}`;
-        const after = isForward ? theirs : await merged(folder, [ours, theirs], message, { name: account, email });
+        const after = isForward ? theirs : await createMerge(folder, [ours, theirs], message, { name: account, email });
         await changeReference(deps, repository, account, { ref: heads + branch, before: ours, after });
         return ok({ merge_type: isForward ? 'fast-forward' : 'merge' });
       },
     },
   ];
 
-  async function merged(
+  async function createMerge(
     folder: string,
     [ours, theirs]: readonly [string, string],
     message: string,
     author: { readonly name: string; readonly email: string },
   ): Promise<string> {
     await using area = await MergeArea.open(context, git, folder);
-    const found = await area.merge(ours, theirs);
-    if (!('tree' in found)) throw new Problem('git.conflict', 409, `merge conflict: ${found.conflicts.join(', ')}`);
-    const commit = await area.commit(found.tree, [ours, theirs], message, author);
+    const result = await area.merge(ours, theirs);
+    if (!('tree' in result)) throw new Problem('git.conflict', 409, `merge conflict: ${result.conflicts.join(', ')}`);
+    const commit = await area.commit(result.tree, [ours, theirs], message, author);
     await area.saveTo(commit, [ours, theirs]);
     return commit;
   }

@@ -104,9 +104,9 @@ async function listTokens(deps: ApiDependencies, call: Call): Promise<Answer> {
 async function createToken(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { tokens } = deps;
   const account = await requireTokenOwner(deps, call);
-  const { name, scopes: asked = [] } = await readJsonBody(call, tokenBody);
+  const { name, scopes: requestedScopes = [] } = await readJsonBody(call, tokenBody);
   // Older scripts send no scopes.
-  const scopes = asked.length === 0 ? ['all'] : asked;
+  const scopes = requestedScopes.length === 0 ? ['all'] : requestedScopes;
   const invalidScope = scopes.find((scope) => !isScope(scope));
   if (invalidScope !== undefined)
     throw new Problem(

@@ -113,13 +113,13 @@ async function listOwnWatches(deps: ApiDependencies & { readonly db: Db }, call:
     .where('account', '=', getAccount(call))
     .execute();
   const result = await Promise.all(rows.map(({ repository_id }) => repositories.findById(repository_id)));
-  const seen = await Promise.all(
+  const visibleRows = await Promise.all(
     result.map(async (each) => {
       const level = each === undefined ? 'none' : await access.getLevel(call.caller, each);
       return each === undefined || level === 'none' ? [] : [{ repository: each, level }];
     }),
   );
-  const all = seen.flat();
+  const all = visibleRows.flat();
   const page = parsePage(call.query);
   const some = await Promise.all(
     getPageItems(all, page).map(({ repository, level }) => toRepositoryView(deps, call, repository, level)),

@@ -42,14 +42,14 @@ export async function writeFiles(
   const folder = manager.getFolder(repository);
   if (repository.archived)
     throw new Problem('git.archived', 423, `repo ${repository.owner}/${repository.name} is archived`);
-  const at = (name: string) => resolveByKind('branch', objects, folder, name);
-  const base = await at(branch);
+  const findBranchHead = (name: string) => resolveByKind('branch', objects, folder, name);
+  const base = await findBranchHead(branch);
   const isNew = target !== branch || base === undefined;
   if (!isReferenceName(`refs/heads/${branch}`) || (isNew && !isNewBranchName(target)))
     throw new Problem('git.invalid', 422, '[Branch]: GitRefName');
   if (base === undefined && !repository.empty)
     throw new Problem('git.unknown_branch', 404, `branch does not exist [name: ${branch}]`);
-  if (target !== branch && (await at(target)) !== undefined) {
+  if (target !== branch && (await findBranchHead(target)) !== undefined) {
     throw new Problem('git.branch_taken', 422, `branch already exists [name: ${target}]`);
   }
   await deps.protections.checkCommit(repository.id, target, { account });
@@ -96,12 +96,13 @@ async function buildIndexLines(
   const from = askedFrom === undefined || askedFrom === '' ? path : normalizeTreePath(askedFrom);
   if (path === undefined || path === '' || from === undefined)
     throw new Problem('git.invalid', 422, `path contains a malformed path component [path: ${input}]`);
-  const at = async (name: string) => (base === undefined ? undefined : objects.info(folder, `${base}:${name}`));
-  const current = await at(from);
+  const findObject = async (name: string) => (base === undefined ? undefined : objects.info(folder, `${base}:${name}`));
+  const current = await findObject(from);
   const isFile = current?.type === 'blob';
   if (kind !== 'delete') {
-    await checkPath(at, path, from, kind === 'create');
-    if (base !== undefined && (await at(path)) === undefined) await checkSubmodules(git, folder, base, at, path);
+    await checkPath(findObject, path, from, kind === 'create');
+    if (base !== undefined && (await findObject(path)) === undefined)
+      await checkSubmodules(git, folder, base, findObject, path);
   }
   if ((kind === 'update' || kind === 'delete' || kind === 'rename') && !isFile) {
     // An update without a hash may create the file.
@@ -124,36 +125,36 @@ async function buildIndexLines(
 
 /** Refuses to replace another file, which git's index would do silently. @throws Problem (422) in the form of Gitea */
 async function checkPath(
-  at: (name: string) => Promise<Pick<ObjectInfo, 'type'> | undefined>,
+  findObject: (name: string) => Promise<Pick<ObjectInfo, 'type'> | undefined>,
   path: string,
   from: string,
   isNew: boolean,
 ): Promise<void> {
-  const current = await at(path);
+  const current = await findObject(path);
   if ((isNew || from !== path) && current !== undefined)
     throw new Problem('git.file_exists', 422, `repository file already exists [path: ${path}]`);
   if (current?.type === 'tree')
     throw new Problem('git.path_taken', 422, `a directory exists where you’re trying to create a file [path: ${path}]`);
   if (current !== undefined) return;
-  const end = await findFirstMissing(at, path);
+  const end = await findFirstMissing(findObject, path);
   // A file that moves away may be replaced by a folder.
-  if (end.isThere && end.place !== from) throw pathTaken(end.place);
+  if (end.isThere && end.firstMissing !== from) throw pathTaken(end.firstMissing);
 }
 
 /** Finds the first part of a path that is not a folder, by binary search because nothing exists below it. */
 async function findFirstMissing(
-  at: (name: string) => Promise<Pick<ObjectInfo, 'type'> | undefined>,
+  findObject: (name: string) => Promise<Pick<ObjectInfo, 'type'> | undefined>,
   path: string,
-): Promise<{ readonly place: string; readonly isThere: boolean }> {
-  const places = [...listParents(path), path];
-  let [first, last] = [0, places.length - 1];
+): Promise<{ readonly firstMissing: string; readonly isThere: boolean }> {
+  const candidates = [...listParents(path), path];
+  let [first, last] = [0, candidates.length - 1];
   while (first < last) {
     const middle = Math.floor((first + last) / 2);
-    if ((await at(places[middle] ?? ''))?.type === 'tree') first = middle + 1;
+    if ((await findObject(candidates[middle] ?? ''))?.type === 'tree') first = middle + 1;
     else last = middle;
   }
-  const place = places[first] ?? path;
-  return { place, isThere: (await at(place)) !== undefined };
+  const firstMissing = candidates[first] ?? path;
+  return { firstMissing, isThere: (await findObject(firstMissing)) !== undefined };
 }
 
 /**
@@ -165,20 +166,24 @@ async function checkSubmodules(
   git: ApiDependencies['git'],
   folder: string,
   base: string,
-  at: (name: string) => Promise<Pick<ObjectInfo, 'type'> | undefined>,
+  findObject: (name: string) => Promise<Pick<ObjectInfo, 'type'> | undefined>,
   path: string,
 ): Promise<void> {
-  const { place } = await findFirstMissing(at, path);
+  const { firstMissing } = await findFirstMissing(findObject, path);
   // Paths are taken literally, also those that begin with a colon.
   const environment = { GIT_LITERAL_PATHSPECS: '1' };
-  const { stdout } = await git.run(folder, ['ls-tree', '-z', base, '--', place], { environment });
+  const { stdout } = await git.run(folder, ['ls-tree', '-z', base, '--', firstMissing], { environment });
   if (!stdout.toString().startsWith('160000 ')) return;
-  throw new Problem('git.submodule', 422, `a submodule exists where you’re trying to create a file [path: ${place}]`);
+  throw new Problem(
+    'git.submodule',
+    422,
+    `a submodule exists where you’re trying to create a file [path: ${firstMissing}]`,
+  );
 }
 
 function listParents(path: string): readonly string[] {
   const names = path.split('/');
-  return names.slice(1).map((_, at) => names.slice(0, at + 1).join('/'));
+  return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'));
 }
 
 function pathTaken(path: string): Problem {

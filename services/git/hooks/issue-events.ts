@@ -7,7 +7,7 @@ import type { IssueListener } from '../issues/writer.ts';
 import { isPull, type Pulls } from '../pulls/pulls.ts';
 import type { Owners } from '../repositories/owners.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { listAccountNames, readPeople } from '../gitea-api/issues/issue-access.ts';
+import { listAccountNames, readUsers } from '../gitea-api/issues/issue-access.ts';
 import { countLineComments } from '../gitea-api/pulls/pull-views.ts';
 import { anonymousCaller } from '../sign-in/caller.ts';
 import type { Tables } from '../store/tables.ts';
@@ -95,7 +95,7 @@ async function buildPayload(
   const reviewers = (
     await db.selectFrom('review_requests').select('account').where('issue_id', '=', issue.id).execute()
   ).map((row) => row.account);
-  const toUser = await readPeople(deps, { base: address.base, caller: anonymousCaller }, [
+  const toUser = await readUsers(deps, { base: address.base, caller: anonymousCaller }, [
     account,
     ...listAccountNames([issue]),
     ...reviewers,
@@ -115,7 +115,7 @@ async function buildPayload(
       : (await payloads.buildCommonFields(state.headRepository, account)).repository;
   const pull = pullJson(issue, address, {
     state,
-    person: toUser,
+    toUser,
     reviewers,
     baseRepository: common.repository,
     remarks: (await countLineComments(db, [issue])).get(issue.id) ?? 0,

@@ -14,7 +14,7 @@ export interface LfsCall {
   readonly root: string;
   readonly caller: Caller;
   /** Returns the repository if the caller has the access level. @throws Problem (401, 403, 404) */
-  readonly need: (level: 'read' | 'write', detail?: string) => Promise<Repository>;
+  readonly requireRepository: (level: 'read' | 'write', detail?: string) => Promise<Repository>;
 }
 
 const maxBodyBytes = 8 * 1024 * 1024;

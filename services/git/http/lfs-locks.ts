@@ -18,7 +18,7 @@ export async function answerLocks(locks: Locks, call: LfsCall, action: string): 
   const id = /^locks\/(\d{1,15})\/unlock$/.exec(action)?.[1];
   if (action === 'locks' && request.method === 'GET') {
     const account = requireAccount(call, 'You must have pull access to list locks');
-    const repository = await call.need('read', account.detail);
+    const repository = await call.requireRepository('read', account.detail);
     const { searchParams: query } = url;
     const result = await page(locks, repository.id, query.get('cursor'), Number(query.get('limit') ?? ''), {
       path: query.get('path') ?? undefined,
@@ -28,7 +28,7 @@ export async function answerLocks(locks: Locks, call: LfsCall, action: string): 
   }
   if (action === 'locks' && request.method === 'POST') {
     const { name, detail } = requireAccount(call, 'You must have push access to create locks');
-    const repository = await call.need('write', detail);
+    const repository = await call.requireRepository('write', detail);
     const path = normalizeTreePath((await lfsBody(request, lockBody)).path);
     if (path === undefined || path === '') throw new Problem('git.bad_request', 422, 'This is no path of a file.');
     const { lock, created: isCreated } = await locks.lock(repository.id, path, name);
@@ -38,7 +38,7 @@ export async function answerLocks(locks: Locks, call: LfsCall, action: string): 
   }
   if (action === 'locks/verify' && request.method === 'POST') {
     const { name, detail } = requireAccount(call, 'You must have push access to verify locks');
-    const repository = await call.need('write', detail);
+    const repository = await call.requireRepository('write', detail);
     const { cursor = null, limit = 0 } = await lfsBody(request, verifyBody);
     const { rows, next } = await page(locks, repository.id, cursor, limit, {});
     const split = Map.groupBy(rows, ({ account }) => account === name);
@@ -47,7 +47,7 @@ export async function answerLocks(locks: Locks, call: LfsCall, action: string): 
   }
   if (id !== undefined && request.method === 'POST') {
     const { name, detail } = requireAccount(call, 'You must have push access to delete locks');
-    const repository = await call.need('write', detail);
+    const repository = await call.requireRepository('write', detail);
     const { force = false } = await lfsBody(request, unlockBody);
     const [lock] = await locks.list(repository.id, { id: Number(id), limit: 1 });
     if (lock === undefined) throw new Problem('git.unknown', 404, 'There is no such lock.');
@@ -71,11 +71,11 @@ async function page(
   repository: number,
   cursor: string | null,
   input: number,
-  which: { readonly path?: string | undefined; readonly id?: number | undefined },
+  filter: { readonly path?: string | undefined; readonly id?: number | undefined },
 ): Promise<{ readonly rows: readonly LockRow[]; readonly next: { readonly next_cursor?: string } }> {
   const limit = input > 0 ? Math.min(Math.floor(input), maxLocks) : maxLocks;
   const from = cursor === null || cursor === '' ? undefined : Number(cursor) || 0;
-  const rows = await locks.list(repository, { ...which, from, limit: limit + 1 });
+  const rows = await locks.list(repository, { ...filter, from, limit: limit + 1 });
   const next = rows[limit];
   return { rows: rows.slice(0, limit), next: next === undefined ? {} : { next_cursor: String(next.id) } };
 }

@@ -58,7 +58,8 @@ export async function lfs(
       url,
       caller,
       root: `${base}/${owner}/${name}.git/info/lfs`,
-      need: (level, detail) => requireRepository(deps, caller, [decode(owner), decode(name)], level, detail),
+      requireRepository: (level, detail) =>
+        requireRepository(deps, caller, [decode(owner), decode(name)], level, detail),
     };
     const { method } = request;
     const isJson = isLock || action === 'objects/batch' || action === 'verify';
@@ -102,7 +103,10 @@ async function requireRepository(
   return result.repository;
 }
 
-async function batch({ store }: LfsDependencies, { need: needed, request, response, root }: LfsCall): Promise<void> {
+async function batch(
+  { store }: LfsDependencies,
+  { requireRepository: needed, request, response, root }: LfsCall,
+): Promise<void> {
   const { operation, objects } = await lfsBody(request, batchBody);
   const repository = await needed(operation === 'upload' ? 'write' : 'read');
   const here = await store.sizes(
@@ -136,7 +140,10 @@ async function batch({ store }: LfsDependencies, { need: needed, request, respon
   lfsReply(response, 200, { objects: answers });
 }
 
-async function verify({ store }: LfsDependencies, { need: needed, request, response }: LfsCall): Promise<void> {
+async function verify(
+  { store }: LfsDependencies,
+  { requireRepository: needed, request, response }: LfsCall,
+): Promise<void> {
   const input = await lfsBody(request, verifyBody);
   const repository = await needed('write');
   const size = (await store.sizes(repository, [input.oid])).get(input.oid);
@@ -148,7 +155,7 @@ async function verify({ store }: LfsDependencies, { need: needed, request, respo
 
 async function upload(
   { store }: LfsDependencies,
-  { need: needed, request, response }: LfsCall,
+  { requireRepository: needed, request, response }: LfsCall,
   requested: { readonly oid: string; readonly size: number },
 ): Promise<void> {
   const repository = await needed('write');
@@ -159,7 +166,7 @@ async function upload(
 
 async function download(
   { store }: LfsDependencies,
-  { need: needed, request, response }: LfsCall,
+  { requireRepository: needed, request, response }: LfsCall,
   oid: string,
 ): Promise<void> {
   const repository = await needed('read');

@@ -36,7 +36,7 @@ export async function webAnswer(
     const repository = await find(fileMatch[1], fileMatch[2]);
     const rest = (fileMatch[5] ?? '').split('/').map(decodeURIComponent);
     const isMedia = fileMatch[3] === 'media';
-    return fileInTree(deps, repository, { kind: fileMatch[4], rest, isMedia, known: request.headers['if-none-match'] });
+    return fileInTree(deps, repository, { kind: fileMatch[4], rest, isMedia, etag: request.headers['if-none-match'] });
   }
   const commit = changePattern.exec(url.pathname);
   if (commit !== null) return commitText(deps, await find(commit[1], commit[2]), commit[3] ?? '', commit[4] === 'diff');

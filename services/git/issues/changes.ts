@@ -16,7 +16,7 @@ export interface NewIssue {
 }
 
 /** Creates an issue with the next number of its repository. */
-export async function createIssue(work: IssueWork, wanted: NewIssue): Promise<IssueRow> {
+export async function createIssue(work: IssueWork, input: NewIssue): Promise<IssueRow> {
   const { account, db, now, repository } = work;
   const { last: number } = await db
     .insertInto('issue_counters')
@@ -26,31 +26,31 @@ export async function createIssue(work: IssueWork, wanted: NewIssue): Promise<Is
     )
     .returning('last')
     .executeTakeFirstOrThrow();
-  const closed = wanted.closed === true;
+  const closed = input.closed === true;
   const issue = await db
     .insertInto('issues')
     .values({
       repository_id: repository.id,
       number,
-      pull: Number(wanted.pull),
+      pull: Number(input.pull),
       author: account,
-      title: wanted.title,
-      body: wanted.body,
+      title: input.title,
+      body: input.body,
       closed: Number(closed),
       locked: 0,
-      ref: wanted.ref ?? '',
-      milestone_id: wanted.milestone ?? null,
+      ref: input.ref ?? '',
+      milestone_id: input.milestone ?? null,
       comments: 0,
-      due_at: wanted.dueAt ?? null,
+      due_at: input.dueAt ?? null,
       created_at: now,
       updated_at: now,
       closed_at: closed ? now : null,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  await setLabels(work, issue, wanted.labels ?? [], { quiet: true });
-  await setAssignees(work, issue, wanted.assignees ?? [], { quiet: true });
-  await recordText(work, issue.id, wanted.body);
+  await setLabels(work, issue, input.labels ?? [], { quiet: true });
+  await setAssignees(work, issue, input.assignees ?? [], { quiet: true });
+  await recordText(work, issue.id, input.body);
   await notifyParticipants(work, issue.id);
   work.events.push({ event: getEventName(issue), action: 'opened', issue: issue.id });
   return issue;
@@ -99,7 +99,7 @@ interface ChangeOptions {
 export async function setLabels(
   work: IssueWork,
   issue: IssueRow,
-  wanted: readonly number[],
+  labelIds: readonly number[],
   { quiet = false }: ChangeOptions = {},
 ): Promise<void> {
   const { db, repository } = work;
@@ -109,10 +109,10 @@ export async function setLabels(
     .selectFrom('labels')
     .select(['id', 'name', 'exclusive'])
     .where('repository_id', '=', repository.id)
-    .where('id', 'in', [0, ...wanted])
+    .where('id', 'in', [0, ...labelIds])
     .execute();
   // Of mutually exclusive labels such as `kind/bug` and `kind/idea`, the last one wins.
-  const ordered = knownLabels.toSorted((one, other) => wanted.lastIndexOf(one.id) - wanted.lastIndexOf(other.id));
+  const ordered = knownLabels.toSorted((one, other) => labelIds.lastIndexOf(one.id) - labelIds.lastIndexOf(other.id));
   const effective = ordered.filter((label, index) => {
     const scope = getLabelScope(label);
     return scope === undefined || !ordered.slice(index + 1).some((later) => getLabelScope(later) === scope);
@@ -141,13 +141,13 @@ export async function setLabels(
 export async function setAssignees(
   work: IssueWork,
   issue: IssueRow,
-  wanted: readonly string[],
+  accounts: readonly string[],
   { quiet = false }: ChangeOptions = {},
 ): Promise<void> {
   const { db } = work;
   const current = await db.selectFrom('issue_assignees').select('account').where('issue_id', '=', issue.id).execute();
   const before = new Set(current.map(({ account }) => account));
-  const after = new Set(wanted);
+  const after = new Set(accounts);
   const added = [...after].filter((name) => !before.has(name));
   const removed = [...before].filter((name) => !after.has(name));
   if (added.length === 0 && removed.length === 0) return;

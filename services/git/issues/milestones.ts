@@ -26,7 +26,11 @@ export function selectMilestones(db: Kysely<Tables>) {
 }
 
 /** Lists the milestones of a repository by due date. */
-export function milestonesOf(db: Kysely<Tables>, repository: number, closed?: boolean): Promise<Milestone[]> {
+export function listRepositoryMilestones(
+  db: Kysely<Tables>,
+  repository: number,
+  closed?: boolean,
+): Promise<Milestone[]> {
   let rows = selectMilestones(db).where('milestones.repository_id', '=', repository);
   if (closed !== undefined) rows = rows.where('milestones.closed', '=', Number(closed));
   return rows.orderBy('milestones.due_at').orderBy('milestones.id').execute();

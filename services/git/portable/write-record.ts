@@ -124,10 +124,10 @@ export async function writeRecord(db: Kysely<Tables>, repository: number, record
         .onConflict((conflict) => conflict.doNothing())
         .execute();
   }
-  for (const { own, ...row } of withNewIssueIds(record.pulls)) {
+  for (const { own: isOwnBranch, ...row } of withNewIssueIds(record.pulls)) {
     await db
       .insertInto('pulls')
-      .values({ ...row, head_repository_id: own ? repository : 0, ref_due: 0 })
+      .values({ ...row, head_repository_id: isOwnBranch ? repository : 0, ref_due: 0 })
       .execute();
   }
   for (const { options, ...row } of record.protections) {

@@ -112,18 +112,18 @@ export class MergeRules {
     const approvals = reviews.filter((review) => isApproval(options, review, head)).length;
     const hasPendingRequests =
       options.block_on_official_review_requests && (await this.#hasPendingRequest(options, repository, issue));
-    const { required_approvals: wanted } = options;
+    const { required_approvals: required } = options;
     const isRejected = reviews.some(({ state }) => state === 'REQUEST_CHANGES');
     const latest = options.enable_status_check ? await statuses.latest(repository.id, head) : [];
     const checksPassed = !options.enable_status_check || areChecksPassing(options.status_check_contexts, latest);
     const reasons = [
       checksPassed ? '' : 'Not all required status checks successful',
-      approvals < wanted ? 'Does not have enough approvals' : '',
+      approvals < required ? 'Does not have enough approvals' : '',
       options.block_on_rejected_reviews && isRejected ? 'There are requested changes' : '',
       hasPendingRequests ? 'There are official review requests' : '',
       options.block_on_outdated_branch && comparison.behind > 0 ? 'The head branch is behind the base branch' : '',
     ].filter((reason) => reason !== '');
-    return { approvals, required: wanted, reasons, mayForce: !options.block_admin_merge_override };
+    return { approvals, required: required, reasons, mayForce: !options.block_admin_merge_override };
   }
 
   /** Returns true if a review of an account with write access was requested and is pending. */
@@ -153,13 +153,13 @@ function isApproval(options: ProtectionOptions, { author, commit_id, state }: Re
  * must be successful.
  */
 function areChecksPassing(
-  wanted: readonly string[],
+  requiredContexts: readonly string[],
   latest: readonly { readonly context: string; readonly state: StatusState }[],
 ): boolean {
   const isSuccessful = ({ state }: { readonly state: StatusState }): boolean =>
     state === 'success' || state === 'skipped';
-  if (wanted.length === 0) return latest.length > 0 && latest.every(isSuccessful);
-  return wanted.every((name) => {
+  if (requiredContexts.length === 0) return latest.length > 0 && latest.every(isSuccessful);
+  return requiredContexts.every((name) => {
     const matching = latest.filter(
       ({ context }) => context === name || compileGlob(name, { bySegment: false })?.test(context) === true,
     );

@@ -29,9 +29,9 @@ export interface NewReview {
  * Adds a review and returns its ID.
  * @throws Problem (422)
  */
-export async function addReview(work: IssueWork, issue: Issue, wanted: NewReview): Promise<number> {
+export async function addReview(work: IssueWork, issue: Issue, input: NewReview): Promise<number> {
   const { account, db, now } = work;
-  checkState(issue, account, wanted.state);
+  checkState(issue, account, input.state);
   const pendingReview = await db
     .selectFrom('reviews')
     .select('id')
@@ -39,8 +39,7 @@ export async function addReview(work: IssueWork, issue: Issue, wanted: NewReview
     .where('author', '=', account)
     .where('state', '=', 'PENDING')
     .executeTakeFirst();
-  if (pendingReview !== undefined && wanted.state === 'PENDING' && wanted.comments.length === 0)
-    return pendingReview.id;
+  if (pendingReview !== undefined && input.state === 'PENDING' && input.comments.length === 0) return pendingReview.id;
   const { id } =
     pendingReview ??
     (await db
@@ -49,19 +48,19 @@ export async function addReview(work: IssueWork, issue: Issue, wanted: NewReview
         issue_id: issue.id,
         author: account,
         state: 'PENDING',
-        body: wanted.body,
-        commit_id: wanted.commit,
+        body: input.body,
+        commit_id: input.commit,
         dismissed: 0,
-        official: Number(wanted.official),
+        official: Number(input.official),
         created_at: now,
         updated_at: now,
       })
       .returning('id')
       .executeTakeFirstOrThrow());
-  for (const { body, hunk, line, path } of wanted.comments) {
-    await addEntry(work, issue.id, 'code', { body, review: id, path, line, hunk, commit: wanted.commit });
+  for (const { body, hunk, line, path } of input.comments) {
+    await addEntry(work, issue.id, 'code', { body, review: id, path, line, hunk, commit: input.commit });
   }
-  if (wanted.state !== 'PENDING') await submitReview(work, issue, id, wanted.state, wanted.body);
+  if (input.state !== 'PENDING') await submitReview(work, issue, id, input.state, input.body);
   return id;
 }
 
@@ -144,7 +143,7 @@ export async function requestReviews(
   work: IssueWork,
   issue: Issue,
   accounts: readonly string[],
-  wanted: boolean,
+  isRequested: boolean,
 ): Promise<void> {
   const { db } = work;
   for (const account of accounts) {
@@ -154,12 +153,12 @@ export async function requestReviews(
       .where('issue_id', '=', issue.id)
       .where('account', '=', account)
       .executeTakeFirst();
-    if ((existing !== undefined) === wanted) continue;
-    if (wanted) await db.insertInto('review_requests').values({ issue_id: issue.id, account }).execute();
+    if ((existing !== undefined) === isRequested) continue;
+    if (isRequested) await db.insertInto('review_requests').values({ issue_id: issue.id, account }).execute();
     else
       await db.deleteFrom('review_requests').where('issue_id', '=', issue.id).where('account', '=', account).execute();
-    await addEntry(work, issue.id, 'review_request', { assignee: account, ...(wanted ? {} : { removed: true }) });
-    const action = wanted ? 'review_requested' : 'review_request_removed';
+    await addEntry(work, issue.id, 'review_request', { assignee: account, ...(isRequested ? {} : { removed: true }) });
+    const action = isRequested ? 'review_requested' : 'review_request_removed';
     work.events.push({ event: 'pull_request_review_request', action, issue: issue.id });
   }
   await touch(work, issue.id);

@@ -43,15 +43,18 @@ export class Access {
    * Returns the repositories that lists contain for a caller. With `own`, only repositories of owners that the caller
    * administers, and shared ones.
    */
-  async getVisibility(caller: Caller, { own = false }: { readonly own?: boolean } = {}): Promise<RepositoryVisibility> {
+  async getVisibility(
+    caller: Caller,
+    { onlyOwn: onlyOwn = false }: { readonly onlyOwn?: boolean } = {},
+  ): Promise<RepositoryVisibility> {
     const { identity } = caller;
     const { repositories, requireSignIn } = this.#dependencies;
-    if (identity === undefined) return { public: own || requireSignIn() ? false : 'everyone', owners: [], ids: [] };
+    if (identity === undefined) return { public: onlyOwn || requireSignIn() ? false : 'everyone', owners: [], ids: [] };
     // A token for selected or public repositories does not list the other repositories of its account.
-    if (isPublicOnly(caller)) return { public: own ? false : 'everyone', owners: [], ids: [] };
-    if (identity.role === 'admin' && !own) return 'all';
+    if (isPublicOnly(caller)) return { public: onlyOwn ? false : 'everyone', owners: [], ids: [] };
+    if (identity.role === 'admin' && !onlyOwn) return 'all';
     return {
-      public: own ? false : 'accounts',
+      public: onlyOwn ? false : 'accounts',
       owners: await repositories.listOwnerIds(identity.account),
       ids: await repositories.listSharedIds(identity.account),
     };

@@ -166,14 +166,14 @@ export class SshServer implements Disposable {
     identity: SshIdentity,
     owner: string,
     name: string,
-  ): Promise<{ caller: Caller; found: RepositoryAccess } | undefined> {
+  ): Promise<{ caller: Caller; access: RepositoryAccess } | undefined> {
     const { lookup } = this.#dependencies;
     for (const caller of identity.callers) {
       const result = await lookup.find(caller, owner, name);
-      if (result !== undefined) return { caller, found: result };
+      if (result !== undefined) return { caller, access: result };
       const renamed = await lookup.findRenamed(caller, owner, name);
       const renamedMatch = renamed && (await lookup.find(caller, renamed.owner, renamed.name));
-      if (renamedMatch !== undefined) return { caller, found: renamedMatch };
+      if (renamedMatch !== undefined) return { caller, access: renamedMatch };
     }
     return undefined;
   }
@@ -223,7 +223,7 @@ export class SshServer implements Disposable {
     const { transfer } = this.#dependencies;
     const target = await this.#findRepository(identity, owner, name);
     if (target === undefined) throw new Problem('git.unknown', 404, `Cannot find repository: ${owner}/${name}`);
-    const { found: result, caller } = target;
+    const { access: result, caller } = target;
     const { repository } = result;
     if (command.kind === 'lfs') return this.#authenticateLfs(channel, caller, repository, command.operation);
     const { program } = command;

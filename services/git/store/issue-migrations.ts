@@ -14,16 +14,18 @@ export const issueMigrations: readonly Migration[] = [
       const table = (name: string): Table => db.schema.createTable(name);
       const numbered = (name: string): Table =>
         table(name).addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement());
-      const texts = (made: Table, ...names: string[]): Table =>
-        names.reduce((all, name) => all.addColumn(name, 'text', (column) => column.notNull()), made);
-      const numbers = (made: Table, ...names: string[]): Table =>
-        names.reduce((all, name) => all.addColumn(name, 'integer', (column) => column.notNull()), made);
-      const ofRepository = (made: Table): Table =>
-        made.addColumn('repository_id', 'integer', (column) =>
+      const texts = (builder: Table, ...names: string[]): Table =>
+        names.reduce((all, name) => all.addColumn(name, 'text', (column) => column.notNull()), builder);
+      const numbers = (builder: Table, ...names: string[]): Table =>
+        names.reduce((all, name) => all.addColumn(name, 'integer', (column) => column.notNull()), builder);
+      const ofRepository = (builder: Table): Table =>
+        builder.addColumn('repository_id', 'integer', (column) =>
           column.notNull().references('repositories.id').onDelete('cascade'),
         );
-      const ofIssue = (made: Table): Table =>
-        made.addColumn('issue_id', 'integer', (column) => column.notNull().references('issues.id').onDelete('cascade'));
+      const ofIssue = (builder: Table): Table =>
+        builder.addColumn('issue_id', 'integer', (column) =>
+          column.notNull().references('issues.id').onDelete('cascade'),
+        );
 
       // Numbers are never reused, even after deletions.
       await table('issue_counters')

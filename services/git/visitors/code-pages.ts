@@ -36,14 +36,14 @@ async function resolveLocation(request: PageRequest): Promise<Location | undefin
   const { deps: parts, repository, address } = request;
   const folder = getFolder(request);
   const names = await readReferences(parts.git, folder, 'refs/');
-  const named = (prefix: string) =>
+  const listNames = (prefix: string) =>
     names.flatMap(({ ref }) => (ref.startsWith(prefix) ? [ref.slice(prefix.length)] : []));
   const hasKind = ['branch', 'tag', 'commit'].includes(address.rest[0] ?? '');
   const tree = [...(hasKind ? [] : ['any']), ...address.rest].join('/');
   const { ref, path } =
     address.rest.length === 0
       ? { ref: '', path: '' }
-      : splitTree(tree, { branches: named('refs/heads/'), tags: named('refs/tags/') });
+      : splitTree(tree, { branches: listNames('refs/heads/'), tags: listNames('refs/tags/') });
   const revision = await resolveRevision(parts.objects, folder, repository, ref);
   const inside = normalizeTreePath(path);
   if (revision === undefined || inside === undefined) return undefined;
@@ -78,14 +78,14 @@ export async function renderTreePage(request: PageRequest): Promise<VisitorPage 
   });
   const readme = entries.find(({ name, type }) => type === 'blob' && /^readme(\.(md|markdown|txt))?$/i.test(name));
   const text = readme === undefined ? undefined : await readTextBlob(request, readme.id, maxReadmeBytes);
-  const shown = text === undefined ? undefined : renderReadme(readme?.name ?? '', text);
+  const renderedReadme = text === undefined ? undefined : renderReadme(readme?.name ?? '', text);
   const body = html`<div class="card">
       <header>${breadcrumbs}</header>
       <ul class="rows">
         ${rows}
       </ul>
     </div>
-    ${shown}`;
+    ${renderedReadme}`;
   return { title: path === '' ? 'Code' : path, tab: 'code', body };
 }
 
@@ -98,18 +98,18 @@ function renderReadme(name: string, text: string): Html {
   </section>`;
 }
 
-function renderBreadcrumbs(home: string, { encodedRevision: named, path, revision }: Location): Html {
+function renderBreadcrumbs(home: string, { encodedRevision: listNames, path, revision }: Location): Html {
   const parts = path === '' ? [] : path.split('/');
   const links = parts.map((part, index) => {
     const inside = encodePath(parts.slice(0, index + 1).join('/'));
-    return html` / <a href="${home}/src/${named}/${inside}">${part}</a>`;
+    return html` / <a href="${home}/src/${listNames}/${inside}">${part}</a>`;
   });
-  return html`<a href="${home}/src/${named}">${revision.name}</a>${links}`;
+  return html`<a href="${home}/src/${listNames}">${revision.name}</a>${links}`;
 }
 
 async function renderFile(
   request: PageRequest,
-  { encodedRevision: named, path }: Location,
+  { encodedRevision: listNames, path }: Location,
   { id, size }: { readonly id: string; readonly size: number },
   breadcrumbs: Html,
 ): Promise<Html> {
@@ -117,9 +117,10 @@ async function renderFile(
   const inside = encodePath(path);
   const bytes = size > maxTextBytes ? undefined : (await request.deps.objects.contents(getFolder(request), id))?.bytes;
   const pointer = bytes === undefined ? undefined : parsePointer(bytes);
-  const raw = `${home}/${pointer === undefined ? 'raw' : 'media'}/${named}/${inside}`;
+  const raw = `${home}/${pointer === undefined ? 'raw' : 'media'}/${listNames}/${inside}`;
   const links = html`<p class="soft">
-    ${pointer?.size ?? size} bytes · <a href="${raw}">Raw</a> · <a href="${home}/commits/${named}/${inside}">History</a>
+    ${pointer?.size ?? size} bytes · <a href="${raw}">Raw</a> ·
+    <a href="${home}/commits/${listNames}/${inside}">History</a>
   </p>`;
   const { deps: parts, repository } = request;
   const text =
@@ -237,7 +238,7 @@ export async function renderComparePage(request: PageRequest): Promise<VisitorPa
 type Diff = Awaited<ReturnType<typeof readDiffs>>;
 
 export function renderDiff({ files, total }: Diff): Html {
-  const shown = files.map(({ additions, deletions, patch, path }) => {
+  const sections = files.map(({ additions, deletions, patch, path }) => {
     const rows = (patch ?? '').split('\n').map((line) => {
       const kind = line.startsWith('+') ? 'add' : line.startsWith('-') ? 'del' : '';
       return html`<tr class="${kind}">
@@ -263,7 +264,7 @@ export function renderDiff({ files, total }: Diff): Html {
   });
   const omittedNotice =
     total === null || total > files.length ? html`<p class="soft">Not all files are shown.</p>` : undefined;
-  return html`${shown}${omittedNotice}`;
+  return html`${sections}${omittedNotice}`;
 }
 
 export async function renderBranchPage(request: PageRequest): Promise<VisitorPage> {

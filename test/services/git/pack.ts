@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 
-/** The id that git gives a blob of these bytes. */
+/** Computes the object ID of a blob. */
 export function blobId(bytes: Uint8Array): string {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
@@ -19,7 +19,7 @@ export function swellingDelta(base: Uint8Array, times: number): Buffer {
 }
 
 /** A pack as clients push it. */
-export function packOf(objects: readonly Buffer[]): Buffer {
+export function buildPack(objects: readonly Buffer[]): Buffer {
   const head = Buffer.from('PACK\0\0\0\u0002\0\0\0\0', 'latin1');
   head.writeUInt32BE(objects.length, 8);
   const body = Buffer.concat([head, ...objects]);

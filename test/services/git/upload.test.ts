@@ -8,8 +8,8 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import { buildFileTooLargeProblem } from '../../../services/git/releases/stored-files.ts';
 import { readUpload } from '../../../services/git/gitea-api/upload.ts';
 
-it('an upload that is given up in the middle of its file is answered', async () => {
-  // As files are kept, with a limit that is cheap to pass.
+it('answers an upload that is aborted during the file', async () => {
+  // Uses the same storage as the service, with a small limit.
   const take = async (_name: string, bytes: NodeJS.ReadableStream): Promise<void> => {
     let size = 0;
     const measure = new Transform({

@@ -29,7 +29,7 @@ import {
   getIssue,
   mayWrite,
   requireNotArchived,
-  readPeople,
+  readUsers,
   getIssueRepository,
   findVisibleEntry,
   parseTime,
@@ -74,7 +74,7 @@ async function toCommentJson(
     entry,
     issue,
     getRepositoryAddress(call, repository),
-    await readPeople(deps, call, [entry.author]),
+    await readUsers(deps, call, [entry.author]),
     (await listAttachments(db, [entry.id])).get(entry.id),
   );
 }
@@ -135,12 +135,12 @@ async function readTimeline(deps: IssueDependencies, call: Call): Promise<Answer
     const { assignee, resolver } = JSON.parse(details) as EntryDetails;
     return [author, ...(assignee === undefined ? [] : [assignee]), ...(resolver === undefined ? [] : [resolver])];
   });
-  const person = await readPeople(deps, call, accountNames);
+  const toUser = await readUsers(deps, call, accountNames);
   const label = (id: number) => labels.find((each) => each.id === id);
   const milestone = (id: number) => milestones.find((each) => each.id === id);
-  const place = getRepositoryAddress(call, repository);
+  const address = getRepositoryAddress(call, repository);
   return ok(
-    entries.map((entry) => entryJson(entry, issue, place, { person, label, milestone })),
+    entries.map((entry) => entryJson(entry, issue, address, { toUser, label, milestone })),
     listHeaders(call, page, Number(count?.count ?? 0)),
   );
 }
@@ -166,7 +166,7 @@ async function listRepositoryComments(deps: IssueDependencies, call: Call): Prom
     const issue = issuesById.get(id) ?? (await issues.findById(id));
     if (issue !== undefined) issuesById.set(id, issue);
   }
-  const person = await readPeople(
+  const toUser = await readUsers(
     deps,
     call,
     rows.map(({ author }) => author),
@@ -175,10 +175,10 @@ async function listRepositoryComments(deps: IssueDependencies, call: Call): Prom
     db,
     rows.map(({ id }) => id),
   );
-  const place = getRepositoryAddress(call, repository);
+  const address = getRepositoryAddress(call, repository);
   const views = rows.flatMap((entry) => {
     const issue = issuesById.get(entry.issue_id);
-    return issue === undefined ? [] : [commentJson(entry, issue, place, person, files.get(entry.id))];
+    return issue === undefined ? [] : [commentJson(entry, issue, address, toUser, files.get(entry.id))];
   });
   return ok(views, listHeaders(call, page, Number(count?.count ?? 0)));
 }
@@ -201,7 +201,7 @@ async function listComments(deps: IssueDependencies, call: Call): Promise<Answer
     .where('updated_at', '<=', before)
     .orderBy('id')
     .execute();
-  const person = await readPeople(
+  const toUser = await readUsers(
     deps,
     call,
     rows.map(({ author }) => author),
@@ -210,10 +210,10 @@ async function listComments(deps: IssueDependencies, call: Call): Promise<Answer
     db,
     rows.map(({ id }) => id),
   );
-  const place = getRepositoryAddress(call, repository);
+  const address = getRepositoryAddress(call, repository);
   // Gitea does not page this list.
   return ok(
-    rows.map((entry) => commentJson(entry, issue, place, person, files.get(entry.id))),
+    rows.map((entry) => commentJson(entry, issue, address, toUser, files.get(entry.id))),
     { 'X-Total-Count': rows.length, 'Access-Control-Expose-Headers': 'X-Total-Count' },
   );
 }

@@ -12,7 +12,7 @@ import {
   mayWrite,
   listAccountNames,
   requireNotArchived,
-  readPeople,
+  readUsers,
   type IssueDependencies,
   type IssueContext,
 } from './issue-access.ts';
@@ -34,27 +34,27 @@ async function issuesJson(
   call: Call,
   some: readonly { readonly issue: Issue; readonly repository: Repository }[],
 ) {
-  const people = await readPeople(deps, call, listAccountNames(some.map(({ issue }) => issue)));
+  const toUser = await readUsers(deps, call, listAccountNames(some.map(({ issue }) => issue)));
   return some.map(({ issue, repository }) =>
-    issueJson(issue, repository, getRepositoryAddress(call, repository), people),
+    issueJson(issue, repository, getRepositoryAddress(call, repository), toUser),
   );
 }
 
 /** Reads the issue in the body; without owner and repository it is in the repository of the path. */
 async function readAddress(call: Call) {
   const { index, owner = '', repo = '' } = await readJsonBody(call, metaBody);
-  return { index, place: owner === '' || repo === '' ? call.params : { owner, repo } };
+  return { index, repositoryParams: owner === '' || repo === '' ? call.params : { owner, repo } };
 }
 
 async function getRequestedIssue(deps: IssueDependencies, call: Call): Promise<RelatedIssue> {
-  const { index, place } = await readAddress(call);
-  return getIssue(deps, { caller: call.caller, params: { ...place, index: String(index) } });
+  const { index, repositoryParams } = await readAddress(call);
+  return getIssue(deps, { caller: call.caller, params: { ...repositoryParams, index: String(index) } });
 }
 
 /** Returns the issue without an access check, so that a dependency on an issue that became unreadable can be removed. */
 async function getAnyIssue({ issues, repositories }: IssueDependencies, call: Call): Promise<Issue> {
-  const { index, place } = await readAddress(call);
-  const repository = await repositories.find(place['owner'] ?? '', place['repo'] ?? '');
+  const { index, repositoryParams } = await readAddress(call);
+  const repository = await repositories.find(repositoryParams['owner'] ?? '', repositoryParams['repo'] ?? '');
   const issue = repository && (await issues.find(repository.id, index));
   if (issue === undefined) throw buildNoDependencyProblem();
   return issue;

@@ -89,12 +89,12 @@ export async function getComment(
   deps: Pick<IssueDependencies, 'db' | 'issues' | 'lookup'>,
   call: Pick<Call, 'caller' | 'params'>,
 ) {
-  const place = await getIssueRepository(deps, call);
+  const target = await getIssueRepository(deps, call);
   const entry = await findVisibleEntry(deps, call, parseId(call.params['id']));
   const issue = entry === undefined ? undefined : await deps.issues.findById(entry.issue_id);
-  if (entry === undefined || issue?.repository_id !== place.repository.id) throw buildNotFoundProblem();
+  if (entry === undefined || issue?.repository_id !== target.repository.id) throw buildNotFoundProblem();
   if (entry.kind !== 'comment' && entry.kind !== 'review' && entry.kind !== 'code') throw buildNotFoundProblem();
-  return { ...place, entry, issue };
+  return { ...target, entry, issue };
 }
 
 /** @throws Problem (403) unless the caller is the author or may write to the repository */
@@ -107,7 +107,7 @@ export function requireAuthor(
 }
 
 /** Reads the accounts of a response in one query and returns a function that converts them to JSON. */
-export async function readPeople(
+export async function readUsers(
   { context, db, owners }: Pick<IssueDependencies, 'db' | 'owners'> & { readonly context: Pick<Context, 'accounts'> },
   { base, caller }: Pick<Call, 'base' | 'caller'>,
   names: Iterable<string>,

@@ -41,7 +41,7 @@ import {
   requireAuthor,
   requireNotArchived,
   requireWrite,
-  readPeople,
+  readUsers,
   getIssueRepository,
   parseTime,
   type IssueDependencies,
@@ -102,7 +102,7 @@ async function toIssueJson(deps: IssueDependencies, call: Call, repository: Repo
     issue,
     repository,
     getRepositoryAddress(call, repository),
-    await readPeople(deps, call, listAccountNames([issue])),
+    await readUsers(deps, call, listAccountNames([issue])),
   );
 }
 
@@ -138,12 +138,12 @@ async function searchIssues(deps: IssueDependencies, call: Call): Promise<Answer
     const repository = repositoriesById.get(id) ?? (await repositories.findById(id));
     if (repository !== undefined) repositoriesById.set(id, repository);
   }
-  const people = await readPeople(deps, call, listAccountNames(result.issues));
+  const toUser = await readUsers(deps, call, listAccountNames(result.issues));
   const views = result.issues.flatMap((issue) => {
     const repository = repositoriesById.get(issue.repository_id);
     return repository === undefined
       ? []
-      : [issueJson(issue, repository, getRepositoryAddress(call, repository), people)];
+      : [issueJson(issue, repository, getRepositoryAddress(call, repository), toUser)];
   });
   return ok(views, listHeaders(call, page, result.total));
 }
@@ -161,10 +161,10 @@ async function listIssues(deps: IssueDependencies, call: Call): Promise<Answer> 
     mentioned: getQueryText(query, 'mentioned_by'),
     ...page,
   });
-  const people = await readPeople(deps, call, listAccountNames(result.issues));
-  const place = getRepositoryAddress(call, repository);
+  const toUser = await readUsers(deps, call, listAccountNames(result.issues));
+  const address = getRepositoryAddress(call, repository);
   return ok(
-    result.issues.map((issue) => issueJson(issue, repository, place, people)),
+    result.issues.map((issue) => issueJson(issue, repository, address, toUser)),
     listHeaders(call, page, result.total),
   );
 }

@@ -66,8 +66,8 @@ async function findRows(
 
 function parseStates({ query }: Call): readonly State[] {
   if (parseFlag(query, 'all') === true) return states;
-  const asked = query.getAll('status-types').flatMap((text) => text.split(','));
-  const requested = states.filter((state) => asked.includes(state));
+  const stateFilter = query.getAll('status-types').flatMap((text) => text.split(','));
+  const requested = states.filter((state) => stateFilter.includes(state));
   return requested.length > 0 ? requested : ['unread', 'pinned'];
 }
 
@@ -113,9 +113,9 @@ async function markNotifications(deps: IssueDependencies, call: Call, repository
   const to = states.find((state) => state === (call.query.get('to-status') ?? 'read'));
   if (to === undefined) throw new Problem('git.invalid', 400, 'unknown status');
   const last = parseTime(call.query.get('last_read_at')) ?? Number.MAX_SAFE_INTEGER;
-  const asked =
+  const stateFilter =
     call.query.has('status-types') || parseFlag(call.query, 'all') === true ? parseStates(call) : (['unread'] as const);
-  const rows = (await findRows(deps, call, asked, repository)).filter(({ updated_at }) => updated_at <= last);
+  const rows = (await findRows(deps, call, stateFilter, repository)).filter(({ updated_at }) => updated_at <= last);
   await setState(deps, rows, to);
   return {
     status: 205,
@@ -136,8 +136,8 @@ async function getThread(deps: IssueDependencies, call: Call): Promise<Notificat
     .where('id', '=', id)
     .where('account', '=', getAccount(call))
     .executeTakeFirst();
-  const seen = row === undefined ? [] : await findRows(deps, { ...call, query: new URLSearchParams() }, states);
-  const items = seen.find((each) => each.id === id);
+  const visibleRows = row === undefined ? [] : await findRows(deps, { ...call, query: new URLSearchParams() }, states);
+  const items = visibleRows.find((each) => each.id === id);
   if (items === undefined) throw buildNotFoundProblem();
   return items;
 }

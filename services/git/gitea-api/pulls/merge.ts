@@ -78,9 +78,9 @@ async function checkMerged(deps: PullDependencies, call: Call): Promise<Answer> 
 
 async function mergePull(deps: PullDependencies, call: Call): Promise<Answer> {
   const { merges } = deps;
-  const place = await getPull(deps, call);
-  requireWrite(place);
-  const { issue, level, repository } = place;
+  const target = await getPull(deps, call);
+  requireWrite(target);
+  const { issue, level, repository } = target;
   const input = await readJsonBody(call, mergeBody);
   const requestedStyle = input.Do ?? input.do ?? '';
   if (requestedStyle === '') throw new Problem('git.invalid', 422, '[Do]: Required');
@@ -102,7 +102,7 @@ async function mergePull(deps: PullDependencies, call: Call): Promise<Answer> {
     force: input.force_merge === true && level === 'admin',
     deleteBranch,
   });
-  if (deleteBranch) await deleteForkBranch(deps, call, place);
+  if (deleteBranch) await deleteForkBranch(deps, call, target);
   return { status: 200 };
 }
 

@@ -9,7 +9,7 @@ import type { Repository } from '../../repositories/repositories.ts';
 import type { PullRow } from '../../store/issue-tables.ts';
 import { pullJson } from '../../wire/pulls.ts';
 import type { Call } from '../call.ts';
-import { listAccountNames, readPeople, type IssueDependencies } from '../issues/issue-access.ts';
+import { listAccountNames, readUsers, type IssueDependencies } from '../issues/issue-access.ts';
 import { parseId } from '../paging.ts';
 import { getRepositoryName, getRepositoryAddress, toRepositoryView, type Db } from '../api-dependencies.ts';
 
@@ -58,7 +58,7 @@ export async function pullsJson(
             some.map(({ id }) => id),
           )
           .execute();
-  const person = await readPeople(deps, call, [...listAccountNames(some), ...requests.map(({ account }) => account)]);
+  const toUser = await readUsers(deps, call, [...listAccountNames(some), ...requests.map(({ account }) => account)]);
   const baseRepository = await toRepositoryView(deps, call, repository, level);
   const foreign = new Map<number, unknown>([[repository.id, baseRepository]]);
   return Promise.all(
@@ -73,7 +73,7 @@ export async function pullsJson(
       const headRepository = head === undefined ? null : foreign.get(head.id);
       return pullJson(issue, getRepositoryAddress(call, repository), {
         state,
-        person,
+        toUser,
         reviewers,
         baseRepository,
         headRepository,
@@ -84,9 +84,9 @@ export async function pullsJson(
 }
 
 /** Reads a pull request again and converts it to JSON. */
-export async function readPullJson(deps: PullDependencies, call: Call, place: PullContext) {
-  const issue = await deps.issues.findById(place.issue.id);
-  const [json] = issue !== undefined && isPull(issue) ? await pullsJson(deps, call, place, [issue]) : [];
+export async function readPullJson(deps: PullDependencies, call: Call, target: PullContext) {
+  const issue = await deps.issues.findById(target.issue.id);
+  const [json] = issue !== undefined && isPull(issue) ? await pullsJson(deps, call, target, [issue]) : [];
   if (json === undefined) throw buildNotFoundProblem();
   return json;
 }
