@@ -40,7 +40,7 @@ OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
 OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
 `;
 
-/** Licences by their SPDX names; those whose text is short. */
+/** Licenses with a short text by SPDX identifier. */
 export const licenseTexts: Readonly<Record<string, LicenseText>> = {
   '0BSD': {
     name: 'BSD Zero Clause License',

@@ -88,7 +88,7 @@ async function emitEvents(
       const payload = { sha: after, ref: name, ref_type: kind, ...common };
       await hooks.emit(transaction, { name: 'create', ...branch }, repository, payload, `${key}:create`);
     }
-    // A push whose commits were deleted in the meantime has no payload.
+    // No payload can be built if the commits were deleted in the meantime.
     if (pushBody !== undefined)
       await hooks.emit(transaction, { name: 'push', ...branch }, repository, pushBody, `${key}:push`);
   });

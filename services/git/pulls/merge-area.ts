@@ -91,7 +91,7 @@ export class MergeArea implements AsyncDisposable {
       const ownCommit = await this.commit(tree, parent === undefined ? [] : [parent], 'replayed', committer);
       const result = await this.merge(ownCommit, id);
       if ('conflicts' in result) return result;
-      // Skip commits whose changes are already present.
+      // Skip commits that do not change the tree.
       if (result.tree === tree) continue;
       tip = await this.commit(
         result.tree,
@@ -105,7 +105,7 @@ export class MergeArea implements AsyncDisposable {
     return tip;
   }
 
-  /** Copies a commit and the objects that are missing beyond `known` into a repository. */
+  /** Copies a commit and the objects that are missing beyond `existing` into a repository. */
   async saveTo(commit: string, existing: readonly string[], target = this.#folder): Promise<void> {
     const input = [commit, ...existing.map((id) => `^${id}`)].join('\n');
     const { stdout } = await this.run(['pack-objects', '--revs', '--stdout', '-q'], { input: `${input}\n` });

@@ -45,7 +45,7 @@ export class Objects implements AsyncDisposable {
 
   /**
    * Reads type and size of an object. `name` is an ID or `id:path`. Git resolves reference names loosely; use {@link
-   * Objects.commitOf} for references. Returns undefined if the object does not exist.
+   * Objects.findCommit} for references. Returns undefined if the object does not exist.
    */
   async info(folder: string, name: string): Promise<ObjectInfo | undefined> {
     return this.#withReader(folder, (reader) => reader.request('info', name));

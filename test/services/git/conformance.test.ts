@@ -79,7 +79,7 @@ beforeAll(async () => {
 afterAll(() => room[Symbol.asyncDispose]());
 
 describe('exchanges recorded from Gitea', () => {
-  it.each(replayed(1, 26))('%s', (_name, exchange) => replay(exchange));
+  it.each(replayed(1, 26))('replays %s', (_name, exchange) => replay(exchange));
 
   it('continues after a push', async () => {
     const cwd = await room.work('demo', { 'README.md': '# demo\n' });
@@ -90,7 +90,7 @@ describe('exchanges recorded from Gitea', () => {
     commit = (await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
   });
 
-  it.each(replayed(27, 59))('%s', (_name, exchange) => replay(exchange));
+  it.each(replayed(27, 59))('replays %s', (_name, exchange) => replay(exchange));
 
   it('continues after a tag', async () => {
     const cwd = join(room.folder, 'demo');
@@ -98,13 +98,13 @@ describe('exchanges recorded from Gitea', () => {
     await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'v1'], { cwd });
   });
 
-  it.each(replayed(60, 127))('%s', (_name, exchange) => replay(exchange));
+  it.each(replayed(60, 127))('replays %s', (_name, exchange) => replay(exchange));
 
   it('continues after a repository was renamed', async () => {
     expect((await room.api('PATCH', '/repos/ada/mig', { name: 'mig2' })).status).toBe(200);
   });
 
-  it.each(replayed(128, 129))('%s', (_name, exchange) => replay(exchange));
+  it.each(replayed(128, 129))('replays %s', (_name, exchange) => replay(exchange));
 
   it('offers the recorded capabilities in the recorded order', async () => {
     for (const [number, headers] of [

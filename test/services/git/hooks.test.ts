@@ -59,7 +59,7 @@ const golden = (name: string) =>
   };
 
 describe('webhooks', () => {
-  it('receive the payloads of Gitea for pushes, creations and deletions', async () => {
+  it('sends the payloads of Gitea for pushes, creations and deletions', async () => {
     await room.create('demo');
     await hook('ada/demo', { events: ['push', 'create', 'delete'] });
     const cwd = await room.work('demo');
@@ -110,7 +110,7 @@ describe('webhooks', () => {
     expect(find('push', 'refs/heads/dev')?.body).toMatchObject({ total_commits: 0, commits: [] });
   });
 
-  it('receive the payload of Gitea for a release', async () => {
+  it('sends the payload of Gitea for a release', async () => {
     await room.create('released', { auto_init: true });
     await hook('ada/released', { events: ['release'] });
     const before = received.length;

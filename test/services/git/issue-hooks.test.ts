@@ -42,7 +42,7 @@ const golden = (name: string) =>
   ).request;
 
 describe('webhooks of issues and pull requests', () => {
-  it('receive the payloads of Gitea in order', async () => {
+  it('sends the payloads of Gitea in order', async () => {
     await room.create('demo');
     const cwd = await room.work('demo');
     await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });

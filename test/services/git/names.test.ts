@@ -71,7 +71,7 @@ const exact = (): (readonly [string, string])[] => [
 ];
 
 describe('ambiguous names', () => {
-  it('refer to the exact name in all routes that read', async () => {
+  it('resolves the exact name in all routes that read', async () => {
     for (const [name, target] of exact()) {
       const encoded = encodeURIComponent(name);
       const id = commits.get(target);
@@ -91,7 +91,7 @@ describe('ambiguous names', () => {
     }
   });
 
-  it('refer to branches where a branch is requested, and to tags where a tag is', async () => {
+  it('resolves branches where a branch is requested, and to tags where a tag is', async () => {
     const branches = [
       ['main', 'main'],
       ['-dash', 'dash'],

@@ -217,7 +217,7 @@ it('stores files of issues and comments and deletes them together', async () => 
   ] as const) {
     expect((await room.api(method, `/repos/ada/files/${path}`, 'text', bob)).status).toBe(403);
   }
-  // One that is too large is refused before it is read.
+  // A file that is too large is rejected before it is read.
   const { port } = new URL(room.url);
   const authorization = bob;
   await room.api('POST', '/repos/ada/files/issues', { title: 'Of bob' }, bob);
@@ -231,7 +231,7 @@ it('stores files of issues and comments and deletes them together', async () => 
   const [reply] = (await once(sent, 'response')) as [IncomingMessage];
   expect(reply.statusCode).toBe(413);
   sent.destroy();
-  // Of a repository that one may not read they are not there.
+  // Files of unreadable repositories are hidden.
   await repos.repoEdit('ada', 'files', { private: true });
   expect((await fetch(address)).status).toBe(404);
   await repos.repoEdit('ada', 'files', { private: false });

@@ -60,7 +60,7 @@ describe('file names that leave the work tree', () => {
       const created = await room.api('POST', `/repos/ada/demo/contents/${encodeURIComponent(name)}`, {
         content: 'eA==',
       });
-      // One of them leads to another address before it is sent.
+      // The client normalizes some of them to another address before it sends the request.
       expect([name, created.status]).toEqual([name, name === '..' ? 404 : 422]);
     }
     expect((await json('/repos/ada/demo/branches/main')).commit.id).toBe(head);
