@@ -72,7 +72,7 @@ function repositoryRoutes(deps: ContentDependencies): readonly ApiHandler[] {
       return toSummary(created);
     }),
     implement(gitApi.one, async (call) => {
-      const caller = toVisitor(call);
+      const caller = toCaller(call);
       const { owner = '', name = '' } = call.params;
       const repository =
         (await lookup.find(caller, owner, name))?.repository ?? (await lookup.findRenamed(caller, owner, name));
@@ -115,18 +115,18 @@ function contentRoutes(deps: ContentDependencies): readonly ApiHandler[] {
       if (info?.type === 'blob') {
         const last = (await lastCommits.find(folder, commit, path)) ?? (await readCommit(git, folder, commit));
         if (last === undefined) throw buildNotFoundProblem();
-        const text2 = await readText(deps, folder, info.id, maxTextBytes);
+        const stored = await readText(deps, folder, info.id, maxTextBytes);
         const { id } = info;
         const pointer = info.size > maxPointerBytes ? undefined : await readLfsPointer(deps, folder, id);
         const text =
-          pointer === undefined ? text2?.text : await readLargeText(deps.lfs, repository, pointer, maxTextBytes);
+          pointer === undefined ? stored?.text : await readLargeText(deps.lfs, repository, pointer, maxTextBytes);
         return {
           kind: 'file',
           commit: commitView(last),
           id,
           size: pointer?.size ?? info.size,
           text: text ?? null,
-          editable: text2?.exact ?? false,
+          editable: stored?.exact ?? false,
           lfs: pointer !== undefined,
         };
       }
@@ -229,7 +229,7 @@ async function findRepository(
   needed: 'read' | 'write' | 'admin' = 'read',
 ) {
   const { owner = '', name = '' } = call.params;
-  const caller = toVisitor(call);
+  const caller = toCaller(call);
   const repository = await lookup.require(caller, [owner, name], needed);
   return { repository, caller, folder: manager.getFolder(repository) };
 }
@@ -252,7 +252,7 @@ function requireIdentity({ identity }: Pick<AppCall, 'identity'>) {
   return identity;
 }
 
-function toVisitor(call: AppCall): Caller {
+function toCaller(call: AppCall): Caller {
   return { ...anonymousCaller, identity: requireIdentity(call) };
 }
 

@@ -207,13 +207,13 @@ export class Hooks {
     row: Pick<DeliveryRow, 'id' | 'hook_id' | 'event' | 'event_type' | 'body'>,
   ): Promise<void> {
     const { clock, jobs } = this.#context;
-    const row2 = await transaction
+    const inserted = await transaction
       .insertInto('hook_deliveries')
       .values({ ...row, state: 'waiting', attempts: 0, created_at: clock.now() })
       .onConflict((conflict) => conflict.column('id').doNothing())
       .returning('id')
       .executeTakeFirst();
-    if (row2 === undefined) return;
+    if (inserted === undefined) return;
     await jobs.enqueue(transaction, deliver, { delivery: row.id }, { key: row.id });
     // Limit the delivery history of a hook.
     const oldest = await transaction

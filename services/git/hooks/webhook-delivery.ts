@@ -21,7 +21,7 @@ export interface DeliveryDependencies {
 
 /** Sends pending deliveries and records the result of each attempt. */
 export function handleDeliveries(deps: DeliveryDependencies): Disposable {
-  const { context, hooks } = deps;
+  const { context } = deps;
   const db: Kysely<Tables> = context.db;
   const updateDelivery = (id: string, change: Partial<DeliveryRow>): Promise<unknown> =>
     context.commit((transaction: Kysely<Tables>) =>
@@ -43,17 +43,7 @@ export function handleDeliveries(deps: DeliveryDependencies): Disposable {
         duration_ms: Math.round(performance.now() - start),
       });
       try {
-        const { method, url, body } = buildRequest(hook, delivery, hooks);
-        const reply = await context.fetch(url, {
-          method,
-          headers: buildHeaders(hook, delivery, body, hooks),
-          body,
-          trust: deps.mayReachLocal() || hook.local === 1 ? 'owner' : 'other',
-          timeoutMs,
-          maxBytes: 1024 * 1024,
-          keepMethod: true,
-          signal,
-        });
+        const reply = await sendRequest(deps, hook, delivery, signal);
         const isDelivered = reply.status >= 200 && reply.status < 300;
         await updateDelivery(id, {
           ...measure(),
@@ -84,6 +74,21 @@ export function handleDeliveries(deps: DeliveryDependencies): Disposable {
     },
     { onDead: async ({ payload: { delivery } }) => void (await updateDelivery(delivery, { state: 'failed' })) },
   );
+}
+
+function sendRequest(deps: DeliveryDependencies, hook: WebhookRow, delivery: DeliveryRow, signal: AbortSignal) {
+  const { context, hooks } = deps;
+  const { method, url, body } = buildRequest(hook, delivery, hooks);
+  return context.fetch(url, {
+    method,
+    headers: buildHeaders(hook, delivery, body, hooks),
+    body,
+    trust: deps.mayReachLocal() || hook.local === 1 ? 'owner' : 'other',
+    timeoutMs,
+    maxBytes: 1024 * 1024,
+    keepMethod: true,
+    signal,
+  });
 }
 
 /** Builds the request of a delivery: Gitea's payload, or a message in the format of a chat service. */

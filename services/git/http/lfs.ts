@@ -51,7 +51,7 @@ export async function lfs(
   const [, owner = '', name = '', action = ''] = path.exec(url.pathname) ?? [];
   const isLock = action === 'locks' || action.startsWith('locks/');
   try {
-    const caller = await getVisitor(deps, request);
+    const caller = await getCaller(deps, request);
     const call: LfsCall = {
       request,
       response,
@@ -79,7 +79,7 @@ export async function lfs(
   }
 }
 
-async function getVisitor({ signIn, tickets }: LfsDependencies, request: IncomingMessage): Promise<Caller> {
+async function getCaller({ signIn, tickets }: LfsDependencies, request: IncomingMessage): Promise<Caller> {
   const byTicket = await tickets.authenticate(request.headers.authorization);
   return byTicket ?? signIn.authenticate(request);
 }

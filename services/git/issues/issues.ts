@@ -175,6 +175,12 @@ export class Issues {
     if (query.since !== undefined) filtered = filtered.where('issues.updated_at', '>=', query.since);
     if (query.before !== undefined) filtered = filtered.where('issues.updated_at', '<=', query.before);
     if (query.author !== undefined) filtered = filtered.where('issues.author', '=', query.author);
+    return this.#applyRelationFilters(filtered, query);
+  }
+
+  #applyRelationFilters<Row>(rows: Query<Row>, query: Omit<IssueQuery, 'limit' | 'offset'>): Query<Row> {
+    const db = this.#db;
+    let filtered = rows;
     const withAccount = (table: 'issue_assignees' | 'issue_mentions' | 'review_requests', account: string) =>
       filtered.where('issues.id', 'in', db.selectFrom(table).select('issue_id').where('account', '=', account));
     if (query.assignee !== undefined) filtered = withAccount('issue_assignees', query.assignee);

@@ -110,14 +110,7 @@ export class Portable {
         throw buildInvalidBackupProblem(`it names a repository as none can be named: ${nameProblem}`);
       const values = { ...target, name, private: isPrivate, defaultBranch, description, website, template };
       return await manager.create(values, async (path) => {
-        const bundle = join(folder, bundleName);
-        if ((await stat(bundle).catch(() => undefined)) !== undefined) {
-          const args = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', bundle, '+refs/*:refs/*'];
-          const config = ['transfer.fsckObjects=false'];
-          await git.run(path, args, { longRunning: true, config, environment: { GIT_ALLOW_PROTOCOL: 'file' } });
-          // Some versions of git do not check the objects of a bundle, and others reject tolerated objects.
-          await git.run(path, ['fsck', '--strict', '--no-dangling', '--no-progress'], { longRunning: true });
-        }
+        await this.#importBundle(join(folder, bundleName), path);
         const branches = (await readReferences(git, path, branchPrefix)).map(({ ref }) =>
           ref.slice(branchPrefix.length),
         );
@@ -152,6 +145,17 @@ export class Portable {
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
+  }
+
+  /** Fetches all references of a bundle. An empty repository has none. */
+  async #importBundle(bundle: string, path: string): Promise<void> {
+    if ((await stat(bundle).catch(() => undefined)) === undefined) return;
+    const { git } = this.#dependencies;
+    const args = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', bundle, '+refs/*:refs/*'];
+    const config = ['transfer.fsckObjects=false'];
+    await git.run(path, args, { longRunning: true, config, environment: { GIT_ALLOW_PROTOCOL: 'file' } });
+    // Some versions of git do not check the objects of a bundle, and others reject tolerated objects.
+    await git.run(path, ['fsck', '--strict', '--no-dangling', '--no-progress'], { longRunning: true });
   }
 
   /** Removes temporary files that a killed host left behind. */

@@ -32,23 +32,11 @@ export function createIssueUpdates(
 ): PushPreparation {
   const { db, folder, git, protections, pulls, repositories, writer } = deps;
 
-  /** Finds open pull requests from a branch. */
-  const findPullsFromBranch = (repository: Repository, branch: string) =>
-    db
-      .selectFrom('pulls')
-      .innerJoin('issues', 'issues.id', 'pulls.issue_id')
-      .select(['issues.id', 'issues.number', 'issues.repository_id', 'pulls.head_commit', 'pulls.base_branch'])
-      .where('issues.closed', '=', 0)
-      .where('pulls.head_repository_id', '=', repository.id)
-      .where('pulls.head_branch', '=', branch)
-      .execute();
   const updateHeads = async (repository: Repository, change: RefChange): Promise<readonly HeadUpdate[]> => {
     const branch = change.ref.slice(branchPrefix.length);
     const updates: HeadUpdate[] = [];
-    for (const { id, number, repository_id, head_commit, base_branch } of await findPullsFromBranch(
-      repository,
-      branch,
-    )) {
+    const openPulls = await findPullsFromBranch(db, repository, branch);
+    for (const { id, number, repository_id, head_commit, base_branch } of openPulls) {
       const base = repository_id === repository.id ? repository : await repositories.findById(repository_id);
       if (base === undefined) continue;
       await pulls.updateHead(base, number, { repository, branch, commit: change.after });
@@ -97,6 +85,18 @@ export function createIssueUpdates(
       });
     };
   };
+}
+
+/** Finds open pull requests from a branch. */
+function findPullsFromBranch(db: PullServiceDependencies['db'], repository: Repository, branch: string) {
+  return db
+    .selectFrom('pulls')
+    .innerJoin('issues', 'issues.id', 'pulls.issue_id')
+    .select(['issues.id', 'issues.number', 'issues.repository_id', 'pulls.head_commit', 'pulls.base_branch'])
+    .where('issues.closed', '=', 0)
+    .where('pulls.head_repository_id', '=', repository.id)
+    .where('pulls.head_branch', '=', branch)
+    .execute();
 }
 
 /** Records a merge if the push belongs to one, and closes the issues that the pull request fixes. */

@@ -46,16 +46,16 @@ export class Comparisons {
 
   async #compare(folder: string, base: string, head: string): Promise<Comparison> {
     const git = this.#git;
-    const [base2, ahead, behind] = await Promise.all([
+    const [mergeBase, ahead, behind] = await Promise.all([
       findMergeBase(git, folder, base, head),
       countLog(git, folder, { from: [head], exclude: [base] }),
       countLog(git, folder, { from: [base], exclude: [head] }),
     ]);
-    const files = base2 === undefined ? [] : await compareChanges(git, folder, base2, head);
-    if (base2 === base || base2 === head) return { mergeBase: base2, ahead, behind, files, conflicts: undefined };
+    const files = mergeBase === undefined ? [] : await compareChanges(git, folder, mergeBase, head);
+    if (mergeBase === base || mergeBase === head) return { mergeBase, ahead, behind, files, conflicts: undefined };
     await using area = await MergeArea.open(this.#context, git, folder);
     const result = await area.merge(base, head);
     const conflicts = 'conflicts' in result ? result.conflicts : undefined;
-    return { mergeBase: base2, ahead, behind, files, conflicts };
+    return { mergeBase, ahead, behind, files, conflicts };
   }
 }

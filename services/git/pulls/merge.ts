@@ -341,6 +341,6 @@ export class Merges {
 }
 
 function buildConflictProblem(files: readonly string[]): Problem {
-  const files2 = files.length === 0 ? 'their histories have nothing in common' : files.slice(0, 20).join(', ');
-  return new Problem('git.conflict', 409, `Merge conflict: ${files2}`);
+  const reason = files.length === 0 ? 'their histories have nothing in common' : files.slice(0, 20).join(', ');
+  return new Problem('git.conflict', 409, `Merge conflict: ${reason}`);
 }

@@ -53,26 +53,42 @@ export function recordPushHistory(clock: { now(): number }): PushConsequence {
   };
 }
 
+const repositoryColumns = ['owners.name as owner', 'repositories.name as name'] as const;
+const defaultFields = { number: null, pull: false, tag: false, commit: '', title: '' } as const;
+
+interface HistoryQuery {
+  readonly account?: string;
+  readonly repository?: number | undefined;
+  readonly before?: HistoryCursor | undefined;
+  readonly limit: number;
+}
+
+interface HistorySource {
+  readonly db: Kysely<Tables>;
+  readonly ids: ReturnType<Repositories['selectIds']>;
+  readonly selectPage: ReturnType<typeof createPageSelector>;
+}
+
 /** Lists events in visible repositories, newest first. With `account`, only events of this account. */
 export async function readHistory(
   { db, repositories }: { readonly db: Kysely<Tables>; readonly repositories: Repositories },
   visibility: RepositoryVisibility,
-  {
-    account: by,
-    repository: id,
-    before,
-    limit,
-  }: {
-    readonly account?: string;
-    readonly repository?: number | undefined;
-    readonly before?: HistoryCursor | undefined;
-    readonly limit: number;
-  },
+  query: HistoryQuery,
 ): Promise<readonly GitEvent[]> {
-  const ids = repositories.selectIds({ visibility, id });
-  const repositoryColumns = ['owners.name as owner', 'repositories.name as name'] as const;
-  /** Selects a page of one kind of event by its ID, time and account columns. */
-  const selectPage = <DB, TB extends keyof DB, Row>(
+  const ids = repositories.selectIds({ visibility, id: query.repository });
+  const source: HistorySource = { db, ids, selectPage: createPageSelector(query) };
+  const events = await Promise.all([
+    readPushEvents(source),
+    readIssueEvents(source),
+    readEntryEvents(source),
+    readReleaseEvents(source),
+  ]);
+  return events.flat().toSorted(compareNewestFirst).slice(0, query.limit);
+}
+
+/** Returns a function that selects a page of one kind of event by its ID, time and account columns. */
+function createPageSelector({ account: by, before, limit }: HistoryQuery) {
+  return <DB, TB extends keyof DB, Row>(
     query: SelectQueryBuilder<DB, TB, Row>,
     kind: string,
     { id, time, account }: { readonly id: string; readonly time: string; readonly account: string },
@@ -84,109 +100,86 @@ export async function readHistory(
       .orderBy(sql.ref(id), 'desc')
       .limit(limit)
       .execute();
-  const [pushes, issues, entries, releases] = await Promise.all([
-    selectPage(
-      db
-        .selectFrom('push_history')
-        .innerJoin('repositories', 'repositories.id', 'push_history.repository_id')
-        .innerJoin('owners', 'owners.id', 'repositories.owner_id')
-        .select([
-          ...repositoryColumns,
-          'push_history.id',
-          'account',
-          'ref',
-          'before',
-          'after',
-          'push_history.created_at as time',
-        ])
-        .where('push_history.repository_id', 'in', ids),
-      'p',
-      { id: 'push_history.id', time: 'push_history.created_at', account: 'account' },
-    ),
-    selectPage(
-      db
-        .selectFrom('issues')
-        .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
-        .innerJoin('owners', 'owners.id', 'repositories.owner_id')
-        .select([
-          ...repositoryColumns,
-          'issues.id',
-          'author as account',
-          'title',
-          'number',
-          'pull',
-          'issues.created_at as time',
-        ])
-        .where('issues.repository_id', 'in', ids),
-      'i',
-      { id: 'issues.id', time: 'issues.created_at', account: 'issues.author' },
-    ),
-    selectPage(
-      db
-        .selectFrom('issue_entries')
-        .innerJoin('issues', 'issues.id', 'issue_entries.issue_id')
-        .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
-        .innerJoin('owners', 'owners.id', 'repositories.owner_id')
-        .select([
-          ...repositoryColumns,
-          'issue_entries.id',
-          'issue_entries.author as account',
-          'issue_entries.created_at as time',
-        ])
-        .select(['issue_entries.kind as entry_kind', 'title', 'number', 'pull'])
-        .where('issues.repository_id', 'in', ids)
-        .where('issue_entries.kind', 'in', Object.keys(eventKinds) as EntryKind[]),
-      'e',
-      { id: 'issue_entries.id', time: 'issue_entries.created_at', account: 'issue_entries.author' },
-    ),
-    selectPage(
-      db
-        .selectFrom('releases')
-        .innerJoin('repositories', 'repositories.id', 'releases.repository_id')
-        .innerJoin('owners', 'owners.id', 'repositories.owner_id')
-        .select([...repositoryColumns, 'releases.id', 'author as account', 'title', 'published_at as time'])
-        .where('releases.repository_id', 'in', ids)
-        .where('draft', '=', 0),
-      'r',
-      { id: 'releases.id', time: 'published_at', account: 'releases.author' },
-    ),
-  ]);
-  const defaults = { number: null, pull: false, tag: false, commit: '', title: '' } as const;
-  const events: GitEvent[] = [
-    ...pushes.map(({ after, before: previous, id, ref, ...row }) => ({
-      ...defaults,
-      ...row,
-      id: `p${id}`,
-      what: ref.replace(/^refs\/(heads|tags)\//, ''),
-      tag: ref.startsWith('refs/tags/'),
-      kind: after === zeroId ? ('deleted' as const) : previous === zeroId ? ('created' as const) : ('pushed' as const),
-      commit: after === zeroId ? '' : after,
-    })),
-    ...issues.map(({ id, pull, title, ...row }) => ({
-      ...defaults,
-      ...row,
-      id: `i${id}`,
-      kind: 'opened' as const,
-      what: title,
-      pull: pull === 1,
-    })),
-    ...entries.map(({ entry_kind, id, pull, title, ...row }) => ({
-      ...defaults,
-      ...row,
-      id: `e${id}`,
-      kind: findOwn(eventKinds, entry_kind) ?? 'commented',
-      what: title,
-      pull: pull === 1,
-    })),
-    ...releases.map(({ id, title, ...row }) => ({
-      ...defaults,
-      ...row,
-      id: `r${id}`,
-      kind: 'released' as const,
-      what: title,
-    })),
-  ];
-  return events.toSorted(compareNewestFirst).slice(0, limit);
+}
+
+async function readPushEvents({ db, ids, selectPage }: HistorySource): Promise<readonly GitEvent[]> {
+  const query = db
+    .selectFrom('push_history')
+    .innerJoin('repositories', 'repositories.id', 'push_history.repository_id')
+    .innerJoin('owners', 'owners.id', 'repositories.owner_id')
+    .select([...repositoryColumns, 'push_history.id', 'account', 'ref', 'before', 'after'])
+    .select('push_history.created_at as time')
+    .where('push_history.repository_id', 'in', ids);
+  const columns = { id: 'push_history.id', time: 'push_history.created_at', account: 'account' };
+  const rows = await selectPage(query, 'p', columns);
+  return rows.map(({ after, before: previous, id, ref, ...row }) => ({
+    ...defaultFields,
+    ...row,
+    id: `p${id}`,
+    what: ref.replace(/^refs\/(heads|tags)\//, ''),
+    tag: ref.startsWith('refs/tags/'),
+    kind: after === zeroId ? ('deleted' as const) : previous === zeroId ? ('created' as const) : ('pushed' as const),
+    commit: after === zeroId ? '' : after,
+  }));
+}
+
+async function readIssueEvents({ db, ids, selectPage }: HistorySource): Promise<readonly GitEvent[]> {
+  const query = db
+    .selectFrom('issues')
+    .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
+    .innerJoin('owners', 'owners.id', 'repositories.owner_id')
+    .select([...repositoryColumns, 'issues.id', 'author as account', 'title', 'number', 'pull'])
+    .select('issues.created_at as time')
+    .where('issues.repository_id', 'in', ids);
+  const rows = await selectPage(query, 'i', { id: 'issues.id', time: 'issues.created_at', account: 'issues.author' });
+  return rows.map(({ id, pull, title, ...row }) => ({
+    ...defaultFields,
+    ...row,
+    id: `i${id}`,
+    kind: 'opened' as const,
+    what: title,
+    pull: pull === 1,
+  }));
+}
+
+async function readEntryEvents({ db, ids, selectPage }: HistorySource): Promise<readonly GitEvent[]> {
+  const query = db
+    .selectFrom('issue_entries')
+    .innerJoin('issues', 'issues.id', 'issue_entries.issue_id')
+    .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
+    .innerJoin('owners', 'owners.id', 'repositories.owner_id')
+    .select([...repositoryColumns, 'issue_entries.id', 'issue_entries.author as account'])
+    .select(['issue_entries.created_at as time', 'issue_entries.kind as entry_kind', 'title', 'number', 'pull'])
+    .where('issues.repository_id', 'in', ids)
+    .where('issue_entries.kind', 'in', Object.keys(eventKinds) as EntryKind[]);
+  const columns = { id: 'issue_entries.id', time: 'issue_entries.created_at', account: 'issue_entries.author' };
+  const rows = await selectPage(query, 'e', columns);
+  return rows.map(({ entry_kind, id, pull, title, ...row }) => ({
+    ...defaultFields,
+    ...row,
+    id: `e${id}`,
+    kind: findOwn(eventKinds, entry_kind) ?? 'commented',
+    what: title,
+    pull: pull === 1,
+  }));
+}
+
+async function readReleaseEvents({ db, ids, selectPage }: HistorySource): Promise<readonly GitEvent[]> {
+  const query = db
+    .selectFrom('releases')
+    .innerJoin('repositories', 'repositories.id', 'releases.repository_id')
+    .innerJoin('owners', 'owners.id', 'repositories.owner_id')
+    .select([...repositoryColumns, 'releases.id', 'author as account', 'title', 'published_at as time'])
+    .where('releases.repository_id', 'in', ids)
+    .where('draft', '=', 0);
+  const rows = await selectPage(query, 'r', { id: 'releases.id', time: 'published_at', account: 'releases.author' });
+  return rows.map(({ id, title, ...row }) => ({
+    ...defaultFields,
+    ...row,
+    id: `r${id}`,
+    kind: 'released' as const,
+    what: title,
+  }));
 }
 
 /** Orders events by time, then by kind, then by descending ID. */

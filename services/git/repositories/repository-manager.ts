@@ -95,40 +95,7 @@ export class RepositoryManager {
                 account?.name ?? options.owner,
                 account?.createdAt ?? now,
               );
-        const row = await transaction
-          .insertInto('repositories')
-          .values({
-            owner_id: owner.id,
-            name: options.name,
-            lower_name: options.name.toLowerCase(),
-            folder,
-            description: options.description ?? '',
-            website: options.website ?? '',
-            original_url: options.originalUrl ?? '',
-            topics: '[]',
-            options: '{}',
-            private: Number(options.private),
-            archived: 0,
-            template: Number(options.template ?? false),
-            empty: 1,
-            filling: fill === undefined ? 0 : 1,
-            default_branch: options.defaultBranch,
-            branch_count: 0,
-            size: 0,
-            created_at: now,
-            updated_at: now,
-            pushed_at: null,
-          })
-          .onConflict((conflict) => conflict.columns(['owner_id', 'lower_name']).doNothing())
-          .returning('id')
-          .executeTakeFirst();
-        if (row === undefined) throw buildNameTakenProblem();
-        await transaction
-          .deleteFrom('former_names')
-          .where('owner_id', '=', owner.id)
-          .where('lower_name', '=', options.name.toLowerCase())
-          .execute();
-        return row.id;
+        return insertRepository(transaction, owner.id, options, { folder, now, isFilling: fill !== undefined });
       });
       if (fill !== undefined) await this.#fill(id, path, fill);
       const repository = await this.#repositories.findById(id);
@@ -266,6 +233,49 @@ export class RepositoryManager {
       this.#context.log.warn('repository folder could not be removed', { error });
     }
   }
+}
+
+/** Inserts the row of a new repository and removes a redirect with its name. */
+async function insertRepository(
+  transaction: Kysely<Tables>,
+  ownerId: number,
+  options: NewRepository,
+  { folder, now, isFilling }: { readonly folder: string; readonly now: number; readonly isFilling: boolean },
+): Promise<number> {
+  const row = await transaction
+    .insertInto('repositories')
+    .values({
+      owner_id: ownerId,
+      name: options.name,
+      lower_name: options.name.toLowerCase(),
+      folder,
+      description: options.description ?? '',
+      website: options.website ?? '',
+      original_url: options.originalUrl ?? '',
+      topics: '[]',
+      options: '{}',
+      private: Number(options.private),
+      archived: 0,
+      template: Number(options.template ?? false),
+      empty: 1,
+      filling: Number(isFilling),
+      default_branch: options.defaultBranch,
+      branch_count: 0,
+      size: 0,
+      created_at: now,
+      updated_at: now,
+      pushed_at: null,
+    })
+    .onConflict((conflict) => conflict.columns(['owner_id', 'lower_name']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (row === undefined) throw buildNameTakenProblem();
+  await transaction
+    .deleteFrom('former_names')
+    .where('owner_id', '=', ownerId)
+    .where('lower_name', '=', options.name.toLowerCase())
+    .execute();
+  return row.id;
 }
 
 function buildNameTakenProblem(): Problem {

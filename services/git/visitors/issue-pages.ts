@@ -68,7 +68,7 @@ export async function renderIssuePage(request: PageRequest, number: number): Pro
     .orderBy('id')
     .limit(500)
     .execute();
-  const comments2 = entries
+  const commentSections = entries
     .filter(({ body }) => body !== '')
     .map(({ author, body, created_at, id }) => renderEntry(`issuecomment-${id}`, author, created_at, body));
   const merged = issue.request !== undefined && issue.request.merged_at !== null;
@@ -78,7 +78,7 @@ export async function renderIssuePage(request: PageRequest, number: number): Pro
       <h2>${issue.title} <span class="soft">#${number}</span></h2>
       <p class="soft">${state}${labels === '' ? '' : ` · ${labels}`}</p>
     </header>
-    ${renderEntry('', issue.author, issue.created_at, issue.body)}${comments2}${await renderChanges(request, number)}`;
+    ${renderEntry('', issue.author, issue.created_at, issue.body)}${commentSections}${await renderChanges(request, number)}`;
   return { title: `${issue.title} #${number}`, tab: isPull(issue) ? 'pulls' : 'issues', body };
 }
 
