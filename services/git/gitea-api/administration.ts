@@ -141,9 +141,9 @@ async function deleteAccount(deps: ApiDependencies, call: Call): Promise<Answer>
   // Refused before anything is removed, because a declared account is created again at the next start.
   if (provisioned === true)
     throw new Problem('accounts.provisioned', 409, `user is declared in homeport.yaml [name: ${name}]`);
-  const owned = async () => repositories.list({ visibility: 'all', owner: name, limit: 1, offset: 0 });
+  const listOwned = async () => repositories.list({ visibility: 'all', owner: name, limit: 1, offset: 0 });
   const purge = parseFlag(call.query, 'purge') === true;
-  if (!purge && (await owned()).total > 0) {
+  if (!purge && (await listOwned()).total > 0) {
     throw new Problem('git.invalid', 422, `user still has ownership of repositories [name: ${name}]`);
   }
   await accounts.remove(name, { action: 'delete' });

@@ -90,8 +90,11 @@ async function listCommits(deps: CommitDependencies, call: Call): Promise<Answer
   if (repository.empty) return ok([], listHeaders(call, page, 0));
   const from = await resolveRevision(objects, folder, repository, call.query.get('sha'));
   if (from === undefined || path === undefined) throw buildNotFoundProblem();
-  const not = call.query.get('not');
-  const excluded = not === null || not === '' ? undefined : await resolveRevision(objects, folder, repository, not);
+  const excludedName = call.query.get('not');
+  const excluded =
+    excludedName === null || excludedName === ''
+      ? undefined
+      : await resolveRevision(objects, folder, repository, excludedName);
   const query = { from: [from.commit], exclude: excluded === undefined ? [] : [excluded.commit], path };
   const [commits, total] = await Promise.all([
     logs.read(folder, { ...query, limit: page.limit, offset: page.offset }),

@@ -170,19 +170,19 @@ export async function fileInTree(
   { kind, rest, isMedia, etag: existing }: FileAddress,
 ): Promise<Answer> {
   const folder = deps.manager.getFolder(repository);
-  for (let parted = 1; parted < rest.length; parted += 1) {
-    const name = rest.slice(0, parted).join('/');
-    const there =
+  for (let segmentCount = 1; segmentCount < rest.length; segmentCount += 1) {
+    const name = rest.slice(0, segmentCount).join('/');
+    const namedRevision =
       kind === 'branch' || kind === 'tag' || kind === 'commit'
         ? await resolveByKind(kind, deps.objects, folder, name)
         : await resolveRevision(deps.objects, folder, repository, name);
-    if (there === undefined) continue;
-    const path = rest.slice(parted).join('/');
-    const large = isMedia ? await largeFile(deps, repository, there, path) : undefined;
+    if (namedRevision === undefined) continue;
+    const path = rest.slice(segmentCount).join('/');
+    const large = isMedia ? await largeFile(deps, repository, namedRevision, path) : undefined;
     if (large !== undefined) return large;
-    const info = await deps.objects.info(folder, `${there.commit}:${normalizeTreePath(path) ?? ''}`);
+    const info = await deps.objects.info(folder, `${namedRevision.commit}:${normalizeTreePath(path) ?? ''}`);
     // A branch with a longer name can match further on.
-    if (info?.type === 'blob') return rawFile(deps, repository, there, path, existing);
+    if (info?.type === 'blob') return rawFile(deps, repository, namedRevision, path, existing);
   }
   throw buildNotFoundProblem();
 }

@@ -81,8 +81,8 @@ async function createFork(deps: ApiDependencies, call: Call): Promise<Answer> {
   const target =
     organization === '' ? await owners.getForAccount(getAccount(call)) : await getForkOwner(deps, call, organization);
   const name = input.name === undefined || input.name === '' ? parent.name : input.name;
-  const wrong = validateRepositoryName(name);
-  if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
+  const nameProblem = validateRepositoryName(name);
+  if (nameProblem !== undefined) throw new Problem('git.invalid', 422, nameProblem);
   return { status: 202, json: await repositoryView(deps, call, await forks.create(parent, target, name)) };
 }
 

@@ -116,8 +116,8 @@ async function createOrganization(deps: ApiDependencies, call: Call, owner: stri
 
 /** @throws Problem (422) when the name is reserved, or belongs to an account in any letter case */
 async function checkNameAvailable({ context }: ApiDependencies, name: string): Promise<void> {
-  const wrong = validateOwnerName(name);
-  if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
+  const nameProblem = validateOwnerName(name);
+  if (nameProblem !== undefined) throw new Problem('git.invalid', 422, nameProblem);
   // The row of an account may not exist yet.
   const account = (await context.accounts.list()).some((each) => each.name.toLowerCase() === name.toLowerCase());
   if (account) throw new Problem('git.name_taken', 422, `user already exists [name: ${name}]`);

@@ -47,8 +47,8 @@ export function portableRoutes(deps: ApiDependencies & { readonly portable: Port
         if (requireIdentity(call.caller).role !== 'admin')
           throw new Problem('git.forbidden', 403, 'Only administrators restore repositories.');
         const name = call.query.get('name') ?? '';
-        const wrong = name === '' ? undefined : validateRepositoryName(name);
-        if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
+        const nameProblem = name === '' ? undefined : validateRepositoryName(name);
+        if (nameProblem !== undefined) throw new Problem('git.invalid', 422, nameProblem);
         const input = call.query.get('owner') ?? '';
         const owner = input === '' ? await owners.getForAccount(getAccount(call)) : await owners.find(input);
         if (owner === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${input}]`);

@@ -307,15 +307,15 @@ async function change(
   const { name, default_branch: branch } = input;
   if (branch !== undefined && branch !== repository.defaultBranch) {
     const folder = manager.getFolder(repository);
-    const there = repository.empty
+    const exists = repository.empty
       ? isNewBranchName(branch)
       : (await objects.findCommit(folder, `refs/heads/${branch}`)) !== undefined;
-    if (!there) throw new Problem('git.unknown_branch', 422, `branch does not exist [name: ${branch}]`);
+    if (!exists) throw new Problem('git.unknown_branch', 422, `branch does not exist [name: ${branch}]`);
     await git.run(folder, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
   }
   if (name !== undefined && name !== '' && name !== repository.name) {
-    const wrong = validateRepositoryName(name);
-    if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
+    const nameProblem = validateRepositoryName(name);
+    if (nameProblem !== undefined) throw new Problem('git.invalid', 422, nameProblem);
     await manager.rename(repository, { name });
   }
   const existing = Object.keys(defaultOptions);

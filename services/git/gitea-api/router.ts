@@ -15,10 +15,10 @@ const deprecationWarning =
   'token and access_token API authentication is deprecated and will be removed in gitea 1.23. ' +
   'Please use AuthorizationHeaderToken instead. Existing queries will continue to work but without authorization.';
 
-/** Returns the current `owner/name` of a renamed repository, if the visitor may read it. */
+/** Returns the current `owner/name` of a renamed repository, if the caller may read it. */
 export type FindRenamed = (caller: Caller, owner: string, name: string) => Promise<string | undefined>;
 
-/** Returns the access level of a visitor; `none` for a missing repository. */
+/** Returns the access level of a caller; `none` for a missing repository. */
 export type GetLevel = (caller: Caller, owner: string, name: string) => Promise<Level>;
 
 export interface RouterDependencies {

@@ -31,8 +31,8 @@ export function templateRoutes(deps: ApiDependencies): readonly Route[] {
         const template = await lookup.require(call.caller, getRepositoryName(call), 'read');
         if (!template.template) throw new Problem('git.invalid', 422, 'this is not a template repo');
         const input = await readJsonBody(call, generateBody);
-        const wrong = validateRepositoryName(input.name);
-        if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
+        const nameProblem = validateRepositoryName(input.name);
+        if (nameProblem !== undefined) throw new Problem('git.invalid', 422, nameProblem);
         if (input.git_content !== true && input.topics !== true)
           throw new Problem('git.invalid', 422, 'must select at least one template item');
         const owner = await visibleOwner(deps, call.caller, input.owner);

@@ -109,11 +109,11 @@ async function batch(
 ): Promise<void> {
   const { operation, objects } = await lfsBody(request, batchBody);
   const repository = await needed(operation === 'upload' ? 'write' : 'read');
-  const here = await store.sizes(
+  const storedSizes = await store.sizes(
     repository,
     objects.map(({ oid }) => oid),
   );
-  const missing = operation === 'upload' ? objects.filter(({ oid }) => !here.has(oid)) : [];
+  const missing = operation === 'upload' ? objects.filter(({ oid }) => !storedSizes.has(oid)) : [];
   if (missing.length > 0)
     await store.checkQuota(
       repository,
@@ -124,7 +124,7 @@ async function batch(
   const header = authorization === undefined ? {} : { Authorization: authorization };
   const answers = objects.map(({ oid, size }) => {
     if (!isLfsObject({ oid, size })) return { oid, size, error: { code: 422, message: 'Oid or size are invalid' } };
-    const existing = here.get(oid);
+    const existing = storedSizes.get(oid);
     if (operation === 'download') {
       if (existing === undefined) return { oid, size, error: { code: 404, message: 'Not Found' } };
       if (existing !== size) return { oid, size, error: { code: 422, message: `Object ${oid} is not ${size} bytes` } };

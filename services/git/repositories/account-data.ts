@@ -115,7 +115,7 @@ async function removeAccount(
   author: string,
   ownerId: number | undefined,
 ): Promise<void> {
-  const personal = [
+  const personalTables = [
     'tokens',
     'public_keys',
     'collaborators',
@@ -126,7 +126,7 @@ async function removeAccount(
     'lfs_locks',
     'transfers',
   ] as const;
-  for (const table of personal) await transaction.deleteFrom(table).where('account', '=', account).execute();
+  for (const table of personalTables) await transaction.deleteFrom(table).where('account', '=', account).execute();
   await removeFromIssues(transaction, account);
   await transaction
     .deleteFrom('follows')

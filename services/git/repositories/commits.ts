@@ -164,8 +164,8 @@ export async function findMergeBase(git: Git, folder: string, base: string, head
   }
 }
 
-function buildSelection({ from, exclude: not = [], path }: Omit<LogQuery, 'limit'>): readonly string[] {
-  const names = [...from, ...not.map((name) => `^${name}`)];
+function buildSelection({ from, exclude: excluded = [], path }: Omit<LogQuery, 'limit'>): readonly string[] {
+  const names = [...from, ...excluded.map((name) => `^${name}`)];
   return ['--end-of-options', ...names, '--', ...(path === undefined || path === '' ? [] : [`:(literal)${path}`])];
 }
 

@@ -151,14 +151,14 @@ export class SshServer implements Disposable {
         }
       );
     }
-    const visitors = rows.map(({ id, repository_id, read_only, title }) => {
+    const callers = rows.map(({ id, repository_id, read_only, title }) => {
       return {
         ...anonymousCaller,
         sshKey: id,
         deployKey: { repository: repository_id ?? 0, readOnly: read_only === 1, title },
       };
     });
-    return { blob, callers: visitors, name: row.title, key: row.title };
+    return { blob, callers, name: row.title, key: row.title };
   }
 
   /** Finds a repository that the client may read, also by a former name. */

@@ -18,7 +18,7 @@ const requestStatus = async (authorization: string, method: string, path: string
   (await ask(authorization, method, path, body)).status;
 const remove = (name: string, request: RemovalRequest): Promise<void> => accounts.remove(name, request);
 
-/** An account with a repository, webhooks, a key, a token, an organization, a part in a repository, and an issue. */
+/** Creates an account with a repository, webhooks, a key, a token, an organization, a collaboration and an issue. */
 async function populate(name: string): Promise<{ readonly authorization: string; readonly token: string }> {
   const authorization = await room.account(name);
   const hook = { type: 'gitea', active: true, config: { url: `https://${name}.example/`, content_type: 'json' } };

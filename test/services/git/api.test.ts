@@ -159,7 +159,7 @@ describe('the API of repositories', () => {
       expect([clone_addr, reply.status]).toEqual([clone_addr, 422]);
     }
     expect((await room.api('GET', '/repos/bob/stolen', undefined, bob)).status).toBe(404);
-    // Its password is nowhere to be read.
+    // The password of the origin is not stored.
     let received: string | undefined;
     const server = createServer((request, response) => {
       received ??= request.headers.authorization;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
-/** Branches as our own API has them, for the pages. */
+/** Branches in the app API. */
 describe('the branches of a repository', () => {
   let room: GitRoom;
   let bob = '';

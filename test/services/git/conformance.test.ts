@@ -114,7 +114,7 @@ describe('exchanges recorded from Gitea', () => {
       const { request, response } = all.find((each) => each.number === number)?.exchange ?? {};
       const reply = await fetch(room.url + ours(request?.path ?? ''), { headers });
       const offered = readCapabilities(await reply.text());
-      // A newer Git may offer more.
+      // Newer git versions may offer more capabilities.
       expect(offered).toEqual(expect.arrayContaining(readCapabilities(String(response?.body))));
     }
   });

@@ -69,7 +69,7 @@ describe('a failing push', () => {
         const cwd = await room.work('demo');
         await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
         head = (await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
-        // As git leaves it, which was killed with the host after it had moved one of two references.
+        // Simulates a push in which git moved one of two references before it was killed with the host.
         await room.git(['update-ref', 'refs/heads/cut', head], { cwd: getRepositoryFolder(dataDir) });
       }
       const database = new Database(join(dataDir, 'git', 'db.sqlite'));

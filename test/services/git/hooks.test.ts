@@ -139,7 +139,7 @@ describe('webhooks', () => {
     });
     const cwd = await room.work('again');
     const before = received.length;
-    // Another branch than the hook is for.
+    // This branch does not match the branch filter of the hook.
     await room.git(['push', '-q', `${room.signedUrl}/ada/again.git`, 'main'], { cwd });
     answers.push(500);
     await room.git(['push', '-q', `${room.signedUrl}/ada/again.git`, 'main:rel/1'], { cwd });

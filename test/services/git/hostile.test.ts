@@ -202,7 +202,7 @@ describe('a private repository at other addresses', () => {
       expect(there.said[0]).toBe(1);
     }
     const [there, none] = [Math.min(...(times['secret'] ?? [])), Math.min(...(times['nothing'] ?? []))];
-    // Git is started for neither.
+    // Git does not start in either case.
     expect(there).toBeLessThan(none * 2 + 50);
   });
 });

@@ -21,7 +21,7 @@ describe('git over HTTP', () => {
     expect(repository).toMatchObject({ empty: false, default_branch: 'main', branch_count: 1 });
     await room.git(['clone', '-q', `${room.url}/ada/demo.git`, 'copy']);
     expect(readFileSync(join(room.folder, 'copy', 'README.md'), 'utf8')).toBe('# demo\n');
-    // Without the ending, and by the protocol of before.
+    // Clone without the suffix `.git` and with protocol version 0.
     await room.git(['-c', 'protocol.version=0', 'clone', '-q', `${room.url}/ADA/Demo`, 'copy0']);
   });
 

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-/** A repository with these files in its folder of templates. */
+/** Pushes a repository with these files in its template folder. */
 async function pushed(name: string, files: Readonly<Record<string, string>>): Promise<void> {
   await room.create(name, { auto_init: true });
   const work = Object.entries(files).map(([path, text]) => ({
@@ -28,7 +28,7 @@ it('reads issue templates up to a maximum number and size', async () => {
   );
   await pushed('many', { ...many, 'a.txt': 'none', 'b.md': template('Large', 'x'.repeat(65_536)), 'z.yml': 'none' });
   const templates = (await request('many/issue_templates')) as { name: string }[];
-  // The large one is one of the fifty that are looked at.
+  // The large file is one of the fifty files that are read.
   expect(templates.map(({ name }) => name)).toEqual(Array.from({ length: 49 }, (_, index) => `T${index}`));
   const wide = Object.fromEntries(
     Array.from({ length: 20 }, (_, index) => [`w${10 + index}.md`, template('W', 'x'.repeat(60_000))]),

@@ -84,7 +84,7 @@ describe('issues, with gitea-js', () => {
       await repos.issueCreateLabel('ada', 'parts', { name, color: '#123456', exclusive });
     const names = (all: readonly { name?: string }[]) => all.map(({ name }) => name);
     await repos.issueAddLabel('ada', 'parts', 1, { labels: ['kind/bug', 'later'] });
-    // Labels of one scope exclude each other: the last one stays.
+    // Labels with the same scope exclude each other: the last one wins.
     expect(names((await repos.issueAddLabel('ada', 'parts', 1, { labels: ['kind/idea'] })).data)).toEqual([
       'kind/idea',
       'later',

@@ -20,7 +20,7 @@ const disabledServices = Object.fromEntries(
 /** Disables compression and delta search in the client, which are not under test. */
 const gitOptions = ['-c', 'core.compression=0', '-c', 'core.bigFileThreshold=1m'];
 
-/** A file of so many megabytes is pushed and cloned by both ways, and the host holds little of it. */
+/** Tests that a file of this size is pushed and cloned over HTTP and SSH with little memory in the host. */
 export function describeLargeBlob(megabytes: number): void {
   describe(`a file of ${megabytes} MB`, () => {
     let dataDir = '';

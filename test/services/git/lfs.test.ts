@@ -10,7 +10,7 @@ import { makeKey, openGitRoom, type GitRoom } from './git-fixture.ts';
 
 const lfsType = 'application/vnd.git-lfs+json';
 let room: GitRoom;
-/** As `git lfs install` writes it. */
+/** Git configuration that `git lfs install` writes. */
 const filter = {
   GIT_CONFIG_COUNT: '4',
   GIT_CONFIG_KEY_0: 'filter.lfs.clean',
@@ -176,7 +176,7 @@ describe('Git LFS', () => {
     expect(incoming()).toEqual([]);
     expect(await put(path, Uint8Array.from(bytes))).toBe(200);
     expect((await post('/ada/half/info/lfs/verify', { oid: hashContent(bytes), size: 1 })).status).toBe(422);
-    // They go with their repository.
+    // Objects are deleted with their repository.
     const objects = join(room.host.dataDir, 'git', 'lfs', 'objects');
     const count = () => readdirSync(objects).flatMap((part) => readdirSync(join(objects, part))).length;
     const before = count();

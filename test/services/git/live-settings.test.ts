@@ -27,7 +27,7 @@ const change = async (values: Record<string, unknown>): Promise<readonly string[
   return (await api<{ restarted: string[] }>(room.host.url('control'), '/api/settings/git', options)).restarted;
 };
 
-/** A proxy that passes the first bytes of answers and holds back the rest until it is released. */
+/** Proxy that forwards the first bytes of responses and holds back the rest until it is released. */
 async function slowProxy(
   held: number,
 ): Promise<{ readonly url: string; readonly reached: Promise<void>; release(): void } & Disposable> {

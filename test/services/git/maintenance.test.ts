@@ -54,7 +54,7 @@ it('repacks an idle repository with a bitmap without losing objects and removes 
   const staleFolder = join(repositoryFolder, 'objects', 'tmp_objdir-incoming-cut');
   const recent = join(repositoryFolder, 'objects', 'tmp_objdir-incoming-now');
   for (const path of [staleFolder, recent]) mkdirSync(path);
-  // With one of these git puts nothing in order.
+  // Each of these locks prevents the maintenance commands of git.
   const lockPaths = locks.map((lock) => join(repositoryFolder, lock));
   for (const path of lockPaths) writeFileSync(path, '');
   for (const path of [staleFolder, ...lockPaths]) utimesSync(path, new Date(0), new Date(0));

@@ -186,7 +186,7 @@ describe('a client that disconnects during its request', () => {
     socket.write(`${head.join('\r\n')}\r\n\r\n{"name":`);
     await new Promise((resolve) => setTimeout(resolve, 100));
     socket.destroy();
-    // A request after it shows that the first one was dealt with.
+    // A following request shows that the first one was handled.
     expect((await fetch(`${room.url}/api/healthz`)).ok).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 200));
     const lines = room.host.log

@@ -49,7 +49,7 @@ describe('a merge during which the host ends', () => {
       await using clients = await openGitRoom();
       const resolveId = async (ref: string) => (await clients.git(['rev-parse', ref], { cwd: folder })).stdout.trim();
       const [main, one, two] = [await resolveId('main'), await resolveId('one'), await resolveId('two')];
-      // As a host leaves them that was killed after git had moved main for the first, and before it did for the second.
+      // Simulates a host that was killed after git had moved main for the first merge, and before the second.
       const database = new Database(join(dataDir, 'git', 'db.sqlite'));
       const issues = database.prepare('select id, repository_id from issues where pull = 1 order by number').all() as {
         id: number;
@@ -67,7 +67,7 @@ describe('a merge during which the host ends', () => {
           .prepare('insert into pull_merges values (?, ?, ?, ?)')
           .run(`p${phase}`, issues[phase]?.id, 'ada', after);
       }
-      // And its reference is yet to be written.
+      // The reference of the pull request must still be written.
       database.prepare('update pulls set ref_due = 1 where issue_id = ?').run(issues[1]?.id);
       database.close();
       await clients.git(['update-ref', 'refs/heads/main', one ?? ''], { cwd: folder });
@@ -131,7 +131,7 @@ describe('a merge during which the host ends', () => {
         try {
           return readdirSync(areas).length > 0;
         } catch {
-          return false; // Nothing was merged yet.
+          return false; // The merge has not happened yet.
         }
       };
       while (!over && !isMerging()) await new Promise(setImmediate);

@@ -125,7 +125,7 @@ describe('ambiguous names', () => {
     const change = { content: in64('x'), message: 'x', branch: 'only' };
     expect((await room.api('POST', `${at}/contents/x.txt`, change)).status).toBe(404);
     expect((await room.api('POST', `${at}/pulls`, { title: 'x', head: 'only', base: 'main' })).status).toBe(404);
-    // So they are free.
+    // These names are therefore available.
     for (const name of ['only', described]) {
       expect((await room.api('POST', `${at}/branches`, { new_branch_name: name, old_ref_name: '-dash' })).status).toBe(
         201,
@@ -160,7 +160,7 @@ describe('ambiguous names', () => {
 });
 
 describe('confusable names', () => {
-  // 40 digits read as a commit, a hyphen as an option; the others are not seen, or are no text.
+  // 40 digits look like a commit and a hyphen like an option; the others are invisible or invalid text.
   const refused = [
     '0123456789abcdef0123456789abcdef01234567',
     '-option',

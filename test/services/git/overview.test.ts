@@ -22,7 +22,7 @@ const say = async (path: string, body: object, method = 'POST'): Promise<void> =
   clock.advance(1000);
   expect((await room.api(method, `/repos/ada/${path}`, body)).status).toBe(201);
 };
-/** A repository with `main`, and branches that each add a file. */
+/** Creates a repository with `main` and branches that each add a file. */
 const project = async (
   name: string,
   branches: readonly string[],

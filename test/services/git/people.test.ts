@@ -130,7 +130,7 @@ it('transfers a repository to an account that accepts or rejects it', async () =
   expect((await api.admin.adminDeleteUser('dora')).status).toBe(204);
   const offer = () => asBob('POST', '/repos/bob/other/transfer/reject');
   await expect.poll(offer, { timeout: 20_000 }).toBe(404);
-  // An administrator decides for both.
+  // Administrators may accept and reject.
   expect((await room.api('POST', '/repos/carl/gift/transfer', { new_owner: 'ada' })).status).toBe(202);
 });
 

@@ -329,7 +329,7 @@ describe('the content of a backup', () => {
       room.git(['push', '-q', `${room.signedUrl}/ada/${name}.git`, 'main'], { cwd, mayFail: true });
     const write = async (cwd: string, type: string, input: string) =>
       (await room.git(['hash-object', '-w', '--literally', '-t', type, '--stdin'], { cwd, input })).stdout.trim();
-    // Programs of long ago left the space out.
+    // Old programs omitted the space.
     const malformed = await room.work('odd');
     const { stdout: tree } = await room.git(['rev-parse', 'HEAD^{tree}'], { cwd: malformed });
     const identity = 'Ann <ann@example.org>1700000000 +0000';

@@ -83,7 +83,7 @@ describe('protected branches', () => {
     await room.git(['commit', '-q', '--allow-empty', '--amend', '-m', 'other'], { cwd });
     const forced = await push(bobs(), '-f', 'main', 'main:free');
     expect(forced.stderr).toContain('refs/heads/main is protected: commits may be added to it, and none taken away');
-    // The branch beside it is not protected.
+    // The other branch is not protected.
     expect(forced.stderr).toMatch(/\+ .* main -> free/);
     await room.api('PATCH', `${rule}/main`, { enable_force_push: true });
     expect((await push(bobs(), '-f', 'main')).code).toBe(0);
@@ -115,7 +115,7 @@ describe('branch protection in the API and in pull requests', () => {
     const reply = await room.api('POST', `/repos/ada/${name}/pulls/1/merge`, { Do: 'merge', ...more }, authorization);
     return reply.status === 200 ? 200 : [reply.status, ((await reply.json()) as { message: string }).message];
   };
-  /** `main`, and `dev` with a pull request of bob. */
+  /** Creates `main`, and `dev` with a pull request of bob. */
   const project = async (name: string) => {
     await room.create(name);
     const copy = await room.work(name);
@@ -202,7 +202,7 @@ describe('branch protection in the API and in pull requests', () => {
       await room.git(['commit', '-q', '--allow-empty', '-m', 'more'], { cwd: copy });
       await room.git(['push', '-q', `${room.signedUrl}/ada/walked.git`, 'dev'], { cwd: copy });
     };
-    // While it was closed.
+    // The push happens while the pull request is closed.
     await json('POST', `${pullPath}/reviews`, { event: 'APPROVED' });
     await json('PATCH', pullPath, { state: 'closed' });
     await pushMore();
@@ -215,7 +215,7 @@ describe('branch protection in the API and in pull requests', () => {
     await pushMore();
     await json('PATCH', pullPath, { base: 'main' });
     expect(await merge('walked')).toEqual(few);
-    // Between the beginning of a review and its end.
+    // The push happens between the start and the submission of a review.
     const { id } = await json('POST', `${pullPath}/reviews`, { body: 'I am looking' });
     await pushMore();
     await json('POST', `${pullPath}/reviews/${id}`, { event: 'APPROVED' });
@@ -309,11 +309,11 @@ describe('branch protection in the API and in pull requests', () => {
     );
     expect(requestedReviewers.toSorted()).toEqual(['dora', 'eric']);
     expect(await merge('asked')).toEqual([405, 'not ready to merge [reason: There are official review requests]']);
-    // A remark is no verdict.
+    // A comment is not an approval.
     await json('POST', `${pullPath}/reviews`, { event: 'COMMENT', body: 'I see' }, dora);
     expect(await merge('asked')).toEqual([405, 'not ready to merge [reason: There are official review requests]']);
     await json('POST', `${pullPath}/reviews`, { event: 'APPROVED' }, dora);
-    // eric may only read.
+    // eric has only read access.
     expect((await json('GET', pullPath)).requested_reviewers).toMatchObject([{ login: 'eric' }]);
     expect(await merge('asked')).toBe(200);
   });

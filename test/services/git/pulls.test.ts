@@ -22,7 +22,7 @@ const json = async (method: string, path: string, body?: unknown, authorization?
 };
 const base = Array.from({ length: 12 }, (_, index) => `line ${index + 1}`).join('\n') + '\n';
 
-/** A repository with `main`, and branches that each change something. */
+/** Creates a repository with `main` and branches that each change a file. */
 async function project(name: string, branches: Record<string, Record<string, string>>): Promise<string> {
   await room.create(name);
   const cwd = await room.work(name, { 'a.txt': base });
@@ -299,7 +299,7 @@ describe('pull requests', () => {
     expect((await room.api('POST', '/repos/ada/parent/pulls/1/merge', { Do: 'merge' }, bob)).status).toBe(403);
     expect((await merge('parent', 1, 'merge')).status).toBe(200);
     expect((await log('parent', '%s'))[0]).toBe("Merge pull request 'Afar' (#1) from carla/copy:afar into main");
-    // A repository that has nothing to do with it is no source of branches.
+    // An unrelated repository cannot be the source of a pull request.
     await json('POST', '/user/repos', { name: 'stranger', auto_init: true }, bob);
     expect(
       (await room.api('POST', '/repos/ada/parent/pulls', { title: 'x', head: 'carla/stranger:main', base: 'main' }))

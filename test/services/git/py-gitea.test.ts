@@ -24,7 +24,7 @@ it.skipIf(lacks(existsSync(client)))('works with py-gitea', async () => {
     branches: ['dev', 'main'],
     topics: ['python'],
     hooks: ['http://127.0.0.1:9/hook'],
-    // As py-gitea reads an empty list.
+    // py-gitea expects this for an empty list.
     left: {},
     collaborator: false,
     permission: 'read',

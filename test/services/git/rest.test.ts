@@ -144,7 +144,7 @@ describe('releases', () => {
     expect(await status('DELETE', `${base}/${draft.id}/assets/${asset.id}`)).toBe(204);
     expect(await status('DELETE', `${base}/${draft.id}`)).toBe(204);
     expect(files()).toEqual([]);
-    // The tag stays.
+    // The tag remains.
     expect(await json('GET', '/repos/ada/rel/tags')).toMatchObject([{ name: 'v2' }]);
   });
 });

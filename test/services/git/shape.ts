@@ -1,4 +1,4 @@
-/** Members and their kinds; of a list that of its first item. */
+/** Returns the fields of a value with their types; for a list those of its first item. */
 export function describeShape(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? 'list' : [describeShape(value[0])];
   if (value === null) return 'null';

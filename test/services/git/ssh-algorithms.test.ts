@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-/** The names that the server offers before a key is exchanged, as they are on the wire. */
+/** Reads the algorithms that the server offers in the key exchange packet. */
 async function offered(): Promise<string> {
   const socket = connect(Number(port), '127.0.0.1');
   await once(socket, 'connect');

@@ -5,7 +5,7 @@ import { makeKey, openGitRoom, type GitRoom } from './git-fixture.ts';
 
 let room: GitRoom;
 let ssh: { readonly text: string; readonly command: string };
-/** `ssh://git@127.0.0.1:PORT` */
+/** URL prefix `ssh://git@127.0.0.1:PORT`. */
 let base: string;
 
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => room[Symbol.asyncDispose]());
 
 const by = (command: string) => ({ environment: { GIT_SSH_COMMAND: command } });
-/** A command that is no git's. */
+/** Runs a command over SSH without git. */
 const exec = (command: string, key = ssh.command) => {
   const { hostname, port } = new URL(base);
   const [program = '', ...args] = key.split(' ');
@@ -50,7 +50,7 @@ describe('git over SSH', () => {
       by(ssh.command),
     );
     expect(stdout).toContain('# demo');
-    // Nothing to push is no error.
+    // A push without changes succeeds.
     await room.git(['push', '-q', `${base}/ada/demo.git`, 'main'], { cwd, ...by(ssh.command) });
   });
 

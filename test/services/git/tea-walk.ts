@@ -8,7 +8,7 @@ export interface TeaStep {
   readonly output: readonly (RegExp | string)[];
   /** Runs as bob, who has write access. */
   readonly asBob?: true;
-  /** A branch `dev` with one commit more than `main` is pushed before. */
+  /** A branch `dev` with one commit more than `main` must exist. */
   readonly needsBranch?: true;
 }
 

@@ -30,7 +30,7 @@ it('answers the recorded requests of tea 0.11 as recorded', async () => {
       expect.any(String),
     ]);
   }
-  // Closing and opening it again took nothing away.
+  // The issue is unchanged after it was closed and reopened.
   const pull: unknown = await (await room.api('GET', '/repos/ada/lamp/pulls/3')).json();
   expect(pull).toMatchObject({
     merged: true,

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-/** A repository with this many issues. */
+/** Creates a repository with this number of issues. */
 async function tracker(name: string, count: number): Promise<void> {
   await room.create(name);
   for (let index = 1; index <= count; index += 1)
@@ -43,7 +43,7 @@ it('records time manually and with one stopwatch per account', async () => {
   expect((await user.userGetStopWatches()).data).toMatchObject([
     { issue_index: 1, repo_owner_name: 'ada', repo_name: 'times' },
   ]);
-  // Another one stops it, and its time counts.
+  // Another stopwatch stops it and records its time.
   await repos.issueStartStopWatch('ada', 'times', 2);
   expect((await user.userGetStopWatches()).data).toMatchObject([{ issue_index: 2 }]);
   expect(await times()).toHaveLength(3);
@@ -83,7 +83,7 @@ it('does not close an issue before its dependencies', async () => {
   const on = async (index: string) => numbers((await repos.issueListIssueDependencies('ada', 'waits', index)).data);
   const blocked = async (index: string) => numbers((await repos.issueListBlocks('ada', 'waits', index)).data);
   expect([await on('1'), await on('2'), await blocked('2'), await blocked('3')]).toEqual([[2], [3], [1], [2]]);
-  // There already, in a circle by another, and on itself.
+  // Rejects a duplicate dependency, a cycle and a dependency on itself.
   for (const [waiting, other] of [
     ['1', 2],
     ['3', 1],
@@ -94,7 +94,7 @@ it('does not close an issue before its dependencies', async () => {
     });
   }
   await expect(repos.issueEditIssue('ada', 'waits', 1, { state: 'closed' })).rejects.toMatchObject({ status: 412 });
-  // Neither is it by a commit.
+  // A commit does not close it either.
   const cwd = await room.work('waits');
   await room.run('git', ['commit', '-q', '--allow-empty', '-m', 'fixes #1, fixes #4'], { cwd });
   await room.git(['push', '-q', `${room.signedUrl}/ada/waits.git`, 'main'], { cwd });

@@ -104,8 +104,8 @@ async function changeIssueLabels(
     repository,
     input ?? (await readJsonBody(call, labelsBody)).labels ?? [],
   );
-  const had = issue.labels.map(({ id }) => id);
-  await writer.run(repository, getAccount(call), (work) => setLabels(work, issue, change(had, requested)));
+  const current = issue.labels.map(({ id }) => id);
+  await writer.run(repository, getAccount(call), (work) => setLabels(work, issue, change(current, requested)));
   const labels = (await issues.findById(issue.id))?.labels ?? [];
   return labels.map((label) => labelJson(label, getRepositoryAddress(call, repository)));
 }
@@ -182,6 +182,6 @@ async function clearIssueLabels(deps: IssueDependencies, call: Call): Promise<An
 async function removeIssueLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
   const label = call.params['label'] ?? '';
   const requested = /^\d{1,15}$/.test(label) ? Number(label) : label;
-  await changeIssueLabels(deps, call, (had, [removed]) => had.filter((id) => id !== removed), [requested]);
+  await changeIssueLabels(deps, call, (current, [removed]) => current.filter((id) => id !== removed), [requested]);
   return noContent;
 }

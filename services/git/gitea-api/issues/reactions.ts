@@ -33,7 +33,7 @@ export function reactionRoutes(deps: IssueDependencies): readonly Route[] {
         if ((call.params['user'] ?? '').toLowerCase() !== account.toLowerCase())
           throw new Problem('git.forbidden', 403, 'This is for its own account alone.');
         const { issue } = await getIssue(deps, call);
-        const was = (await readSubscription(deps, call, account)).subscribed;
+        const wasSubscribed = (await readSubscription(deps, call, account)).subscribed;
         const watching = Number(method === 'PUT');
         await context.commit((transaction: Db) =>
           transaction
@@ -42,7 +42,7 @@ export function reactionRoutes(deps: IssueDependencies): readonly Route[] {
             .onConflict((conflict) => conflict.columns(['issue_id', 'account']).doUpdateSet({ watching }))
             .execute(),
         );
-        return was === (watching === 1) ? { status: 200 } : { status: 201 };
+        return wasSubscribed === (watching === 1) ? { status: 200 } : { status: 201 };
       }),
     ),
   ];

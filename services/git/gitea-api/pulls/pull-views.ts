@@ -60,17 +60,17 @@ export async function pullsJson(
           .execute();
   const toUser = await readUsers(deps, call, [...listAccountNames(some), ...requests.map(({ account }) => account)]);
   const baseRepository = await toRepositoryView(deps, call, repository, level);
-  const foreign = new Map<number, unknown>([[repository.id, baseRepository]]);
+  const headRepositories = new Map<number, unknown>([[repository.id, baseRepository]]);
   return Promise.all(
     some.map(async (issue) => {
       const state = await pulls.state(repository, issue);
       const head = state.headRepository;
-      if (head !== undefined && !foreign.has(head.id)) {
+      if (head !== undefined && !headRepositories.has(head.id)) {
         const theirs = await access.getLevel(call.caller, head);
-        foreign.set(head.id, theirs === 'none' ? null : await toRepositoryView(deps, call, head, theirs));
+        headRepositories.set(head.id, theirs === 'none' ? null : await toRepositoryView(deps, call, head, theirs));
       }
       const reviewers = requests.flatMap(({ issue_id, account }) => (issue_id === issue.id ? [account] : []));
-      const headRepository = head === undefined ? null : foreign.get(head.id);
+      const headRepository = head === undefined ? null : headRepositories.get(head.id);
       return pullJson(issue, getRepositoryAddress(call, repository), {
         state,
         toUser,

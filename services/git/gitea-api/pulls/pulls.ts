@@ -96,8 +96,8 @@ async function areRelated({ forks }: PullDependencies, one: Repository, other: R
 /** Resolves `dev`, `user:dev` or `user/repository:dev` to a branch that the caller may read. @throws Problem (404) */
 async function getHead(deps: PullDependencies, call: Call, repository: Repository, text: string): Promise<PullHead> {
   const { lookup, pulls } = deps;
-  const [, place, branch = ''] = /^(?:([^:]+):)?(.+)$/.exec(text) ?? [];
-  const [owner = '', name] = place?.split('/', 2) ?? [repository.owner, repository.name];
+  const [, qualifier, branch = ''] = /^(?:([^:]+):)?(.+)$/.exec(text) ?? [];
+  const [owner = '', name] = qualifier?.split('/', 2) ?? [repository.owner, repository.name];
   const from = await lookup.find(
     call.caller,
     owner,
@@ -112,23 +112,23 @@ async function getHead(deps: PullDependencies, call: Call, repository: Repositor
 
 async function readPullOfCommit(deps: PullDependencies, call: Call): Promise<Answer> {
   const { issues } = deps;
-  const place = await getRepository(deps, call);
+  const context = await getRepository(deps, call);
   const sha = call.params['sha'] ?? '';
   const row = await deps.db
     .selectFrom('pulls')
     .innerJoin('issues', 'issues.id', 'pulls.issue_id')
     .select('issues.id')
-    .where('issues.repository_id', '=', place.repository.id)
+    .where('issues.repository_id', '=', context.repository.id)
     .where('pulls.merged_commit', '=', sha)
     .executeTakeFirst();
   const issue = row && (await issues.findById(row.id));
   if (issue === undefined || !isPull(issue)) throw buildNotFoundProblem();
-  return ok((await pullsJson(deps, call, place, [issue]))[0]);
+  return ok((await pullsJson(deps, call, context, [issue]))[0]);
 }
 
 async function listPulls(deps: PullDependencies, call: Call): Promise<Answer> {
   const { issues } = deps;
-  const place = await getRepository(deps, call);
+  const context = await getRepository(deps, call);
   const { query } = call;
   const page = parsePage(query);
   const state = query.get('state');
@@ -140,7 +140,7 @@ async function listPulls(deps: PullDependencies, call: Call): Promise<Answer> {
   const milestone = query.get('milestone') ?? '';
   const poster = query.get('poster') ?? '';
   const result = await issues.list({
-    scope: place.repository.id,
+    scope: context.repository.id,
     pull: true,
     closed: state === 'all' ? undefined : state === 'closed',
     labelIds: ids.map(Number),
@@ -150,13 +150,13 @@ async function listPulls(deps: PullDependencies, call: Call): Promise<Answer> {
     sort,
     ...page,
   });
-  return ok(await pullsJson(deps, call, place, result.issues.filter(isPull)), listHeaders(call, page, result.total));
+  return ok(await pullsJson(deps, call, context, result.issues.filter(isPull)), listHeaders(call, page, result.total));
 }
 
 async function createPull(deps: PullDependencies, call: Call): Promise<Answer> {
   const { issues, pulls } = deps;
-  const place = await getRepository(deps, call);
-  const { repository, level } = place;
+  const context = await getRepository(deps, call);
+  const { repository, level } = context;
   requireNotArchived(repository);
   const input = await readJsonBody(call, pullBody);
   const head = await getHead(deps, call, repository, input.head);
@@ -175,14 +175,14 @@ async function createPull(deps: PullDependencies, call: Call): Promise<Answer> {
   });
   const issue = await issues.find(repository.id, number);
   if (issue === undefined || !isPull(issue)) throw buildNotFoundProblem();
-  return created(await readPullJson(deps, call, { ...place, issue }));
+  return created(await readPullJson(deps, call, { ...context, issue }));
 }
 
 async function changePull(deps: PullDependencies, call: Call): Promise<Answer> {
   const { pulls, writer } = deps;
-  const place = await getPull(deps, call);
-  const { issue, level, repository } = place;
-  requireAuthor(call, place);
+  const context = await getPull(deps, call);
+  const { issue, level, repository } = context;
+  requireAuthor(call, context);
   const input = await readJsonBody(call, changeBody);
   const mayEditFields = mayWrite(level);
   const closed = parseClosedState(input.state);
@@ -225,22 +225,22 @@ async function changePull(deps: PullDependencies, call: Call): Promise<Answer> {
     if (closed === true) await requireUnblocked(work.db, issue.id);
     if (closed !== undefined) await setClosed(work, issue, closed);
   });
-  return created(await readPullJson(deps, call, place));
+  return created(await readPullJson(deps, call, context));
 }
 
 async function findPullByBranches(deps: PullDependencies, call: Call): Promise<Answer> {
   const { issues } = deps;
-  const place = await getRepository(deps, call);
+  const context = await getRepository(deps, call);
   const { base = '', head = '' } = call.params;
   const branch = head.slice(head.indexOf(':') + 1);
   const result = await issues.list({
-    scope: place.repository.id,
+    scope: context.repository.id,
     pull: true,
     headOrBase: [branch, base],
     limit: 1,
     offset: 0,
   });
-  const [json] = await pullsJson(deps, call, place, result.issues.filter(isPull));
+  const [json] = await pullsJson(deps, call, context, result.issues.filter(isPull));
   if (json === undefined) throw buildNotFoundProblem();
   return ok(json);
 }
