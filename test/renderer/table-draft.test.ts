@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-async function describeShape(name: string): Promise<StoredTable> {
+async function shapeOf(name: string): Promise<StoredTable> {
   const reply = await fetch(`${room.host.url('control')}/api/data/tables/public/${name}`, {
     headers: { authorization: adminAuthorization },
   });
@@ -25,7 +25,7 @@ async function describeShape(name: string): Promise<StoredTable> {
 }
 
 async function alter(name: string, column: string, change: Partial<ColumnDraft>): Promise<void> {
-  const before = await describeShape(name);
+  const before = await shapeOf(name);
   const draft = toTableDraft(before);
   draft.columns = draft.columns.map((each) => (each.name === column ? { ...each, ...change } : each));
   await room.sql(buildAlterStatements(before, draft));
@@ -63,7 +63,7 @@ test('changes the delete rule of a foreign key and keeps its other rules', async
 test('keeps the target of a foreign key with unsupported rules, and changes that of others', async () => {
   await room.sql(`create table ports (id int primary key); create table docks (id int primary key);
     create table ships (id int primary key, a int references ports on delete set null, b int references ports on update cascade, c int references ports match full, d int references ports initially deferred)`);
-  const before = await describeShape('ships');
+  const before = await shapeOf('ships');
   const draft = toTableDraft(before);
   expect(draft.columns.map(({ name, hasOtherRules }) => [name, hasOtherRules])).toEqual([
     ['id', false],

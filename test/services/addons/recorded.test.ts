@@ -8,13 +8,13 @@ import { getJson, makeUser, openAddonsHost, readJson, streamsOf } from './rig.ts
 const golden = (name: string): any => JSON.parse(readFileSync(new URL(`golden/${name}.json`, import.meta.url), 'utf8'));
 
 /** What kind of value each member is, lists by their first entry; what is null is of any kind. */
-function describeShape(value: unknown): unknown {
+function shapeOf(value: unknown): unknown {
   if (value === null) return expect.toSatisfy(() => true);
   if (Array.isArray(value)) return expect.any(Array);
   if (typeof value !== 'object')
     return expect.any({ string: String, number: Number, boolean: Boolean }[typeof value as 'string']);
   return expect.objectContaining(
-    Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, describeShape(inner)])),
+    Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(inner)])),
   );
 }
 
@@ -33,9 +33,9 @@ describe('recorded exchanges that say what the service is', () => {
     const { response } = golden('02-status');
     const { settings, ...head } = response.body.data;
     const told = (await getJson(`${url}/api/v1/status`)).data;
-    expect(told).toEqual(describeShape({ ...head, settings: {} }));
+    expect(told).toEqual(shapeOf({ ...head, settings: {} }));
     const { presets, services, variants, limits, _note, ...rest } = settings;
-    expect(told.settings).toEqual(describeShape(rest));
+    expect(told.settings).toEqual(shapeOf(rest));
     const custom = told.settings.presets.find(({ ID }: any) => ID === 'custom');
     const ids = (preset: any): string[] => preset.OPTIONS.map(({ id }: any) => id).toSorted();
     expect(ids(custom)).toEqual(ids(presets[0]));

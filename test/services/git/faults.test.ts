@@ -82,8 +82,8 @@ describe('a failing push', () => {
       database.close();
       await using room = await openGitRoom({ dataDir });
       expect(await (await room.api('GET', '/repos/ada/demo')).json()).toMatchObject({ branch_count: 2 });
-      expect(room.host.log.some((text) => text.includes('cut off') && text.includes('made=1'))).toBe(true);
-      expect(room.host.log.filter((text) => text.includes('is left out'))).toHaveLength(1);
+      expect(room.host.log.some((text) => text.includes('push recovered') && text.includes('made=1'))).toBe(true);
+      expect(room.host.log.filter((text) => text.includes('was dropped'))).toHaveLength(1);
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }

@@ -69,7 +69,7 @@ it('repacks an idle repository with a bitmap without losing objects and removes 
   // record.
   const isDone = (): boolean => {
     clock.advance(1000);
-    expect(room.host.log.filter((text) => text.includes('could not be put in order'))).toEqual([]);
+    expect(room.host.log.filter((text) => text.includes('maintenance failed'))).toEqual([]);
     return packs().length === 1 && hasIndex();
   };
   await expect.poll(isDone).toBe(true);

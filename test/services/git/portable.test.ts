@@ -186,7 +186,7 @@ describe('a repository file', () => {
     expect((await restored(file, 'lossless')).status).toBe(201);
     expect((await json('GET', '/repos/ada/lossless/issues/1')).assets).toMatchObject([{ name: 'kept.txt' }]);
     expect((await json('GET', '/repos/ada/lossless/releases'))[0].assets).toMatchObject([{ name: 'kept.txt' }]);
-    const warning = room.host.log.find((text) => text.includes('files are missing')) ?? '';
+    const warning = room.host.log.find((text) => text.includes('created with missing files')) ?? '';
     for (const name of lost) expect(warning).toContain(name);
   });
 
