@@ -163,7 +163,7 @@ async function listPage(deps: ApiDependencies, call: Call, query: Omit<Repositor
 }
 
 function getVisibility({ access }: ApiDependencies, call: Call, onlyOwn: boolean): Promise<RepositoryVisibility> {
-  return access.getVisibility(call.caller, { onlyOwn: onlyOwn });
+  return access.getVisibility(call.caller, { onlyOwn });
 }
 
 async function getRequestedOwner(deps: ApiDependencies, call: Call, name: string): Promise<OwnerRow> {

@@ -123,7 +123,7 @@ export class MergeRules {
       hasPendingRequests ? 'There are official review requests' : '',
       options.block_on_outdated_branch && comparison.behind > 0 ? 'The head branch is behind the base branch' : '',
     ].filter((reason) => reason !== '');
-    return { approvals, required: required, reasons, mayForce: !options.block_admin_merge_override };
+    return { approvals, required, reasons, mayForce: !options.block_admin_merge_override };
   }
 
   /** Returns true if a review of an account with write access was requested and is pending. */

@@ -45,7 +45,7 @@ export class Access {
    */
   async getVisibility(
     caller: Caller,
-    { onlyOwn: onlyOwn = false }: { readonly onlyOwn?: boolean } = {},
+    { onlyOwn = false }: { readonly onlyOwn?: boolean } = {},
   ): Promise<RepositoryVisibility> {
     const { identity } = caller;
     const { repositories, requireSignIn } = this.#dependencies;
