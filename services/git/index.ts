@@ -3,13 +3,13 @@ import { Problem } from '../contracts/problem.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
 import { createLiveSettings } from '../kit/live-settings.ts';
-import { repositoryNameProblem } from './domain/names.ts';
+import { validateRepositoryName } from './domain/names.ts';
 import { Git } from './engine/git.ts';
-import { Framing } from './hooks/framing.ts';
+import { PayloadBuilder } from './hooks/payload-builder.ts';
 import { Hooks } from './hooks/hooks.ts';
-import { issueEvents } from './hooks/issue-events.ts';
-import { pushEvents } from './hooks/push-events.ts';
-import { sendDeliveries } from './hooks/sender.ts';
+import { createIssueHookEvents } from './hooks/issue-events.ts';
+import { createPushHookEvents } from './hooks/push-events.ts';
+import { handleDeliveries } from './hooks/webhook-delivery.ts';
 import { gitListener } from './http/listener.ts';
 import { pullTextAnswer } from './http/pull-text.ts';
 import { webAnswer } from './http/web.ts';
@@ -20,32 +20,32 @@ import { Locks } from './lfs/locks.ts';
 import { LfsTickets } from './lfs/tickets.ts';
 import { manifest } from './manifest.ts';
 import { createGitMetrics } from './metrics.ts';
-import { issuesAfterPush } from './pulls/after-push.ts';
+import { createIssueUpdates } from './pulls/after-push.ts';
 import { Comparisons } from './pulls/comparisons.ts';
 import { Merges } from './pulls/merge.ts';
 import { cleanMergeAreas } from './pulls/merge-area.ts';
 import { MergeRules } from './pulls/merge-rules.ts';
 import { Pulls } from './pulls/pulls.ts';
 import { Portable } from './portable/portable.ts';
-import { pushNotices } from './push-notifications.ts';
-import { Protections, type Pusher, type Verdict } from './protection/protections.ts';
-import { reservedReferences } from './protection/reserved-references.ts';
+import { createPushNotifications } from './push-notifications.ts';
+import { Protections, type Pusher, type PushDecision } from './protection/protections.ts';
+import { findReservedReferences } from './protection/reserved-references.ts';
 import { TagProtections } from './protection/tag-protections.ts';
 import { Releases } from './releases/releases.ts';
-import { gitAccountData } from './repositories/account-data.ts';
+import { createAccountData } from './repositories/account-data.ts';
 import { Access } from './repositories/access.ts';
 import { backupRepositories, copyRepositories, reconcileRestored, restoreRepositories } from './repositories/backup.ts';
 import { Collaborators } from './repositories/collaborators.ts';
 import { Forks } from './repositories/forks.ts';
-import { rememberPushes } from './repositories/history.ts';
-import { Keeper } from './repositories/repository-manager.ts';
+import { recordPushHistory } from './repositories/history.ts';
+import { RepositoryManager } from './repositories/repository-manager.ts';
 import { LastCommits } from './repositories/last-commits.ts';
 import { Lookup } from './repositories/lookup.ts';
 import { Objects } from './repositories/objects.ts';
 import { Organizations } from './repositories/organizations.ts';
 import { Owners } from './repositories/owners.ts';
 import { Repositories, type Repository } from './repositories/repositories.ts';
-import { Upkeep } from './repositories/upkeep.ts';
+import { Maintenance } from './repositories/maintenance.ts';
 import type { ContentDependencies } from './gitea-api/contents.ts';
 import type { HookDependencies } from './gitea-api/hooks.ts';
 import { mayWrite } from './gitea-api/issues/issue-access.ts';
@@ -66,15 +66,15 @@ import { withPageMessages } from './app-api/page-messages.ts';
 import type { Settings } from './settings.ts';
 import { SignIn } from './sign-in/sign-in.ts';
 import { Tokens } from './sign-in/tokens.ts';
-import type { Visitor } from './sign-in/visitor.ts';
-import { visitorPage } from './visitors/pages.ts';
-import { hostKeys } from './ssh/host-keys.ts';
+import type { Caller } from './sign-in/caller.ts';
+import { renderVisitorPage } from './visitors/pages.ts';
+import { readHostKeys } from './ssh/host-keys.ts';
 import { Keys } from './ssh/keys.ts';
 import { SshServer } from './ssh/server.ts';
 import { Statuses } from './statuses/statuses.ts';
 import type { Tables } from './store/tables.ts';
 import type { RefChange } from './transfer/push-request.ts';
-import { pushOptions } from './transfer/push-options.ts';
+import { createPushOptionHandler } from './transfer/push-options.ts';
 import { Pushes } from './transfer/pushes.ts';
 import { Transfer } from './transfer/transfer.ts';
 
@@ -86,18 +86,18 @@ export const git = defineService({
 
 const minute = 60_000;
 
-function create(context: Context, given: Settings): Service {
-  const live = createLiveSettings(given);
+function create(context: Context, initialSettings: Settings): Service {
+  const live = createLiveSettings(initialSettings);
   const settings = live.current;
   const { accounts, clock, log } = context;
   const db: Kysely<Tables> = context.db;
-  const open = new DisposableStack();
+  const disposables = new DisposableStack();
   const engine = new Git(context, settings.gitPath);
   const objects = new Objects(engine, clock);
   const repositories = new Repositories(db);
   const owners = new Owners(context, repositories);
-  const keeper = new Keeper(context, engine, repositories);
-  const folder = (repository: Pick<Repository, 'folder'>): string => keeper.folder(repository);
+  const manager = new RepositoryManager(context, engine, repositories);
+  const folder = (repository: Pick<Repository, 'folder'>): string => manager.getFolder(repository);
   const tokens = new Tokens(context);
   const keys = new Keys(context);
   const signIn = new SignIn(context, tokens);
@@ -105,45 +105,53 @@ function create(context: Context, given: Settings): Service {
   const lookup = new Lookup(repositories, access);
   const lfs = new LfsStore(context, { quota: () => settings.lfsQuotaMegabytes * 1024 * 1024 });
   const tickets = new LfsTickets(context, signIn, keys);
-  const notices = pushNotices({
+  const pushNotifications = createPushNotifications({
     context,
     branches: () => settings.noticeBranches,
     git: engine,
-    find: (id) => repositories.byId(id),
+    find: (id) => repositories.findById(id),
     folder,
   });
   const hooks = new Hooks(context);
-  const framing = new Framing({
+  const payloads = new PayloadBuilder({
     context,
     publicUrl: () => settings.publicUrl,
     owners,
     repositories,
     ssh: (base) => ssh(base),
   });
-  const find = (id: number): Promise<Repository | undefined> => repositories.byId(id);
-  const hookEvents = pushEvents({ context, git: engine, hooks, framing, find, folder });
-  const consequences = [notices.consequence, hookEvents.consequence, rememberPushes(clock)];
+  const find = (id: number): Promise<Repository | undefined> => repositories.findById(id);
+  const hookEvents = createPushHookEvents({ context, git: engine, hooks, payloads, find, folder });
+  const consequences = [pushNotifications.consequence, hookEvents.consequence, recordPushHistory(clock)];
   const protections = new Protections(context);
   const tagProtections = new TagProtections(context);
   const statuses = new Statuses(context);
   const issues = new Issues(db, repositories);
-  const issueHooks = issueEvents(context, hooks);
+  const issueHooks = createIssueHookEvents(context, hooks);
   const writer = new IssueWriter({ context, listeners: [issueHooks.listener] });
   const comparisons = new Comparisons(context, engine);
-  const pullParts = { comparisons, db, folder, git: engine, objects, repositories, writer };
-  const pulls = new Pulls(pullParts);
+  const pullDependencies = { comparisons, db, folder, git: engine, objects, repositories, writer };
+  const pulls = new Pulls(pullDependencies);
   const pushes = new Pushes({
-    ...{ context, git: engine, repositories, folder, consequences },
-    preparations: [issuesAfterPush({ ...pullParts, protections, pulls })],
+    context,
+    git: engine,
+    repositories,
+    folder,
+    consequences,
+    preparations: [createIssueUpdates({ ...pullDependencies, protections, pulls })],
   });
   const mayWriteTo = async (repository: Repository, account: string): Promise<boolean> =>
     mayWrite(await getLevelOfAccount({ access, signIn }, account, repository));
   const rules = new MergeRules({ db, protections, statuses, mayWrite: mayWriteTo });
-  const merges = new Merges({ ...pullParts, context, issues, protections, pulls, pushes, rules });
-  const judge = async (repository: Repository, changes: readonly RefChange[], pusher: Pusher): Promise<Verdict> => {
-    const { addOnly, refused } = await protections.judge(repository.id, changes, pusher);
-    const tags = await tagProtections.refused(repository.id, changes, pusher);
-    return { addOnly, refused: new Map([...reservedReferences(repository, changes), ...refused, ...tags]) };
+  const merges = new Merges({ ...pullDependencies, context, issues, protections, pulls, pushes, rules });
+  const evaluateRules = async (
+    repository: Repository,
+    changes: readonly RefChange[],
+    pusher: Pusher,
+  ): Promise<PushDecision> => {
+    const { addOnly, rejected: refused } = await protections.evaluate(repository.id, changes, pusher);
+    const tags = await tagProtections.findRejected(repository.id, changes, pusher);
+    return { addOnly, rejected: new Map([...findReservedReferences(repository, changes), ...refused, ...tags]) };
   };
   const transfer = new Transfer({
     context,
@@ -152,20 +160,20 @@ function create(context: Context, given: Settings): Service {
     pushes,
     rules: async (repository, { changes }, pusher) =>
       repository.archived
-        ? { refused: new Map(changes.map(({ ref }) => [ref, 'this repository is archived'])), addOnly: [] }
-        : judge(repository, changes, pusher),
-    pushOptions: pushOptions(keeper),
+        ? { rejected: new Map(changes.map(({ ref }) => [ref, 'this repository is archived'])), addOnly: [] }
+        : evaluateRules(repository, changes, pusher),
+    pushOptions: createPushOptionHandler(manager),
     maxPushBytes: () => settings.maxPushMegabytes * 1024 * 1024,
   });
   const metrics = createGitMetrics(context, repositories);
 
-  const createOnPush = async (visitor: Visitor, owner: string, name: string): Promise<Repository | undefined> => {
-    if (!settings.createOnPush || repositoryNameProblem(name) !== undefined) return undefined;
-    const found = await owners.find(owner);
-    if (found === undefined || !(await access.administersOwner(visitor, found))) return undefined;
-    return keeper.create({
-      owner: found.name,
-      ownerKind: found.kind,
+  const createOnPush = async (caller: Caller, owner: string, name: string): Promise<Repository | undefined> => {
+    if (!settings.createOnPush || validateRepositoryName(name) !== undefined) return undefined;
+    const ownerRow = await owners.find(owner);
+    if (ownerRow === undefined || !(await access.administersOwner(caller, ownerRow))) return undefined;
+    return manager.create({
+      owner: ownerRow.name,
+      ownerKind: ownerRow.kind,
       name,
       private: true,
       defaultBranch: settings.defaultBranch,
@@ -176,39 +184,56 @@ function create(context: Context, given: Settings): Service {
     const host = settings.sshHost === '' ? new URL(base).hostname : settings.sshHost;
     return `ssh://git@${host}${port === '' || port === '22' ? '' : `:${port}`}`;
   };
-  const parts: ContentDependencies & HookDependencies = {
-    ...{ context, settings, git: engine, objects, repositories, owners, keeper, access, lookup, pushes, tokens, keys },
-    ...{ signIn, ssh, lastCommits: new LastCommits(engine), hooks, framing, lfs },
-    ...{
-      protections,
-      tagProtections,
-      statuses,
-      collaborators: new Collaborators(context),
-      organizations: new Organizations(context),
-    },
-    ...{ forks: new Forks(context, { git: engine, keeper, lfs, repositories }), releases: new Releases(context) },
+  const deps: ContentDependencies & HookDependencies = {
+    context,
+    settings,
+    git: engine,
+    objects,
+    repositories,
+    owners,
+    manager,
+    access,
+    lookup,
+    pushes,
+    tokens,
+    keys,
+    signIn,
+    ssh,
+    lastCommits: new LastCommits(engine),
+    hooks,
+    payloads,
+    lfs,
+    protections,
+    tagProtections,
+    statuses,
+    collaborators: new Collaborators(context),
+    organizations: new Organizations(context),
+    forks: new Forks(context, { git: engine, manager, lfs, repositories }),
+    releases: new Releases(context),
   };
-  const portable = new Portable({ context, git: engine, keeper, lfs, releases: parts.releases, repositories });
-  const issueParts = { ...parts, db, issues, writer, pulls, merges, rules };
-  const moved = async (visitor: Visitor, owner: string, name: string): Promise<string | undefined> => {
+  const portable = new Portable({ context, git: engine, manager, lfs, releases: deps.releases, repositories });
+  const issueDependencies = { ...deps, db, issues, writer, pulls, merges, rules };
+  const findRenamed = async (caller: Caller, owner: string, name: string): Promise<string | undefined> => {
     if ((await repositories.find(owner, name)) !== undefined) return undefined;
-    const now = await lookup.renamed(visitor, owner, name);
-    return now === undefined ? undefined : `${encodeURIComponent(now.owner)}/${encodeURIComponent(now.name)}`;
+    const current = await lookup.findRenamed(caller, owner, name);
+    return current === undefined
+      ? undefined
+      : `${encodeURIComponent(current.owner)}/${encodeURIComponent(current.name)}`;
   };
-  const routes = giteaApiRoutes({ ...issueParts, portable });
-  const level: GetLevel = async (visitor, owner, name) => (await lookup.find(visitor, owner, name))?.level ?? 'none';
-  const api = new Router({ context, signIn, moved, level }, routes);
+  const routes = giteaApiRoutes({ ...issueDependencies, portable });
+  const level: GetLevel = async (caller, owner, name) => (await lookup.find(caller, owner, name))?.level ?? 'none';
+  const api = new Router({ context, signIn, findRenamed, level }, routes);
   const lfsAddress = (repository: Repository): string => {
-    const { base, full } = framing.place(repository);
+    const { base, full } = payloads.getAddress(repository);
     return `${base}/${full}.git/info/lfs`;
   };
   let sshServer: SshServer | undefined;
-  let upkeep: Upkeep | undefined;
-  let missing: Problem | undefined;
+  let maintenance: Maintenance | undefined;
+  let gitProblem: Problem | undefined;
 
-  const accountData = gitAccountData({ context, keeper, objects, owners, repositories });
-  let collisions: readonly string[] = [];
-  const complain = (error: unknown): void => log.error('upkeep failed', { error });
+  const accountData = createAccountData({ context, manager, objects, owners, repositories });
+  let nameConflicts: readonly string[] = [];
+  const logRefreshFailure = (error: unknown): void => log.error('metrics refresh failed', { error });
 
   return {
     http: gitListener({
@@ -218,10 +243,10 @@ function create(context: Context, given: Settings): Service {
       lfs: { context, signIn, lookup, store: lfs, locks: new Locks(context), tickets },
       api,
       web: async (request, url, base) =>
-        (await pullTextAnswer(issueParts, request, url)) ?? webAnswer(parts, request, url, base),
-      visitorPage: (url, links) => visitorPage(issueParts, url, links),
+        (await pullTextAnswer(issueDependencies, request, url)) ?? webAnswer(deps, request, url, base),
+      visitorPage: (url, links) => renderVisitorPage(issueDependencies, url, links),
       swagger: buildSwagger(routes),
-      took: (seconds, kind) => metrics.took.observe(seconds, { kind }),
+      recordDuration: (seconds, kind) => metrics.requestDuration.observe(seconds, { kind }),
     }),
     listeners: {
       ssh: {
@@ -234,15 +259,15 @@ function create(context: Context, given: Settings): Service {
     metricsToken: settings.metricsToken,
     reconfigure: live.update,
     api: [
-      ...repositoryApiRoutes(parts),
-      ...branchRoutes(issueParts),
-      ...fileRoutes(issueParts),
-      ...settingsRoutes(parts),
-      ...issueRoutes(issueParts),
-      ...pullRequestRoutes(issueParts),
-      ...overviewRoutes(issueParts),
-      ...releaseRoutes({ ...issueParts, portable }),
-      ...importExportRoutes({ ...issueParts, portable }),
+      ...repositoryApiRoutes(deps),
+      ...branchRoutes(issueDependencies),
+      ...fileRoutes(issueDependencies),
+      ...settingsRoutes(deps),
+      ...issueRoutes(issueDependencies),
+      ...pullRequestRoutes(issueDependencies),
+      ...overviewRoutes(issueDependencies),
+      ...releaseRoutes({ ...issueDependencies, portable }),
+      ...importExportRoutes({ ...issueDependencies, portable }),
     ].map(withPageMessages),
 
     async start() {
@@ -250,40 +275,43 @@ function create(context: Context, given: Settings): Service {
         await engine.open();
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        missing = error;
-        log.error('git cannot be used', { error });
+        gitProblem = error;
+        log.error('git unavailable', { error });
         return;
       }
       await reconcileRestored({ context, git: engine }, folder);
-      await keeper.clean(db);
+      await manager.removeStale(db);
       await cleanMergeAreas(context.files);
       await lfs.clean();
       await portable.clean();
       await pushes.recover();
-      await merges.forgetUnmade();
+      await merges.removeUnfinished();
       await hooks.sealAddresses();
       await pulls.recover();
-      collisions = await parts.organizations.claimNames();
-      for (const account of await owners.abandoned()) {
+      nameConflicts = await deps.organizations.claimNames();
+      for (const account of await owners.listAbandoned()) {
         await accountData.release(account, { action: 'keep', as: `${account} (removed)` });
       }
-      sshServer = open.use(
-        new SshServer({ context, keys, signIn, lookup, transfer, tickets, lfsAddress }, await hostKeys(context.files)),
+      sshServer = disposables.use(
+        new SshServer(
+          { context, keys, signIn, lookup, transfer, tickets, lfsAddress },
+          await readHostKeys(context.files),
+        ),
       );
-      upkeep = new Upkeep({ context, git: engine, find, folder });
-      open.use(notices.handle());
-      open.use(hookEvents.handle());
-      open.use(issueHooks.handle({ context, db, find, framing, issues, owners, pulls }));
-      open.use(sendDeliveries({ context, hooks, mayReachLocal: () => settings.hooksToLocalNetwork }));
+      maintenance = new Maintenance({ context, git: engine, find, folder });
+      disposables.use(pushNotifications.handle());
+      disposables.use(hookEvents.handle());
+      disposables.use(issueHooks.handle({ context, db, find, payloads, issues, owners, pulls }));
+      disposables.use(handleDeliveries({ context, hooks, mayReachLocal: () => settings.hooksToLocalNetwork }));
       await metrics.refresh();
-      open.use(clock.every(minute, () => void metrics.refresh().catch(complain)));
+      disposables.use(clock.every(minute, () => void metrics.refresh().catch(logRefreshFailure)));
     },
 
     async backup(target) {
-      // Without git nothing is pushed, and the folders can be copied as they are.
-      if (missing !== undefined) return copyRepositories(context.files, target);
+      // Without git no pushes are possible, so the folders can be copied.
+      if (gitProblem !== undefined) return copyRepositories(context.files, target);
       const save = (): Promise<void> => backupRepositories({ context, git: engine }, target);
-      await (upkeep === undefined ? save() : upkeep.without(save));
+      await (maintenance === undefined ? save() : maintenance.runPaused(save));
     },
 
     accountData,
@@ -291,9 +319,9 @@ function create(context: Context, given: Settings): Service {
     restore: (source) => restoreRepositories({ context }, source),
 
     async health(): Promise<Health> {
-      if (missing !== undefined) return { state: 'degraded', detail: missing.detail };
-      if (collisions.length > 0) {
-        const detail = `${collisions.join(', ')}: an organization and an account have the same name; rename one of them`;
+      if (gitProblem !== undefined) return { state: 'degraded', detail: gitProblem.detail };
+      if (nameConflicts.length > 0) {
+        const detail = `${nameConflicts.join(', ')}: an organization and an account have the same name; rename one of them`;
         return { state: 'degraded', detail };
       }
       const count = await repositories.count();
@@ -303,8 +331,8 @@ function create(context: Context, given: Settings): Service {
     },
 
     async [Symbol.asyncDispose]() {
-      open.dispose();
-      await upkeep?.[Symbol.asyncDispose]();
+      disposables.dispose();
+      await maintenance?.[Symbol.asyncDispose]();
       await objects[Symbol.asyncDispose]();
     },
   };

@@ -1,7 +1,7 @@
 import { liveTopic } from '../contracts/control/live.ts';
 import { gitIssuesChanged, gitPushed } from '../contracts/git/topics.ts';
 import { defineManifest } from '../contracts/service.ts';
-import { uncopied } from './repositories/backup.ts';
+import { excludedFolders } from './repositories/backup.ts';
 import { environment, Settings } from './settings.ts';
 import { issueMigrations } from './store/issue-migrations.ts';
 import { migrations } from './store/migrations.ts';
@@ -22,7 +22,11 @@ export const manifest = defineManifest({
       authenticates: true,
     },
     {
-      ...{ name: 'ssh', title: 'Git over SSH', protocol: 'tcp', scheme: 'ssh', port: 2222 },
+      name: 'ssh',
+      title: 'Git over SSH',
+      protocol: 'tcp',
+      scheme: 'ssh',
+      port: 2222,
       whenShared: 'Machines of these networks clone and push over SSH, each with a key that is known here.',
     },
   ],
@@ -47,6 +51,6 @@ export const manifest = defineManifest({
   migrations: [...migrations, ...issueMigrations],
   live: [liveTopic(gitPushed, 'user'), liveTopic(gitIssuesChanged, 'user')],
   grantable: [{ service: 'git', title: 'Repositories', example: 'ada/*' }],
-  // A merge that is being tried is nothing yet.
-  excludedFromCopy: [...uncopied, 'merges', 'portable'],
+  // Folders of merges and exports contain only temporary files.
+  excludedFromCopy: [...excludedFolders, 'merges', 'portable'],
 });

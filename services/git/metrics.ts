@@ -3,7 +3,7 @@ import type { Repositories } from './repositories/repositories.ts';
 import { peerVersion } from './gitea-api/misc.ts';
 import type { Db } from './gitea-api/api-dependencies.ts';
 
-/** The numbers of the specification, and the peer's names beside them for dashboards that are made for it. */
+/** Registers Homeport's metrics, and Gitea's metrics for existing dashboards. */
 export function createGitMetrics(
   { accounts, db, metrics }: Pick<Context, 'accounts' | 'db' | 'metrics'>,
   repositories: Repositories,
@@ -52,14 +52,14 @@ export function createGitMetrics(
     .set(1, { goarch: process.arch, goos: process.platform, goversion: '', version: peerVersion });
   const state = metrics.gauge({ name: 'gitea_users', help: 'Number of Users', labels: ['state'], peer: true });
   return {
-    took: metrics.histogram({
+    requestDuration: metrics.histogram({
       name: 'githost_http_request_duration_seconds',
       help: 'How long requests take.',
       labels: ['kind'],
       buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 60],
       peer: true,
     }),
-    /** Call now and then: what has a label is not asked for. */
+    /** Updates the metrics that have labels. Call it regularly. */
     async refresh(this: void): Promise<void> {
       const all = (await accounts.list()).filter(({ name }) => name !== '*');
       state.set(all.filter(({ enabled }) => enabled).length, { state: 'active' });

@@ -8,13 +8,13 @@ import { countLog, readLog } from './repositories/commits.ts';
 import type { Repository } from './repositories/repositories.ts';
 import type { Git } from './engine/git.ts';
 import type { PushConsequence } from './transfer/pushes.ts';
-import { noObject, type RefChange } from './transfer/push-request.ts';
+import { zeroId, type RefChange } from './transfer/push-request.ts';
 
-const heads = 'refs/heads/';
-const mostCommits = 5;
+const branchPrefix = 'refs/heads/';
+const maxCommits = 5;
 
-/** Tells the aggregator of a push to a branch that people care about. */
-const tell = defineJob(
+/** Publishes a notification about a push to a selected branch. */
+const notifyJob = defineJob(
   'git.tell',
   z.object({
     repository: z.int(),
@@ -23,70 +23,75 @@ const tell = defineJob(
   }),
 );
 
-export interface NoticeParts {
+export interface PushNotificationDependencies {
   readonly context: Pick<Context, 'appPages' | 'handovers' | 'jobs' | 'log'>;
-  /** The live setting of the branches. */
+  /** Returns the selected branches. The setting is live. */
   readonly branches: () => readonly string[];
   readonly git: Git;
   readonly find: (id: number) => Promise<Repository | undefined>;
   readonly folder: (repository: Repository) => string;
 }
 
-/** Notices of pushes. They are enqueued with the push itself and made of it later, since nobody waits for them. */
-export function pushNotices(parts: NoticeParts): {
+/** Publishes notifications about pushes. They are enqueued in the transaction of the push and built later. */
+export function createPushNotifications(deps: PushNotificationDependencies): {
   readonly consequence: PushConsequence;
   readonly handle: () => Disposable;
 } {
-  const { branches, context, find, folder, git } = parts;
+  const { branches, context, find, folder, git } = deps;
   return {
     async consequence(transaction, { account, changes, id, repository }) {
-      const notified = new Set(branches().map((name) => heads + name));
+      const selectedRefs = new Set(branches().map((name) => branchPrefix + name));
       for (const change of changes) {
-        if (!notified.has(change.ref) || change.after === noObject) continue;
+        if (!selectedRefs.has(change.ref) || change.after === zeroId) continue;
         const payload = { repository: repository.id, account, change };
-        await context.jobs.enqueue(transaction, tell, payload, { key: `${id}:${change.ref}` });
+        await context.jobs.enqueue(transaction, notifyJob, payload, { key: `${id}:${change.ref}` });
       }
     },
     handle: () =>
-      context.jobs.handle(tell, async ({ key = '', payload: { account, change, repository: id } }) => {
+      context.jobs.handle(notifyJob, async ({ key = '', payload: { account, change, repository: id } }) => {
         const repository = await find(id);
-        // It was removed meanwhile, and nobody wants to hear of it.
+        // The repository was removed in the meantime.
         if (repository === undefined) return;
-        const notice = await noticeOf(git, folder(repository), repository, account, change);
+        const notification = await buildNotification(git, folder(repository), repository, account, change);
         const page = context.appPages.forMessages();
-        const link = page === undefined ? {} : { link: page + pageOfCommit(repository, change.after) };
-        const offer = NotificationOffer.parse({ notice: { ...notice, ...link, tags: ['deployment'], source: 'git' } });
+        const link = page === undefined ? {} : { link: page + getCommitPage(repository, change.after) };
+        const offer = NotificationOffer.parse({
+          notice: { ...notification, ...link, tags: ['deployment'], source: 'git' },
+        });
         try {
           await context.handovers.pass(notificationOffered, `git:${key}`, offer);
         } catch (error) {
-          // Who has switched notifications off wants none, and none of these later.
+          // Notifications are disabled: drop this one instead of retrying it later.
           if (!(error instanceof Problem) || error.code !== 'handover.switched_off') throw error;
-          context.log.debug('nobody is told: notifications are switched off', { key });
+          context.log.debug('notification dropped: notifications are disabled', { key });
         }
       }),
   };
 }
 
-async function noticeOf(
+async function buildNotification(
   git: Git,
   folder: string,
   { owner, name }: Repository,
   account: string,
   { ref, before, after }: RefChange,
 ) {
-  const query = { from: [after], not: before === noObject ? [] : [before] };
+  const query = { from: [after], exclude: before === zeroId ? [] : [before] };
   const [commits, count] = await Promise.all([
-    readLog(git, folder, { ...query, limit: mostCommits }),
+    readLog(git, folder, { ...query, limit: maxCommits }),
     countLog(git, folder, query),
   ]);
   const lines = commits.map(({ id, message }) => `${id.slice(0, 7)} ${message.split('\n', 1)[0] ?? ''}`);
-  const more = count > commits.length ? [`and ${count - commits.length} more`] : [];
-  const head = `${account} pushed ${count === 1 ? '1 commit' : `${count} commits`}`;
-  return { title: `${owner}/${name}: ${ref.slice(heads.length)}`, body: [head, ...lines, ...more].join('\n') };
+  const overflow = count > commits.length ? [`and ${count - commits.length} more`] : [];
+  const summary = `${account} pushed ${count === 1 ? '1 commit' : `${count} commits`}`;
+  return {
+    title: `${owner}/${name}: ${ref.slice(branchPrefix.length)}`,
+    body: [summary, ...lines, ...overflow].join('\n'),
+  };
 }
 
-/** The page of a commit in the app. */
-function pageOfCommit({ owner, name }: Repository, commit: string): string {
+/** Returns the page of a commit in the app. */
+function getCommitPage({ owner, name }: Repository, commit: string): string {
   const path = [owner, name, 'commit', commit].map(encodeURIComponent).join('/');
   return findAppPage(`/${path}`, new URLSearchParams()) ?? '/git';
 }

@@ -85,7 +85,7 @@ export const Settings = z.object({
 });
 export type Settings = z.infer<typeof Settings>;
 
-/** Environment names: the specification's, and one for the quota. */
+/** Settings that can be set with environment variables. */
 export const environment: Readonly<Record<string, keyof Settings>> = {
   GIT_METRICS_TOKEN: 'metricsToken',
   GIT_LFS_QUOTA_MB: 'lfsQuotaMegabytes',

@@ -4,13 +4,13 @@ import { Problem } from '../../contracts/problem.ts';
 import { PageProblem } from '../domain/page-problem.ts';
 import { isNewBranchName } from '../domain/names.ts';
 import { readBranches, type Branch } from '../repositories/branches.ts';
-import { Distances } from '../repositories/distances.ts';
+import { BranchDivergence } from '../repositories/branch-divergence.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { resolve } from '../repositories/revisions.ts';
+import { resolveRevision } from '../repositories/revisions.ts';
 import { changeReference } from '../gitea-api/change-reference.ts';
 import { mayWrite, requireNotArchived, requireWrite } from '../gitea-api/issues/issue-access.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
-import { noObject } from '../transfer/push-request.ts';
+import { zeroId } from '../transfer/push-request.ts';
 import { getAccount, getRepository } from './issues.ts';
 
 const perPage = 30;
@@ -23,29 +23,32 @@ export function branchRoutes(deps: PullDependencies): readonly ApiHandler[] {
 }
 
 function listRoute(deps: PullDependencies): readonly ApiHandler[] {
-  const { context, git, keeper, protections } = deps;
-  const distances = new Distances(git, context.clock);
+  const { context, git, manager, protections } = deps;
+  const distances = new BranchDivergence(git, context.clock);
   return [
     implement(gitBranchesApi.list, async ({ query, ...call }) => {
       const { repository, level } = await getRepository(deps, call);
-      const folder = keeper.folder(repository);
+      const folder = manager.getFolder(repository);
       const all = await readBranches(git, folder);
       const main = all.find(({ name }) => name === repository.defaultBranch);
-      const words = query.q.trim().toLowerCase();
+      const searchText = query.q.trim().toLowerCase();
       const result = all
-        .filter(({ name }) => name.toLowerCase().includes(words))
+        .filter(({ name }) => name.toLowerCase().includes(searchText))
         .toSorted((one, other) => Number(other === main) - Number(one === main));
       const page = result.slice(query.offset, query.offset + perPage);
       const pulls = await openPulls(deps, repository);
       const view = async ({ name, commit, title, author, time }: Branch): Promise<GitBranch> => ({
-        ...{ name, commit: { id: commit, title, author, time }, isDefault: name === main?.name },
-        rule: (await protections.of(repository.id, name))?.rule ?? null,
-        ...((await distances.of(folder, main?.commit ?? commit, commit)) ?? { ahead: null, behind: null }),
+        name,
+        commit: { id: commit, title, author, time },
+        isDefault: name === main?.name,
+        rule: (await protections.findRule(repository.id, name))?.rule ?? null,
+        ...((await distances.get(folder, main?.commit ?? commit, commit)) ?? { ahead: null, behind: null }),
         pulls: [...(pulls.get(name) ?? [])],
       });
       return {
         branches: await Promise.all(page.map(view)),
-        ...{ total: result.length, more: result.length > query.offset + perPage },
+        total: result.length,
+        more: result.length > query.offset + perPage,
         mayWrite: mayWrite(level) && !repository.archived,
         mayAdminister: level === 'admin',
       };
@@ -54,33 +57,33 @@ function listRoute(deps: PullDependencies): readonly ApiHandler[] {
 }
 
 function changeRoutes(deps: PullDependencies): readonly ApiHandler[] {
-  const { keeper, objects, protections } = deps;
+  const { manager, objects, protections } = deps;
   return [
     implement(gitBranchesApi.create, async ({ body: { name, from }, ...call }) => {
-      const place = await getRepository(deps, call);
-      requireWrite(place);
-      const { repository } = place;
+      const target = await getRepository(deps, call);
+      requireWrite(target);
+      const { repository } = target;
       requireNotArchived(repository);
       if (!isNewBranchName(name)) throw invalid('name', 'Git takes no such name for a branch.');
       const account = getAccount(call);
       await protections
         .checkCommit(repository.id, name, { account })
         .catch(toFieldProblem('name', 'A protection of branches keeps you from making this one.'));
-      const folder = keeper.folder(repository);
-      const start = await resolve(objects, folder, repository, from);
+      const folder = manager.getFolder(repository);
+      const start = await resolveRevision(objects, folder, repository, from);
       if (start === undefined) throw invalid('from', 'There is no such branch, tag or commit.');
-      if ((await objects.commitOf(folder, heads + name)) !== undefined)
+      if ((await objects.findCommit(folder, heads + name)) !== undefined)
         throw invalid('name', 'There is such a branch already.');
-      const change = { ref: heads + name, before: noObject, after: start.commit };
+      const change = { ref: heads + name, before: zeroId, after: start.commit };
       await changeReference(deps, repository, account, change).catch(
         toFieldProblem('name', 'Another branch has a name that begins with this one, or the other way round.'),
       );
       return ok;
     }),
     implement(gitBranchesApi.remove, async ({ query: { name, commit }, ...call }) => {
-      const place = await getRepository(deps, call);
-      requireWrite(place);
-      const { repository } = place;
+      const target = await getRepository(deps, call);
+      requireWrite(target);
+      const { repository } = target;
       requireNotArchived(repository);
       if (name === repository.defaultBranch)
         throw new PageProblem('git.forbidden', 403, 'The default branch stays; make another one the default first.');
@@ -89,13 +92,13 @@ function changeRoutes(deps: PullDependencies): readonly ApiHandler[] {
           ? new PageProblem('git.protected', 403, 'This branch is protected.', { cause })
           : cause;
       });
-      const current = await objects.commitOf(keeper.folder(repository), heads + name);
+      const current = await objects.findCommit(manager.getFolder(repository), heads + name);
       if (current === undefined) throw new PageProblem('git.unknown', 404, 'There is no such branch any more.');
       if (current !== commit) throw branchMoved();
       await changeReference(deps, repository, getAccount(call), {
         ref: heads + name,
         before: commit,
-        after: noObject,
+        after: zeroId,
       }).catch((cause: unknown) => {
         throw cause instanceof Problem && cause.code === 'git.moved' ? branchMoved(cause) : cause;
       });

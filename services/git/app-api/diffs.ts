@@ -1,6 +1,6 @@
 import type { GitDiff, GitFileDiff } from '../../contracts/git/api.ts';
-import { isTooMuch, type Git } from '../engine/git.ts';
-import { compareChanges, diffTree, noneOfTooMany, readChanges, type FileChange } from '../repositories/commits.ts';
+import { isOutputTooLarge, type Git } from '../engine/git.ts';
+import { compareChanges, diffTree, ignoreTooLarge, readChanges, type FileChange } from '../repositories/commits.ts';
 
 /** Maximum number of listed files of a commit. */
 const maxFiles = 300;
@@ -27,11 +27,11 @@ async function withPatches(
   read: () => Promise<readonly FileChange[]>,
   diffArgs: readonly string[],
 ): Promise<GitDiff> {
-  const changes = await read().catch(noneOfTooMany);
+  const changes = await read().catch(ignoreTooLarge);
   if (changes === undefined) return { files: [], total: null };
-  const listed = changes.slice(0, maxFiles);
-  const patches = await readPatches(git, folder, diffArgs, listed);
-  const files = listed.map((change) => toFileDiff(change, patches.get(change.path)));
+  const visibleChanges = changes.slice(0, maxFiles);
+  const patches = await readPatches(git, folder, diffArgs, visibleChanges);
+  const files = visibleChanges.map((change) => toFileDiff(change, patches.get(change.path)));
   return { files, total: changes.length };
 }
 
@@ -64,7 +64,7 @@ async function readPatches(
     const parts = text.slice(start + 2).split(/^(?=diff --git )/m);
     return new Map(names.flatMap((name, index) => (parts[index] === undefined ? [] : [[name, parts[index]]])));
   } catch (error) {
-    if (!isTooMuch(error)) throw error;
+    if (!isOutputTooLarge(error)) throw error;
     return new Map();
   }
 }
@@ -73,9 +73,9 @@ function parseNames(raw: string): readonly string[] {
   const tokens = raw.split('\0');
   const names: string[] = [];
   for (let index = 0; index < tokens.length;) {
-    const moved = / [RC]\d+$/.test(tokens[index] ?? '');
-    names.push(tokens[index + (moved ? 2 : 1)] ?? '');
-    index += moved ? 3 : 2;
+    const isMoved = / [RC]\d+$/.test(tokens[index] ?? '');
+    names.push(tokens[index + (isMoved ? 2 : 1)] ?? '');
+    index += isMoved ? 3 : 2;
   }
   return names;
 }

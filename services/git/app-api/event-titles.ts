@@ -9,19 +9,21 @@ const maxTitleLength = 300;
 
 /** Adds the titles of pushed commits to events, with one run of git for each repository. */
 export async function withTitles(
-  { git, keeper, repositories }: Pick<ApiDependencies, 'git' | 'keeper' | 'repositories'>,
+  { git, manager, repositories }: Pick<ApiDependencies, 'git' | 'manager' | 'repositories'>,
   events: readonly GitEvent[],
 ): Promise<readonly GitEvent[]> {
-  const moved = events.filter(({ commit, tag }) => commit !== '' && !tag);
+  const commitEvents = events.filter(({ commit, tag }) => commit !== '' && !tag);
   const titles = new Map<string, string>();
   const read = async (some: readonly GitEvent[]): Promise<void> => {
     const [first] = some;
     const repository = first && (await repositories.find(first.owner, first.name));
     if (repository === undefined) return;
-    const commits = await readCommits(git, keeper.folder(repository), [...new Set(some.map(({ commit }) => commit))]);
+    const commits = await readCommits(git, manager.getFolder(repository), [
+      ...new Set(some.map(({ commit }) => commit)),
+    ]);
     for (const { id, message } of commits.values()) titles.set(id, getTitle(message));
   };
-  const queue = [...Map.groupBy(moved, ({ owner, name }) => `${owner}/${name}`).values()];
+  const queue = [...Map.groupBy(commitEvents, ({ owner, name }) => `${owner}/${name}`).values()];
   const worker = async (): Promise<void> => {
     // A damaged repository only loses its titles; the events stay.
     for (let some = queue.pop(); some !== undefined; some = queue.pop()) await read(some).catch(() => undefined);

@@ -1,12 +1,12 @@
 import { BytesReply, FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitApi } from '../../contracts/git/api.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { GitFailed } from '../engine/git.ts';
-import { isNewBranchName, treePath } from '../domain/names.ts';
-import { unknown } from '../repositories/lookup.ts';
-import { resolve, resolveAs } from '../repositories/revisions.ts';
+import { GitError } from '../engine/git.ts';
+import { isNewBranchName, normalizeTreePath } from '../domain/names.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
+import { resolveRevision, resolveByKind } from '../repositories/revisions.ts';
 import { requireNotArchived, requireWrite } from '../gitea-api/issues/issue-access.ts';
-import { readPointer } from '../lfs/pointer.ts';
+import { parsePointer } from '../lfs/pointer.ts';
 import type { ContentDependencies } from '../gitea-api/contents.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { writeFiles, type FileOperation } from '../gitea-api/write-files.ts';
@@ -15,31 +15,31 @@ import { getAccount, getRepository } from './issues.ts';
 
 /** Builds the routes that load single files and change them by a commit. */
 export function fileRoutes(deps: PullDependencies & Pick<ContentDependencies, 'lfs'>): readonly ApiHandler[] {
-  const { context, keeper, objects, owners, settings } = deps;
+  const { context, manager, objects, owners, settings } = deps;
   return [
     implement(gitApi.file, async ({ query, ...call }) => {
       const { repository } = await getRepository(deps, call);
-      const folder = keeper.folder(repository);
-      const path = treePath(query.path);
-      const revision = await resolve(objects, folder, repository, query.ref);
+      const folder = manager.getFolder(repository);
+      const path = normalizeTreePath(query.path);
+      const revision = await resolveRevision(objects, folder, repository, query.ref);
       const result =
         path === undefined || revision === undefined
           ? undefined
           : await objects.contents(folder, `${revision.commit}:${path}`);
-      if (result?.type !== 'blob') throw unknown();
-      const pointer = readPointer(result.bytes);
-      const lfsFile = pointer === undefined ? undefined : await deps.lfs.fileOf(repository, pointer);
+      if (result?.type !== 'blob') throw buildNotFoundProblem();
+      const pointer = parsePointer(result.bytes);
+      const lfsFile = pointer === undefined ? undefined : await deps.lfs.findFile(repository, pointer);
       const saveAs = path?.split('/').at(-1);
       if (lfsFile !== undefined) return new FileReply({ path: lfsFile, type: 'application/octet-stream', saveAs });
       return new BytesReply({ bytes: result.bytes, type: 'application/octet-stream', saveAs });
     }),
     implement(gitApi.change, async ({ body, ...call }) => {
-      const place = await getRepository(deps, call);
-      requireWrite(place);
-      const { repository } = place;
+      const result = await getRepository(deps, call);
+      requireWrite(result);
+      const { repository } = result;
       requireNotArchived(repository);
       const { branch, id, newBranch, text } = body;
-      const [path, from] = [treePath(body.path), treePath(body.from)];
+      const [path, from] = [normalizeTreePath(body.path), normalizeTreePath(body.from)];
       if (path === undefined || path === '' || from === undefined)
         throw invalid('path', 'Git takes no such name for a file.');
       const target = newBranch === '' ? branch : newBranch;
@@ -50,15 +50,15 @@ export function fileRoutes(deps: PullDependencies & Pick<ContentDependencies, 'l
       const tip =
         from === '' || from === path
           ? undefined
-          : await resolveAs('branch', objects, keeper.folder(repository), branch);
+          : await resolveByKind('branch', objects, manager.getFolder(repository), branch);
       const other =
-        tip === undefined ? undefined : await objects.info(keeper.folder(repository), `${tip.commit}:${path}`);
+        tip === undefined ? undefined : await objects.info(manager.getFolder(repository), `${tip.commit}:${path}`);
       if (other !== undefined) throw invalid('path', 'There is such a file already.');
       const work = { kind, path, from: from === '' ? undefined : from, sha: id, bytes: Buffer.from(text ?? '') };
       const message = body.message === '' ? `${verbs[kind]} ${path}` : body.message;
       const account = getAccount(call);
       const base = settings.publicUrl === '' ? (context.address('git') ?? 'http://127.0.0.1') : settings.publicUrl;
-      const author = { name: account, email: getCommitEmail(await owners.ofAccount(account), base) };
+      const author = { name: account, email: getCommitEmail(await owners.getForAccount(account), base) };
       const commit = { account, branch, target, author, committer: author, message, dates: {} };
       return { branch: target, commit: await writeFiles(deps, repository, commit, [work]).catch(toPageError) };
     }),
@@ -81,7 +81,7 @@ function getKind(from: string, text: string | null): FileOperation['kind'] {
 /** Converts errors of a write to problems at form fields. */
 function toPageError(cause: unknown): never {
   // Another file has the path of one of the folders.
-  if (cause instanceof GitFailed) throw invalid('path', 'Git takes no such name for a file here.', cause);
+  if (cause instanceof GitError) throw invalid('path', 'Git takes no such name for a file here.', cause);
   if (!(cause instanceof Problem)) throw cause;
   if (cause.code === 'git.file_exists') throw invalid('path', 'There is such a file already.', cause);
   if (cause.code === 'git.path_taken') throw invalid('path', 'A file and a folder cannot have the same name.', cause);

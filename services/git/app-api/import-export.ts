@@ -2,11 +2,11 @@ import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitMovingApi } from '../../contracts/git/moving-api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { PageProblem } from '../domain/page-problem.ts';
-import { isNewBranchName, repositoryNameProblem } from '../domain/names.ts';
+import { isNewBranchName, validateRepositoryName } from '../domain/names.ts';
 import type { Portable } from '../portable/portable.ts';
 import { migrate } from '../repositories/migrate.ts';
 import { publishFolder, setRemote } from '../repositories/publish.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { getCommitEmail } from '../wire/users.ts';
 import { getAccount, getRepository } from './issues.ts';
@@ -22,7 +22,7 @@ export function importExportRoutes(deps: PullDependencies & { readonly portable:
     implement(gitMovingApi.publish, async ({ body, ...call }) => {
       requireName(body.name);
       const account = getAccount(call);
-      const author = { name: account, email: getCommitEmail(await owners.ofAccount(account), base()) };
+      const author = { name: account, email: getCommitEmail(await owners.getForAccount(account), base()) };
       const defaultBranch = isNewBranchName(settings.defaultBranch) ? settings.defaultBranch : 'main';
       const newRepository = { owner: account, name: body.name, private: body.private, defaultBranch };
       const { repository, files, folder } = await withNameTaken(
@@ -63,14 +63,14 @@ export function importExportRoutes(deps: PullDependencies & { readonly portable:
     }),
     implement(gitMovingApi.restore, async ({ incoming, query, ...call }) => {
       if (query.name !== '') requireName(query.name);
-      if (incoming === undefined) throw unknown();
+      if (incoming === undefined) throw buildNotFoundProblem();
       return toSummary(await withNameTaken(portable.restore(incoming, { owner: getAccount(call), name: query.name })));
     }),
   ];
 }
 
 function requireName(name: string): void {
-  if (repositoryNameProblem(name) === undefined) return;
+  if (validateRepositoryName(name) === undefined) return;
   throw new Problem('git.invalid', 422, 'Use letters, digits, dots, - and _ for the name.', {
     fields: { name: 'Use letters, digits, dots, - and _.' },
   });

@@ -12,13 +12,13 @@ import {
   setMilestone,
   setTitle,
 } from '../issues/changes.ts';
-import { needUnblocked } from '../issues/dependencies.ts';
+import { requireUnblocked } from '../issues/dependencies.ts';
 import type { Issue } from '../issues/issues.ts';
-import { milestonesOf, withCounts } from '../issues/milestones.ts';
-import { seenBy } from '../issues/entry-visibility.ts';
+import { listRepositoryMilestones, selectMilestones } from '../issues/milestones.ts';
+import { isVisibleTo } from '../issues/entry-visibility.ts';
 import { isPull } from '../pulls/pulls.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import {
   resolveAccounts,
   mayWrite,
@@ -28,7 +28,7 @@ import {
 } from '../gitea-api/issues/issue-access.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import type { Db } from '../gitea-api/api-dependencies.ts';
-import { nobody } from '../sign-in/visitor.ts';
+import { anonymousCaller } from '../sign-in/caller.ts';
 import type { EntryDetails, LabelRow } from '../store/issue-tables.ts';
 import { requestView } from './request-view.ts';
 
@@ -50,11 +50,11 @@ export async function getRepository(
 ): Promise<IssueContext> {
   getAccount(call);
   const result = await lookup.find(
-    { ...nobody, identity: call.identity },
+    { ...anonymousCaller, identity: call.identity },
     call.params['owner'] ?? '',
     call.params['name'] ?? '',
   );
-  if (result === undefined) throw unknown();
+  if (result === undefined) throw buildNotFoundProblem();
   return result;
 }
 
@@ -63,11 +63,11 @@ export async function getIssue(
   deps: PullDependencies,
   call: AppCall,
 ): Promise<IssueContext & { readonly issue: Issue }> {
-  const place = await getRepository(deps, call);
+  const target = await getRepository(deps, call);
   const number = Number(call.params['number']);
-  const issue = Number.isSafeInteger(number) ? await deps.issues.find(place.repository.id, number) : undefined;
-  if (issue === undefined) throw unknown();
-  return { ...place, issue };
+  const issue = Number.isSafeInteger(number) ? await deps.issues.find(target.repository.id, number) : undefined;
+  if (issue === undefined) throw buildNotFoundProblem();
+  return { ...target, issue };
 }
 
 /** Builds the routes of issues for the pages, most of which serve pull requests as well. */
@@ -81,9 +81,9 @@ function threadRoutes(deps: PullDependencies): readonly ApiHandler[] {
     implement(gitIssuesApi.list, async ({ query, ...call }) => {
       const { repository } = await getRepository(deps, call);
       const filter = {
-        in: repository.id,
+        scope: repository.id,
         pull: query.kind === 'pulls',
-        words: query.q,
+        searchText: query.q,
         labels: query.label === '' ? [] : [query.label],
         milestones: query.milestone === '' ? [] : [query.milestone],
         assignee: query.assignee === '' ? undefined : query.assignee,
@@ -111,8 +111,8 @@ function threadChangeRoutes(deps: PullDependencies): readonly ApiHandler[] {
   const { writer } = deps;
   return [
     implement(gitIssuesApi.change, async ({ body, ...call }) => {
-      const place = await getIssue(deps, call);
-      const { issue, repository } = place;
+      const target = await getIssue(deps, call);
+      const { issue, repository } = target;
       const account = getAccount(call);
       requireNotArchived(repository);
       if (
@@ -121,7 +121,7 @@ function threadChangeRoutes(deps: PullDependencies): readonly ApiHandler[] {
         body.assignees !== undefined ||
         body.milestone !== undefined
       )
-        requireWrite(place);
+        requireWrite(target);
       if (body.closed === false && issue.request?.merged_at !== null && issue.request !== undefined)
         throw new Problem('git.merged', 409, 'It is merged.');
       if (body.milestone !== undefined && body.milestone !== null) await milestoneAt(deps, repository, body.milestone);
@@ -132,16 +132,16 @@ function threadChangeRoutes(deps: PullDependencies): readonly ApiHandler[] {
         if (body.labels !== undefined) await setLabels(work, issue, body.labels);
         if (assignees !== undefined) await setAssignees(work, issue, assignees);
         if (body.milestone !== undefined) await setMilestone(work, issue, body.milestone);
-        if (body.closed === true) await needUnblocked(work.db, issue.id);
+        if (body.closed === true) await requireUnblocked(work.db, issue.id);
         if (body.closed !== undefined) await setClosed(work, issue, body.closed);
       });
       return ok;
     }),
     implement(gitIssuesApi.comment, async ({ body, ...call }) => {
-      const place = await getIssue(deps, call);
-      requireNotArchived(place.repository);
-      if (place.issue.locked === 1) requireWrite(place);
-      await writer.run(place.repository, getAccount(call), (work) => addComment(work, place.issue, body.text));
+      const target = await getIssue(deps, call);
+      requireNotArchived(target.repository);
+      if (target.issue.locked === 1) requireWrite(target);
+      await writer.run(target.repository, getAccount(call), (work) => addComment(work, target.issue, body.text));
       return ok;
     }),
   ];
@@ -153,59 +153,63 @@ function labelRoutes(deps: PullDependencies): readonly ApiHandler[] {
   return [
     implement(gitIssuesApi.fields, async (call) => {
       const { repository } = await getRepository(deps, call);
-      const [labels, milestones, people] = await Promise.all([
+      const [labels, milestones, accountList] = await Promise.all([
         db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).orderBy('name').execute(),
-        milestonesOf(db, repository.id),
+        listRepositoryMilestones(db, repository.id),
         accounts.list(),
       ]);
       return {
         labels: labels.map(labelView),
         milestones: milestones.map(({ id, title, closed, open_issues, closed_issues, due_at }) => ({
-          ...{ id, title, closed: closed === 1, dueAt: due_at },
-          ...{ open: Number(open_issues), done: Number(closed_issues) },
+          id,
+          title,
+          closed: closed === 1,
+          dueAt: due_at,
+          open: Number(open_issues),
+          done: Number(closed_issues),
         })),
-        people: people.flatMap(({ kind, name }) => (kind === 'person' && name !== '*' ? [name] : [])),
+        people: accountList.flatMap(({ kind, name }) => (kind === 'person' && name !== '*' ? [name] : [])),
       };
     }),
     implement(gitIssuesApi.addLabel, async ({ body, ...call }) => {
-      const place = await getRepository(deps, call);
-      requireWrite(place);
+      const target = await getRepository(deps, call);
+      requireWrite(target);
       const row = await context.commit((transaction: Db) =>
         transaction
           .insertInto('labels')
-          .values({ repository_id: place.repository.id, ...body, exclusive: 0, archived: 0 })
+          .values({ repository_id: target.repository.id, ...body, exclusive: 0, archived: 0 })
           .returningAll()
           .executeTakeFirstOrThrow(),
       );
       return labelView(row);
     }),
     implement(gitIssuesApi.changeLabel, async ({ body, ...call }) => {
-      const place = await getRepository(deps, call);
-      requireWrite(place);
+      const target = await getRepository(deps, call);
+      requireWrite(target);
       const row = await context.commit((transaction: Db) =>
         transaction
           .updateTable('labels')
           .set(body)
-          .where('repository_id', '=', place.repository.id)
+          .where('repository_id', '=', target.repository.id)
           .where('id', '=', Number(call.params['label']) || 0)
           .returningAll()
           .executeTakeFirst(),
       );
-      if (row === undefined) throw unknown();
+      if (row === undefined) throw buildNotFoundProblem();
       return labelView(row);
     }),
     implement(gitIssuesApi.removeLabel, async (call) => {
-      const place = await getRepository(deps, call);
-      requireWrite(place);
+      const target = await getRepository(deps, call);
+      requireWrite(target);
       const removed = await context.commit((transaction: Db) =>
         transaction
           .deleteFrom('labels')
-          .where('repository_id', '=', place.repository.id)
+          .where('repository_id', '=', target.repository.id)
           .where('id', '=', Number(call.params['label']) || 0)
           .returning('id')
           .executeTakeFirst(),
       );
-      if (removed === undefined) throw unknown();
+      if (removed === undefined) throw buildNotFoundProblem();
       return ok;
     }),
   ];
@@ -215,11 +219,11 @@ function milestoneRoutes(deps: PullDependencies): readonly ApiHandler[] {
   const { context } = deps;
   return [
     implement(gitIssuesApi.addMilestone, async ({ body, ...call }) => {
-      const place = await getRepository(deps, call);
-      requireWrite(place);
+      const target = await getRepository(deps, call);
+      requireWrite(target);
       const now = context.clock.now();
       const row = {
-        repository_id: place.repository.id,
+        repository_id: target.repository.id,
         title: body.title,
         description: '',
         closed: 0,
@@ -231,9 +235,9 @@ function milestoneRoutes(deps: PullDependencies): readonly ApiHandler[] {
       return ok;
     }),
     implement(gitIssuesApi.closeMilestone, async ({ body, ...call }) => {
-      const place = await getRepository(deps, call);
-      requireWrite(place);
-      const milestone = await milestoneAt(deps, place.repository, Number(call.params['milestone']));
+      const target = await getRepository(deps, call);
+      requireWrite(target);
+      const milestone = await milestoneAt(deps, target.repository, Number(call.params['milestone']));
       const now = context.clock.now();
       const set = { closed: Number(body.closed), closed_at: body.closed ? now : null, updated_at: now };
       await context.commit((transaction: Db) =>
@@ -246,11 +250,11 @@ function milestoneRoutes(deps: PullDependencies): readonly ApiHandler[] {
 
 /** @throws Problem (404) */
 async function milestoneAt({ db }: Pick<PullDependencies, 'db'>, repository: Repository, id: number) {
-  const result = await withCounts(db)
+  const result = await selectMilestones(db)
     .where('milestones.repository_id', '=', repository.id)
     .where('milestones.id', '=', id)
     .executeTakeFirst();
-  if (result === undefined) throw unknown();
+  if (result === undefined) throw buildNotFoundProblem();
   return result;
 }
 
@@ -266,30 +270,38 @@ async function threadView(
       .selectFrom('issue_entries')
       .selectAll()
       .where('issue_id', '=', issue.id)
-      .where(seenBy(account))
+      .where(isVisibleTo(account))
       .orderBy('id')
       .execute(),
     db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).execute(),
-    milestonesOf(db, repository.id),
+    listRepositoryMilestones(db, repository.id),
     db.selectFrom('reviews').select(['id', 'state']).where('issue_id', '=', issue.id).execute(),
   ]);
-  const titleOf = (id: number | undefined): string => milestones.find((each) => each.id === id)?.title ?? '';
+  const getMilestoneTitle = (id: number | undefined): string => milestones.find((each) => each.id === id)?.title ?? '';
   const entries = rows.map(({ author, body, created_at, details, id, kind, review_id }): GitThreadEntry => {
     const parsedDetails = JSON.parse(details) as EntryDetails;
     const label = labels.find((each) => each.id === parsedDetails.label);
     const state = reviews.find((each) => each.id === review_id)?.state;
     return {
-      ...{ id, kind, author, time: created_at, review: review_id },
+      id,
+      kind,
+      author,
+      time: created_at,
+      review: review_id,
       text: kind === 'pull_push' ? '' : body,
       commits: kind === 'pull_push' ? (JSON.parse(body) as { commit_ids: string[] }).commit_ids : [],
       label: label === undefined ? null : labelView(label),
       added: kind === 'label' ? parsedDetails.added === true : parsedDetails.removed !== true,
-      before: kind === 'milestone' ? titleOf(parsedDetails.oldMilestone) : (parsedDetails.before ?? ''),
+      before: kind === 'milestone' ? getMilestoneTitle(parsedDetails.oldMilestone) : (parsedDetails.before ?? ''),
       after:
-        kind === 'milestone' ? titleOf(parsedDetails.milestone) : (parsedDetails.assignee ?? parsedDetails.after ?? ''),
+        kind === 'milestone'
+          ? getMilestoneTitle(parsedDetails.milestone)
+          : (parsedDetails.assignee ?? parsedDetails.after ?? ''),
       commit: parsedDetails.commit ?? '',
       verdict: kind !== 'review' || state === undefined || state === 'PENDING' ? null : state,
-      ...{ path: parsedDetails.path ?? '', line: parsedDetails.line ?? 0, hunk: parsedDetails.hunk ?? '' },
+      path: parsedDetails.path ?? '',
+      line: parsedDetails.line ?? 0,
+      hunk: parsedDetails.hunk ?? '',
     };
   });
   const view = { ...issueView(issue), text: issue.body, locked: issue.locked === 1, entries };
@@ -302,7 +314,12 @@ function issueView(issue: Issue): GitIssue {
   const { assignees, author, comments, created_at, labels, milestone, number, request, title, updated_at } = issue;
   const isOpen = issue.closed === 0;
   return {
-    ...{ number, title, author, comments, createdAt: created_at, updatedAt: updated_at },
+    number,
+    title,
+    author,
+    comments,
+    createdAt: created_at,
+    updatedAt: updated_at,
     pull: issue.pull === 1,
     state:
       request !== undefined && request.merged_at !== null

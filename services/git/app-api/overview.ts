@@ -1,11 +1,11 @@
 import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api.ts';
 import { gitOverviewApi, type GitTask } from '../../contracts/git/overview-api.ts';
 import { readHistory } from '../repositories/history.ts';
-import type { Sight } from '../repositories/repositories.ts';
+import type { RepositoryVisibility } from '../repositories/repositories.ts';
 import type { HookDependencies } from '../gitea-api/hooks.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { toSummary } from './routes.ts';
-import { nobody } from '../sign-in/visitor.ts';
+import { anonymousCaller } from '../sign-in/caller.ts';
 import { withTitles } from './event-titles.ts';
 import { getAccount } from './issues.ts';
 
@@ -14,7 +14,7 @@ const defaultLimits = { tasks: 20, pulls: 5 };
 const fullLimits = { tasks: 500, pulls: 500 };
 
 interface TaskList {
-  readonly shown: GitTask[];
+  readonly items: GitTask[];
   /** Number of further tasks. */
   readonly more: number;
 }
@@ -25,19 +25,24 @@ export function overviewRoutes(deps: PullDependencies & Pick<HookDependencies, '
   return [
     implement(gitOverviewApi.overview, async (input) => {
       const account = getAccount(input);
-      const sight = await getVisibility(deps, input);
-      const scope = { account, sight, most: input.query.all ? fullLimits : defaultLimits };
+      const visibility = await getVisibility(deps, input);
+      const scope = { account, visibility, limits: input.query.all ? fullLimits : defaultLimits };
       const [recent, [last = null], reviews, assigned, hooks, pulls] = await Promise.all([
-        repositories.list({ sight, sort: 'updated', descending: true, limit: 6, offset: 0 }),
-        readHistory(deps, sight, { limit: 1 }),
+        repositories.list({ visibility, sort: 'updated', descending: true, limit: 6, offset: 0 }),
+        readHistory(deps, visibility, { limit: 1 }),
         listTasks(deps, 'review_requests', scope),
         listTasks(deps, 'issue_assignees', scope),
-        listFailingHooks(deps, sight),
-        listOtherPulls(deps, account, sight, scope.most),
+        listFailingHooks(deps, visibility),
+        listOtherPulls(deps, account, visibility, scope.limits),
       ]);
       return {
-        ...{ repositories: recent.total, recent: recent.repositories.map(toSummary), last },
-        ...{ reviews: reviews.shown, assigned: assigned.shown, pulls: pulls.shown, failing: hooks },
+        repositories: recent.total,
+        recent: recent.repositories.map(toSummary),
+        last,
+        reviews: reviews.items,
+        assigned: assigned.items,
+        pulls: pulls.items,
+        failing: hooks,
         more: { reviews: reviews.more, assigned: assigned.more, pulls: pulls.more },
       };
     }),
@@ -59,13 +64,16 @@ export function overviewRoutes(deps: PullDependencies & Pick<HookDependencies, '
 async function getVisibility(
   deps: PullDependencies & Pick<HookDependencies, 'hooks'>,
   { identity }: Pick<ApiRequest<unknown, unknown>, 'identity'>,
-): Promise<Sight> {
+): Promise<RepositoryVisibility> {
   getAccount({ identity });
-  return deps.access.sight({ ...nobody, identity });
+  return deps.access.getVisibility({ ...anonymousCaller, identity });
 }
 
 /** Selects open issues and pull requests, the most recently updated first. */
-function selectOpen({ db, repositories }: PullDependencies & Pick<HookDependencies, 'hooks'>, sight: Sight) {
+function selectOpen(
+  { db, repositories }: PullDependencies & Pick<HookDependencies, 'hooks'>,
+  visibility: RepositoryVisibility,
+) {
   return db
     .selectFrom('issues')
     .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
@@ -80,7 +88,7 @@ function selectOpen({ db, repositories }: PullDependencies & Pick<HookDependenci
       'issues.updated_at',
     ])
     .where('issues.closed', '=', 0)
-    .where('issues.repository_id', 'in', repositories.idsOf({ sight }))
+    .where('issues.repository_id', 'in', repositories.selectIds({ visibility }))
     .orderBy('issues.updated_at', 'desc');
 }
 
@@ -97,8 +105,8 @@ async function readTasks(
       .select((is) => is.fn.countAll<number>().as('count'))
       .executeTakeFirst(),
   ]);
-  const shown = rows.map(({ updated_at, pull, ...row }) => ({ ...row, pull: pull === 1, time: updated_at }));
-  return { shown, more: Number(counted?.count ?? 0) - shown.length };
+  const items = rows.map(({ updated_at, pull, ...row }) => ({ ...row, pull: pull === 1, time: updated_at }));
+  return { items, more: Number(counted?.count ?? 0) - items.length };
 }
 
 function selectIssueIds(
@@ -115,13 +123,13 @@ function listTasks(
   table: 'review_requests' | 'issue_assignees',
   {
     account,
-    sight,
-    most: limits,
-  }: { readonly account: string; readonly sight: Sight; readonly most: typeof defaultLimits },
+    visibility,
+    limits,
+  }: { readonly account: string; readonly visibility: RepositoryVisibility; readonly limits: typeof defaultLimits },
 ): Promise<TaskList> {
   return readTasks(
     deps,
-    selectOpen(deps, sight).where('issues.id', 'in', selectIssueIds(deps, table, account)),
+    selectOpen(deps, visibility).where('issues.id', 'in', selectIssueIds(deps, table, account)),
     limits.tasks,
   );
 }
@@ -130,12 +138,12 @@ function listTasks(
 function listOtherPulls(
   deps: PullDependencies & Pick<HookDependencies, 'hooks'>,
   account: string,
-  sight: Sight,
+  visibility: RepositoryVisibility,
   limits: typeof defaultLimits,
 ): Promise<TaskList> {
   return readTasks(
     deps,
-    selectOpen(deps, sight)
+    selectOpen(deps, visibility)
       .where('pull', '=', 1)
       .where('issues.id', 'not in', selectIssueIds(deps, 'review_requests', account))
       .where('issues.id', 'not in', selectIssueIds(deps, 'issue_assignees', account)),
@@ -144,17 +152,21 @@ function listOtherPulls(
 }
 
 /** Lists hooks with a failed last delivery in repositories that the account administers. */
-async function listFailingHooks(deps: PullDependencies & Pick<HookDependencies, 'hooks'>, sight: Sight) {
+async function listFailingHooks(
+  deps: PullDependencies & Pick<HookDependencies, 'hooks'>,
+  visibility: RepositoryVisibility,
+) {
   const { db, repositories } = deps;
 
-  const own: Sight = sight === 'all' ? 'all' : { ...sight, public: false as const, ids: [] };
+  const ownRepositories: RepositoryVisibility =
+    visibility === 'all' ? 'all' : { ...visibility, public: false as const, ids: [] };
   const rows = await db
     .selectFrom('webhooks')
     .innerJoin('repositories', 'repositories.id', 'webhooks.repository_id')
     .innerJoin('owners', 'owners.id', 'repositories.owner_id')
     .select(['owners.name as owner', 'repositories.name as name', 'webhooks.url'])
     .where('webhooks.active', '=', 1)
-    .where('webhooks.repository_id', 'in', repositories.idsOf({ sight: own }))
+    .where('webhooks.repository_id', 'in', repositories.selectIds({ visibility: ownRepositories }))
     .where((is) =>
       is(
         is
@@ -170,5 +182,5 @@ async function listFailingHooks(deps: PullDependencies & Pick<HookDependencies, 
     .limit(defaultLimits.tasks)
     .execute();
   // The path of a URL can contain a secret.
-  return rows.map(({ url, ...row }) => ({ ...row, url: URL.parse(deps.hooks.address({ url }))?.origin ?? '' }));
+  return rows.map(({ url, ...row }) => ({ ...row, url: URL.parse(deps.hooks.getAddress({ url }))?.origin ?? '' }));
 }

@@ -2,15 +2,15 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitIssuesApi } from '../../contracts/git/issues.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { PageProblem } from '../domain/page-problem.ts';
-import { hunkAt } from '../domain/hunks.ts';
+import { extractHunk } from '../domain/hunks.ts';
 import { isPull } from '../pulls/pulls.ts';
 import { addReview, requestReviews } from '../pulls/reviews.ts';
 import { readLog } from '../repositories/commits.ts';
 import type { Author } from '../repositories/first-commit.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { resolveAccounts, mayWrite, requireNotArchived, requireWrite } from '../gitea-api/issues/issue-access.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
-import { nobody } from '../sign-in/visitor.ts';
+import { anonymousCaller } from '../sign-in/caller.ts';
 import { getCommitEmail } from '../wire/users.ts';
 import { compareDiffs } from './diffs.ts';
 import { getAccount, getIssue, getRepository, type AppCall } from './issues.ts';
@@ -25,12 +25,12 @@ export function pullRequestRoutes(deps: PullDependencies): readonly ApiHandler[]
 }
 
 function pullRoutes(deps: PullDependencies): readonly ApiHandler[] {
-  const { git, keeper, pulls } = deps;
+  const { git, manager, pulls } = deps;
   return [
     implement(gitIssuesApi.pull, async ({ body, ...call }) => {
       const { repository } = await getRepository(deps, call);
       requireNotArchived(repository);
-      const commit = await pulls.branch(repository, body.head);
+      const commit = await pulls.findBranch(repository, body.head);
       if (commit === undefined) throw new PageProblem('git.unknown', 404, 'There is no such branch.');
       if (body.head === body.base)
         throw new Problem('git.invalid', 422, 'These are the same branch.', {
@@ -45,11 +45,11 @@ function pullRoutes(deps: PullDependencies): readonly ApiHandler[] {
     }),
     implement(gitIssuesApi.changes, async (call) => {
       const { repository, state } = await getPull(deps, call);
-      const folder = keeper.folder(repository);
+      const folder = manager.getFolder(repository);
       const from = state.comparison.mergeBase;
       if (from === undefined) return { commits: [], files: [], total: 0, head: state.head };
       const [commits, diff] = await Promise.all([
-        readLog(git, folder, { from: [state.head], not: [from], limit: maxCommits }),
+        readLog(git, folder, { from: [state.head], exclude: [from], limit: maxCommits }),
         compareDiffs(git, folder, from, state.head),
       ]);
       return { commits: commits.toReversed().map(commitView), ...diff, head: state.head };
@@ -61,22 +61,25 @@ function mergeRoutes(deps: PullDependencies): readonly ApiHandler[] {
   const { access, merges } = deps;
   return [
     implement(gitIssuesApi.merge, async ({ body, ...call }) => {
-      const place = await getPull(deps, call);
-      requireWrite(place);
+      const target = await getPull(deps, call);
+      requireWrite(target);
       const account = getAccount(call);
-      await merges.merge(place.repository, place.issue.number, {
-        force: body.force && place.level === 'admin',
-        ...{ style: body.style, account, deleteBranch: body.deleteBranch, head: place.state.head },
+      await merges.merge(target.repository, target.issue.number, {
+        force: body.force && target.level === 'admin',
+        style: body.style,
+        account,
+        deleteBranch: body.deleteBranch,
+        head: target.state.head,
         committer: await getAuthor(deps, account),
-        author: await getAuthor(deps, place.issue.author),
+        author: await getAuthor(deps, target.issue.author),
       });
       return ok;
     }),
     implement(gitIssuesApi.update, async (call) => {
       const { issue, repository, state } = await getPull(deps, call);
       const { headRepository } = state;
-      if (headRepository === undefined) throw unknown();
-      if (!(await access.may({ ...nobody, identity: call.identity }, headRepository, 'write')))
+      if (headRepository === undefined) throw buildNotFoundProblem();
+      if (!(await access.hasLevel({ ...anonymousCaller, identity: call.identity }, headRepository, 'write')))
         throw new PageProblem('git.forbidden', 403, 'You may not write to this branch.');
       const account = getAccount(call);
       await merges.update(repository, issue.number, 'merge', { account, committer: await getAuthor(deps, account) });
@@ -86,7 +89,7 @@ function mergeRoutes(deps: PullDependencies): readonly ApiHandler[] {
 }
 
 function reviewRoutes(deps: PullDependencies): readonly ApiHandler[] {
-  const { git, keeper, writer } = deps;
+  const { git, manager, writer } = deps;
   return [
     implement(gitIssuesApi.requestReview, async ({ body, ...call }) => {
       const { issue, level, repository } = await getPull(deps, call);
@@ -105,10 +108,10 @@ function reviewRoutes(deps: PullDependencies): readonly ApiHandler[] {
       const files =
         body.remarks.length === 0 || from === undefined
           ? []
-          : (await compareDiffs(git, keeper.folder(repository), from, state.head)).files;
+          : (await compareDiffs(git, manager.getFolder(repository), from, state.head)).files;
       const comments = body.remarks.map(({ path, line, text }) => {
         const patch = files.find((file) => file.path === path)?.patch ?? '';
-        return { path, line, body: text, hunk: hunkAt(patch, line) };
+        return { path, line, body: text, hunk: extractHunk(patch, line) };
       });
       const newReview = {
         state: body.verdict,
@@ -126,9 +129,9 @@ function reviewRoutes(deps: PullDependencies): readonly ApiHandler[] {
 async function getPull(deps: PullDependencies, call: AppCall) {
   const { pulls } = deps;
 
-  const { issue, ...place } = await getIssue(deps, call);
-  if (!isPull(issue)) throw unknown();
-  return { ...place, issue, state: await pulls.state(place.repository, issue) };
+  const { issue, ...target } = await getIssue(deps, call);
+  if (!isPull(issue)) throw buildNotFoundProblem();
+  return { ...target, issue, state: await pulls.state(target.repository, issue) };
 }
 
 function getBaseUrl({ context, settings }: PullDependencies): string {
@@ -139,6 +142,6 @@ async function getAuthor(deps: PullDependencies, account: string): Promise<Autho
   const { owners } = deps;
   return {
     name: account,
-    email: getCommitEmail(await owners.ofAccount(account), getBaseUrl(deps)),
+    email: getCommitEmail(await owners.getForAccount(account), getBaseUrl(deps)),
   };
 }

@@ -3,16 +3,16 @@ import { gitReleasesApi, type GitRelease } from '../../contracts/git/releases-ap
 import { Problem } from '../../contracts/problem.ts';
 import type { Portable } from '../portable/portable.ts';
 import { readLog } from '../repositories/commits.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
-import { resolve, resolveAs } from '../repositories/revisions.ts';
+import { resolveRevision, resolveByKind } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { archiveName, isArchiveKind } from '../gitea-api/archives.ts';
 import type { HookDependencies } from '../gitea-api/hooks.ts';
 import { mayWrite, requireWrite } from '../gitea-api/issues/issue-access.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { ensureTag, emitRelease } from '../gitea-api/release-operations.ts';
-import type { ReleaseRow } from '../store/rest.ts';
+import type { ReleaseRow } from '../store/repository-relations.ts';
 import { getAccount, getRepository, type AppCall } from './issues.ts';
 
 const ok = { ok: true } as const;
@@ -29,13 +29,13 @@ export function releaseRoutes(
 function createRoutes(
   deps: PullDependencies & HookDependencies & { readonly portable: Portable },
 ): readonly ApiHandler[] {
-  const { git, keeper, releases } = deps;
+  const { git, manager, releases } = deps;
   return [
     implement(gitReleasesApi.list, async (call) => {
       const { repository, level } = await getRepository(deps, call);
       const mayChange = mayWrite(level) && !repository.archived;
       const rows = await releases.list(repository.id, { drafts: mayWrite(level) });
-      const tagReferences = await readReferences(git, keeper.folder(repository), tags);
+      const tagReferences = await readReferences(git, manager.getFolder(repository), tags);
       return {
         releases: await Promise.all(rows.map((row) => toReleaseView(deps, row))),
         mayWrite: mayChange,
@@ -46,7 +46,7 @@ function createRoutes(
       const repository = await getWritableRepository(deps, call);
       const account = getAccount(call);
       const { tag } = body;
-      if ((await releases.byTag(repository.id, tag)) !== undefined)
+      if ((await releases.findByTag(repository.id, tag)) !== undefined)
         throw invalid('tag', 'This tag has a release already.');
       const target = body.target === '' ? repository.defaultBranch : body.target;
       if (!body.draft)
@@ -81,8 +81,10 @@ function changeRoutes(
       const isPublished = before.draft === 1 && !draft;
       if (isPublished) await ensureTag(deps, repository, account, before.tag, before.target);
       const row = await releases.change(before, {
-        ...{ title: title === '' ? before.tag : title, body: text },
-        ...{ draft: Number(draft), prerelease: Number(prerelease) },
+        title: title === '' ? before.tag : title,
+        body: text,
+        draft: Number(draft),
+        prerelease: Number(prerelease),
         ...(isPublished ? { published_at: context.clock.now() } : {}),
       });
       if (!draft) await emitRelease(deps, repository, account, row, isPublished ? 'published' : 'updated');
@@ -101,18 +103,18 @@ function changeRoutes(
 function notesRoute(
   deps: PullDependencies & HookDependencies & { readonly portable: Portable },
 ): readonly ApiHandler[] {
-  const { git, keeper, objects, releases } = deps;
+  const { git, manager, objects, releases } = deps;
   return [
     implement(gitReleasesApi.notes, async ({ query, ...call }) => {
       const { repository } = await getRepository(deps, call);
-      const folder = keeper.folder(repository);
-      const revision = await resolve(objects, folder, repository, query.ref);
+      const folder = manager.getFolder(repository);
+      const revision = await resolveRevision(objects, folder, repository, query.ref);
       if (revision === undefined) return { text: '' };
       const [last] = await releases.list(repository.id, { drafts: false });
-      const since = last === undefined ? undefined : await resolveAs('tag', objects, folder, last.tag);
+      const since = last === undefined ? undefined : await resolveByKind('tag', objects, folder, last.tag);
       const commits = await readLog(git, folder, {
         from: [revision.commit],
-        not: since === undefined ? [] : [since.commit],
+        exclude: since === undefined ? [] : [since.commit],
         limit: maxNotes,
       });
       const titles = commits
@@ -126,7 +128,7 @@ function notesRoute(
 function fileRoutes(
   deps: PullDependencies & HookDependencies & { readonly portable: Portable },
 ): readonly ApiHandler[] {
-  const { keeper, objects, portable, releases } = deps;
+  const { manager, objects, portable, releases } = deps;
   return [
     implement(gitReleasesApi.attach, async ({ query, incoming, ...call }) => {
       const repository = await getWritableRepository(deps, call);
@@ -140,15 +142,15 @@ function fileRoutes(
     implement(gitReleasesApi.file, async (call) => {
       const { repository, level } = await getRepository(deps, call);
       const asset = await getAsset(deps, call, await getRelease(deps, call, repository, mayWrite(level)));
-      const path = await releases.fetched(repository, asset);
+      const path = await releases.recordDownload(repository, asset);
       return new FileReply({ path, type: 'application/octet-stream', saveAs: asset.name });
     }),
     implement(gitReleasesApi.source, async (call) => {
       const { repository, level } = await getRepository(deps, call);
       const release = await getRelease(deps, call, repository, mayWrite(level));
       const kind = call.params['kind'] ?? '';
-      const revision = await resolveAs('tag', objects, keeper.folder(repository), release.tag);
-      if (revision === undefined || !isArchiveKind(kind)) throw unknown();
+      const revision = await resolveByKind('tag', objects, manager.getFolder(repository), release.tag);
+      if (revision === undefined || !isArchiveKind(kind)) throw buildNotFoundProblem();
       const { path, release: sent } = await portable.source(repository, revision.commit, kind);
       return new FileReply({
         path,
@@ -170,8 +172,14 @@ async function toReleaseView(
   row: ReleaseRow,
 ): Promise<GitRelease> {
   return {
-    ...{ id: row.id, tag: row.tag, title: row.title, text: row.body, author: row.author },
-    ...{ draft: row.draft === 1, prerelease: row.prerelease === 1, publishedAt: row.published_at },
+    id: row.id,
+    tag: row.tag,
+    title: row.title,
+    text: row.body,
+    author: row.author,
+    draft: row.draft === 1,
+    prerelease: row.prerelease === 1,
+    publishedAt: row.published_at,
     files: (await releases.assets(row.id)).map(({ id, name, size, downloads }) => ({ id, name, size, downloads })),
   };
 }
@@ -180,9 +188,9 @@ async function getWritableRepository(
   deps: PullDependencies & HookDependencies & { readonly portable: Portable },
   call: AppCall,
 ) {
-  const place = await getRepository(deps, call);
-  requireWrite(place);
-  return place.repository;
+  const access = await getRepository(deps, call);
+  requireWrite(access);
+  return access.repository;
 }
 
 async function getRelease(
@@ -192,7 +200,7 @@ async function getRelease(
   drafts: boolean,
 ): Promise<ReleaseRow> {
   const row = (await releases.list(repository.id, { drafts })).find(({ id }) => String(id) === call.params['id']);
-  if (row === undefined) throw unknown();
+  if (row === undefined) throw buildNotFoundProblem();
   return row;
 }
 
@@ -202,7 +210,7 @@ async function getAsset(
   release: ReleaseRow,
 ) {
   const asset = (await releases.assets(release.id)).find(({ id }) => String(id) === call.params['file']);
-  if (asset === undefined) throw unknown();
+  if (asset === undefined) throw buildNotFoundProblem();
   return asset;
 }
 

@@ -1,6 +1,6 @@
 import type { GitPull } from '../../contracts/git/issues.ts';
 import type { Issue } from '../issues/issues.ts';
-import { stylesOf } from '../pulls/merge.ts';
+import { getAllowedStyles } from '../pulls/merge.ts';
 import type { IssueContext } from '../gitea-api/issues/issue-access.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import type { PullRow } from '../store/issue-tables.ts';
@@ -16,7 +16,7 @@ export async function requestView(
   const { ahead, behind, conflicts, files, mergeBase } = state.comparison;
   const { request } = issue;
   const [hurdles, mayMerge, reviews, reviewers, checks] = await Promise.all([
-    rules.hurdles(repository, issue, state),
+    rules.getBlockers(repository, issue, state),
     rules.allows(repository, issue, account),
     db
       .selectFrom('reviews')
@@ -41,15 +41,23 @@ export async function requestView(
     head: from + request.head_branch,
     base: request.base_branch,
     headThere: state.hasHead,
-    ...{ commits: ahead, behind, files: files.length, mergeable: state.mergeable },
+    commits: ahead,
+    behind,
+    files: files.length,
+    mergeable: state.mergeable,
     additions: files.reduce((sum, file) => sum + file.additions, 0),
     deletions: files.reduce((sum, file) => sum + file.deletions, 0),
     conflicts: mergeBase === undefined ? [] : conflicts === undefined ? null : [...conflicts],
-    styles: [...stylesOf(repository)],
-    ...{ mergedBy: request.merged_by, mergedAt: request.merged_at, mergedCommit: request.merged_commit },
+    styles: [...getAllowedStyles(repository)],
+    mergedBy: request.merged_by,
+    mergedAt: request.merged_at,
+    mergedCommit: request.merged_commit,
     reviewers: reviewers.map((each) => each.account),
     verdicts: [...last.values()],
-    ...{ approvals: hurdles.approvals, approvalsWanted: hurdles.wanted, hurdles: [...hurdles.reasons], mayMerge },
+    approvals: hurdles.approvals,
+    approvalsWanted: hurdles.required,
+    hurdles: [...hurdles.reasons],
+    mayMerge,
     mayForce: hurdles.mayForce && level === 'admin',
     checks: checks.map(({ context, description, state: went, target_url: url }) => ({
       context,

@@ -11,19 +11,19 @@ import { Problem } from '../../contracts/problem.ts';
 import { PageProblem } from '../domain/page-problem.ts';
 import { decodeText } from '../../kit/text-encoding.ts';
 import { readLargeText } from '../lfs/large-text.ts';
-import { largestPointer, readPointer } from '../lfs/pointer.ts';
-import { timeOfDate } from '../domain/commit-time.ts';
-import { repositoryNameProblem, treePath } from '../domain/names.ts';
+import { maxPointerBytes, parsePointer } from '../lfs/pointer.ts';
+import { parseCommitDate } from '../domain/commit-time.ts';
+import { validateRepositoryName, normalizeTreePath } from '../domain/names.ts';
 import { readBlame } from '../repositories/blame.ts';
 import { readCommit, readLog, type Commit } from '../repositories/commits.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
-import { resolve } from '../repositories/revisions.ts';
+import { resolveRevision } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { readTree } from '../repositories/trees.ts';
 import type { ContentDependencies } from '../gitea-api/contents.ts';
-import { nobody, type Visitor } from '../sign-in/visitor.ts';
-import { combined } from '../statuses/statuses.ts';
+import { anonymousCaller, type Caller } from '../sign-in/caller.ts';
+import { combineStates } from '../statuses/statuses.ts';
 import type { StatusRow } from '../store/statuses.ts';
 import type { PublicKeyRow } from '../store/tables.ts';
 import { readDiffs } from './diffs.ts';
@@ -44,59 +44,63 @@ export function repositoryApiRoutes(deps: ContentDependencies): readonly ApiHand
 }
 
 function repositoryRoutes(deps: ContentDependencies): readonly ApiHandler[] {
-  const { access, context, git, keeper, lookup, objects, repositories, settings } = deps;
+  const { access, context, git, manager, lookup, objects, repositories, settings } = deps;
   return [
     implement(gitApi.list, async ({ identity, query }) => {
-      const sight = identity === undefined ? ('all' as const) : await access.sight({ ...nobody, identity });
+      const visibility =
+        identity === undefined ? ('all' as const) : await access.getVisibility({ ...anonymousCaller, identity });
       const result = await repositories.list({
-        ...{ sight, words: query.q, inDescription: true },
+        visibility,
+        searchText: query.q,
+        inDescription: true,
         ...(query.owner === '' ? {} : { owner: query.owner }),
         ...(query.sort === 'name' ? { sort: 'alpha' as const } : { sort: 'updated' as const, descending: true }),
-        ...{ limit: maxListed, offset: 0 },
+        limit: maxListed,
+        offset: 0,
       });
       return { repositories: result.repositories.map(toSummary), total: result.total };
     }),
     implement(gitApi.create, async ({ body, ...call }) => {
-      const problem = repositoryNameProblem(body.name);
+      const problem = validateRepositoryName(body.name);
       if (problem !== undefined) {
         throw new Problem('git.invalid', 422, 'Use letters, digits, dots, - and _ for the name.', {
           fields: { name: 'Use letters, digits, dots, - and _.' },
         });
       }
       const { account } = requireIdentity(call);
-      const created = await keeper.create({ ...body, owner: account, defaultBranch: settings.defaultBranch });
+      const created = await manager.create({ ...body, owner: account, defaultBranch: settings.defaultBranch });
       return toSummary(created);
     }),
     implement(gitApi.one, async (call) => {
-      const visitor = toVisitor(call);
+      const caller = toCaller(call);
       const { owner = '', name = '' } = call.params;
       const repository =
-        (await lookup.find(visitor, owner, name))?.repository ?? (await lookup.renamed(visitor, owner, name));
-      if (repository === undefined) throw unknown();
-      const folder = keeper.folder(repository);
-      const level = await access.level(visitor, repository);
+        (await lookup.find(caller, owner, name))?.repository ?? (await lookup.findRenamed(caller, owner, name));
+      if (repository === undefined) throw buildNotFoundProblem();
+      const folder = manager.getFolder(repository);
+      const level = await access.getLevel(caller, repository);
       const references = await readReferences(git, folder, 'refs/');
-      const named = (prefix: string) =>
+      const listNames = (prefix: string) =>
         references.flatMap(({ ref }) => (ref.startsWith(prefix) ? [ref.slice(prefix.length)] : []));
       const base = settings.publicUrl === '' ? (context.address('git') ?? '') : settings.publicUrl.replace(/\/+$/, '');
       const full = `${repository.owner}/${repository.name}.git`;
       return {
         ...toSummary(repository),
-        branches: named('refs/heads/'),
-        tags: named('refs/tags/').toReversed(),
+        branches: listNames('refs/heads/'),
+        tags: listNames('refs/tags/').toReversed(),
         level: level === 'none' ? ('read' as const) : level,
         cloneHttp: `${base}/${full}`,
         cloneSsh: context.address('git', 'ssh') === undefined ? null : `${deps.ssh(base)}/${full}`,
       };
     }),
     implement(gitApi.remove, async (call) => {
-      const { repository, visitor, folder } = await findRepository(deps, call, 'admin');
-      const owner = await deps.owners.byId(repository.ownerId);
-      if (!(await access.administersOwner(visitor, owner))) {
+      const { repository, caller, folder } = await findRepository(deps, call, 'admin');
+      const owner = await deps.owners.getById(repository.ownerId);
+      if (!(await access.administersOwner(caller, owner))) {
         throw new PageProblem('git.forbidden', 403, 'Only the owner can delete a repository.');
       }
       await objects.close(folder);
-      await keeper.remove(repository);
+      await manager.remove(repository);
       return ok;
     }),
   ];
@@ -109,22 +113,27 @@ function contentRoutes(deps: ContentDependencies): readonly ApiHandler[] {
       const { folder, path, commit, repository } = await getLocation(deps, call);
       const info = await objects.info(folder, path === '' ? `${commit}^{tree}` : `${commit}:${path}`);
       if (info?.type === 'blob') {
-        const last = (await lastCommits.of(folder, commit, path)) ?? (await readCommit(git, folder, commit));
-        if (last === undefined) throw unknown();
-        const shown = await readText(deps, folder, info.id, maxTextBytes);
+        const last = (await lastCommits.find(folder, commit, path)) ?? (await readCommit(git, folder, commit));
+        if (last === undefined) throw buildNotFoundProblem();
+        const stored = await readText(deps, folder, info.id, maxTextBytes);
         const { id } = info;
-        const pointer = info.size > largestPointer ? undefined : await readLfsPointer(deps, folder, id);
+        const pointer = info.size > maxPointerBytes ? undefined : await readLfsPointer(deps, folder, id);
         const text =
-          pointer === undefined ? shown?.text : await readLargeText(deps.lfs, repository, pointer, maxTextBytes);
+          pointer === undefined ? stored?.text : await readLargeText(deps.lfs, repository, pointer, maxTextBytes);
         return {
-          ...{ kind: 'file', commit: commitView(last), id, size: pointer?.size ?? info.size },
-          ...{ text: text ?? null, editable: shown?.exact ?? false, lfs: pointer !== undefined },
+          kind: 'file',
+          commit: commitView(last),
+          id,
+          size: pointer?.size ?? info.size,
+          text: text ?? null,
+          editable: stored?.exact ?? false,
+          lfs: pointer !== undefined,
         };
       }
       const entries = info?.type === 'tree' ? await readTree(objects, folder, info.id) : undefined;
       const [newest] = await readLog(git, folder, { from: [commit], path, limit: 1 });
-      if (entries === undefined || newest === undefined) throw unknown();
-      const last = await lastCommits.ofEntries(
+      if (entries === undefined || newest === undefined) throw buildNotFoundProblem();
+      const last = await lastCommits.findForEntries(
         folder,
         commit,
         path,
@@ -153,7 +162,7 @@ function contentRoutes(deps: ContentDependencies): readonly ApiHandler[] {
       const { folder, path, commit } = await getLocation(deps, call);
       const info = path === '' ? undefined : await objects.info(folder, `${commit}:${path}`);
       const last = await readCommit(git, folder, commit);
-      if (info?.type !== 'blob' || last === undefined) throw unknown();
+      if (info?.type !== 'blob' || last === undefined) throw buildNotFoundProblem();
       if (info.size > maxTextBytes) throw new Problem('git.too_much', 413, 'This file is too large to be shown.');
       const result = await readBlame(git, folder, commit, path);
       return { commit: commitView(last), parts: result.map((part) => ({ ...part, lines: [...part.lines] })) };
@@ -168,21 +177,21 @@ function commitRoutes(deps: ContentDependencies): readonly ApiHandler[] {
       const { folder, path, commit, repository } = await getLocation(deps, call);
       const query = { from: [commit], path, offset: call.query.offset, limit: perPage + 1 };
       const commits = await readLog(git, folder, query);
-      const shown = commits.slice(0, perPage);
-      const checks = await statuses.latestOf(
+      const page = commits.slice(0, perPage);
+      const checks = await statuses.latestForCommits(
         repository.id,
-        shown.map(({ id }) => id),
+        page.map(({ id }) => id),
       );
       return {
-        commits: shown.map((one) => ({ ...commitView(one), checks: checksView(checks.get(one.id)) })),
+        commits: page.map((one) => ({ ...commitView(one), checks: checksView(checks.get(one.id)) })),
         more: commits.length > perPage,
       };
     }),
     implement(gitApi.commit, async (call) => {
       const { repository, folder } = await findRepository(deps, call);
-      const revision = await resolve(objects, folder, repository, call.params['commit']);
+      const revision = await resolveRevision(objects, folder, repository, call.params['commit']);
       const commit = revision && (await readCommit(git, folder, revision.commit));
-      if (commit === undefined) throw unknown();
+      if (commit === undefined) throw buildNotFoundProblem();
       return { commit: commitView(commit), ...(await readDiffs(git, folder, commit.id)) };
     }),
   ];
@@ -191,7 +200,7 @@ function commitRoutes(deps: ContentDependencies): readonly ApiHandler[] {
 function keyRoutes({ keys }: ContentDependencies): readonly ApiHandler[] {
   return [
     implement(gitApi.keys, async (call) => ({
-      keys: (await keys.ofAccount(requireIdentity(call).account)).map(keyView),
+      keys: (await keys.listForAccount(requireIdentity(call).account)).map(keyView),
     })),
     implement(gitApi.addKey, async ({ body, ...call }) => {
       try {
@@ -215,14 +224,14 @@ function keyRoutes({ keys }: ContentDependencies): readonly ApiHandler[] {
 }
 
 async function findRepository(
-  { keeper, lookup }: ContentDependencies,
+  { manager, lookup }: ContentDependencies,
   call: AppCall,
   needed: 'read' | 'write' | 'admin' = 'read',
 ) {
   const { owner = '', name = '' } = call.params;
-  const visitor = toVisitor(call);
-  const repository = await lookup.need(visitor, [owner, name], needed);
-  return { repository, visitor, folder: keeper.folder(repository) };
+  const caller = toCaller(call);
+  const repository = await lookup.require(caller, [owner, name], needed);
+  return { repository, caller, folder: manager.getFolder(repository) };
 }
 
 async function getLocation(
@@ -232,9 +241,9 @@ async function getLocation(
   const { objects } = deps;
 
   const { repository, folder } = await findRepository(deps, call);
-  const path = treePath(call.query.path);
-  const revision = await resolve(objects, folder, repository, call.query.ref);
-  if (path === undefined || revision === undefined) throw unknown();
+  const path = normalizeTreePath(call.query.path);
+  const revision = await resolveRevision(objects, folder, repository, call.query.ref);
+  if (path === undefined || revision === undefined) throw buildNotFoundProblem();
   return { folder, path, commit: revision.commit, repository };
 }
 
@@ -243,8 +252,8 @@ function requireIdentity({ identity }: Pick<AppCall, 'identity'>) {
   return identity;
 }
 
-function toVisitor(call: AppCall): Visitor {
-  return { ...nobody, identity: requireIdentity(call) };
+function toCaller(call: AppCall): Caller {
+  return { ...anonymousCaller, identity: requireIdentity(call) };
 }
 
 /** Reads a text file; `exact` is true when the text can be converted back to the same bytes. */
@@ -257,22 +266,32 @@ async function readText(
   const info = await objects.info(folder, id);
   if (info === undefined || info.size > maxBytes) return undefined;
   const bytes = (await objects.contents(folder, id))?.bytes;
-  const decoded = bytes === undefined || readPointer(bytes) !== undefined ? undefined : decodeText(bytes);
+  const decoded = bytes === undefined || parsePointer(bytes) !== undefined ? undefined : decodeText(bytes);
   return decoded && { text: decoded.text, exact: decoded.exact && bytes?.includes(0) === false };
 }
 
 /** Returns the LFS pointer in a file; undefined for other files. */
 async function readLfsPointer({ objects }: Pick<ContentDependencies, 'objects'>, folder: string, id: string) {
   const bytes = (await objects.contents(folder, id))?.bytes;
-  return bytes === undefined ? undefined : readPointer(bytes);
+  return bytes === undefined ? undefined : parsePointer(bytes);
 }
 
 /** Converts a repository to the form of the lists. */
 export function toSummary(repository: Repository): GitRepository {
   const { id, owner, name, description, archived, empty, defaultBranch, size, updatedAt, counts } = repository;
   return {
-    ...{ id, owner, name, description, private: repository.private, archived, empty, defaultBranch, size, updatedAt },
-    ...{ openIssues: counts.issues, openPulls: counts.pulls },
+    id,
+    owner,
+    name,
+    description,
+    private: repository.private,
+    archived,
+    empty,
+    defaultBranch,
+    size,
+    updatedAt,
+    openIssues: counts.issues,
+    openPulls: counts.pulls,
   };
 }
 
@@ -285,13 +304,13 @@ export function commitView({ id, message, author, committer, parents }: Commit):
     body: rest.join('\n').trim(),
     author: author.name,
     email: author.email,
-    time: timeOfDate(committer.date),
+    time: parseCommitDate(committer.date),
     parents: [...parents],
   };
 }
 
 function checksView(rows: readonly StatusRow[] = []): GitChecks | null {
-  const state = combined(rows);
+  const state = combineStates(rows);
   if (state === undefined) return null;
   return { state, passed: rows.filter((row) => row.state === 'success').length, total: rows.length };
 }

@@ -7,16 +7,16 @@ import {
 } from '../../contracts/git/settings-api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { PageProblem } from '../domain/page-problem.ts';
-import { globPattern } from '../domain/glob.ts';
-import { repositoryNameProblem } from '../domain/names.ts';
+import { compileGlob } from '../domain/glob.ts';
+import { validateRepositoryName } from '../domain/names.ts';
 import { expandEvents } from '../hooks/events.ts';
-import { optionsOf, ProtectionOptions } from '../protection/protections.ts';
+import { parseProtectionOptions, ProtectionOptions } from '../protection/protections.ts';
 import { readReferences } from '../repositories/references.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { testHook, type HookDependencies } from '../gitea-api/hooks.ts';
-import { nobody } from '../sign-in/visitor.ts';
+import { anonymousCaller } from '../sign-in/caller.ts';
 import type { DeliveryRow, WebhookRow } from '../store/hooks.ts';
-import type { ProtectionRow } from '../store/rest.ts';
+import type { ProtectionRow } from '../store/repository-relations.ts';
 
 type AppCall = Pick<ApiRequest<unknown, unknown>, 'identity' | 'params'>;
 const ok = { ok: true } as const;
@@ -29,24 +29,31 @@ export function settingsRoutes(deps: HookDependencies): readonly ApiHandler[] {
 }
 
 function generalRoutes(deps: HookDependencies): readonly ApiHandler[] {
-  const { access, collaborators, git, hooks, keeper, keys, owners, protections } = deps;
+  const { access, collaborators, git, hooks, manager, keys, owners, protections } = deps;
   return [
     implement(gitSettingsApi.read, async (call) => {
       const repository = await getAdministered(deps, call);
       const { id, description, archived, defaultBranch } = repository;
       return {
-        ...{ description, archived, defaultBranch, private: repository.private },
+        description,
+        archived,
+        defaultBranch,
+        private: repository.private,
         branches: [...(await listBranches(deps, repository))],
         collaborators: await collaborators.list(id),
         protections: (await protections.list(id)).map(protectionView),
-        deployKeys: (await keys.ofRepository(id)).map((row) => ({
-          ...{ id: row.id, title: row.title, fingerprint: row.fingerprint, readOnly: row.read_only === 1 },
-          ...{ createdAt: row.created_at, lastUsedAt: row.last_used_at },
+        deployKeys: (await keys.listForRepository(id)).map((row) => ({
+          id: row.id,
+          title: row.title,
+          fingerprint: row.fingerprint,
+          readOnly: row.read_only === 1,
+          createdAt: row.created_at,
+          lastUsedAt: row.last_used_at,
         })),
         hooks: await Promise.all((await hooks.list({ repository: id })).map((row) => toHookView(deps, row))),
         mayRemove: await access.administersOwner(
-          { ...nobody, identity: call.identity },
-          await owners.byId(repository.ownerId),
+          { ...anonymousCaller, identity: call.identity },
+          await owners.getById(repository.ownerId),
         ),
       };
     }),
@@ -56,10 +63,10 @@ function generalRoutes(deps: HookDependencies): readonly ApiHandler[] {
       if (defaultBranch !== undefined && defaultBranch !== repository.defaultBranch) {
         const exists = (await listBranches(deps, repository)).includes(defaultBranch);
         if (!exists) throw invalid('defaultBranch', 'There is no such branch.');
-        await git.run(keeper.folder(repository), ['symbolic-ref', 'HEAD', heads + defaultBranch]);
+        await git.run(manager.getFolder(repository), ['symbolic-ref', 'HEAD', heads + defaultBranch]);
       }
       if (body.name !== undefined && body.name !== repository.name) await renameRepository(deps, repository, body.name);
-      await keeper.change(repository.id, {
+      await manager.change(repository.id, {
         ...(body.description === undefined ? {} : { description: body.description }),
         ...(body.private === undefined ? {} : { private: Number(body.private) }),
         ...(body.archived === undefined ? {} : { archived: Number(body.archived) }),
@@ -89,7 +96,7 @@ function accessRoutes(deps: HookDependencies): readonly ApiHandler[] {
     implement(gitSettingsApi.protect, async ({ body, ...call }) => {
       const { id } = await getAdministered(deps, call);
       const { rule } = body;
-      if (globPattern(rule, { parted: true }) === undefined)
+      if (compileGlob(rule, { bySegment: true }) === undefined)
         throw invalid('rule', 'This is no name or pattern of branches.');
       if ((await protections.find(id, rule)) !== undefined) throw invalid('rule', 'It is protected already.');
       await protections.create(id, rule, toOptions(body));
@@ -134,14 +141,21 @@ function hookRoutes(deps: HookDependencies): readonly ApiHandler[] {
       const url = URL.parse(body.url);
       if (url === null || !/^https?:$/.test(url.protocol))
         throw invalid('url', 'Use an address that begins with http:// or https://.');
-      if (body.branchFilter !== '' && globPattern(body.branchFilter, { parted: false }) === undefined)
+      if (body.branchFilter !== '' && compileGlob(body.branchFilter, { bySegment: false }) === undefined)
         throw invalid('branchFilter', 'This is no pattern of branches.');
       const { branchFilter, events, secret } = body;
       const hook = await hooks.create(
         { repository: id },
         {
-          ...{ type: 'gitea', url: body.url, contentType: 'json', branchFilter, secret, authorization: undefined },
-          ...{ events: expandEvents(events), active: true, local: call.identity?.role === 'admin' },
+          type: 'gitea',
+          url: body.url,
+          contentType: 'json',
+          branchFilter,
+          secret,
+          authorization: undefined,
+          events: expandEvents(events),
+          active: true,
+          local: call.identity?.role === 'admin',
         },
       );
       return toHookView(deps, hook);
@@ -149,9 +163,15 @@ function hookRoutes(deps: HookDependencies): readonly ApiHandler[] {
     implement(gitSettingsApi.changeHook, async ({ body, ...call }) => {
       const { hook } = await getHook(deps, call);
       await hooks.change(hook, {
-        ...{ type: hook.type, url: undefined, contentType: hook.content_type, branchFilter: hook.branch_filter },
-        ...{ events: expandEvents(JSON.parse(hook.events) as string[]), active: body.active, local: hook.local === 1 },
-        ...{ secret: undefined, authorization: undefined },
+        type: hook.type,
+        url: undefined,
+        contentType: hook.content_type,
+        branchFilter: hook.branch_filter,
+        events: expandEvents(JSON.parse(hook.events) as string[]),
+        active: body.active,
+        local: hook.local === 1,
+        secret: undefined,
+        authorization: undefined,
       });
       return ok;
     }),
@@ -177,7 +197,7 @@ function hookRoutes(deps: HookDependencies): readonly ApiHandler[] {
 
 async function getAdministered({ lookup }: HookDependencies, { identity, params }: AppCall): Promise<Repository> {
   if (identity === undefined) throw new Problem('git.sign_in', 401, 'Sign in first.');
-  return lookup.need({ ...nobody, identity }, [params['owner'] ?? '', params['name'] ?? ''], 'admin');
+  return lookup.require({ ...anonymousCaller, identity }, [params['owner'] ?? '', params['name'] ?? ''], 'admin');
 }
 
 async function getHook(
@@ -195,7 +215,7 @@ async function getHook(
 async function toHookView({ hooks }: HookDependencies, row: WebhookRow): Promise<GitHook> {
   const [newest] = await hooks.deliveries(row, 1);
   const { id, branch_filter: branchFilter } = row;
-  const url = hooks.shownAddress(row);
+  const url = hooks.getDisplayAddress(row);
   return {
     id,
     url,
@@ -206,14 +226,14 @@ async function toHookView({ hooks }: HookDependencies, row: WebhookRow): Promise
   };
 }
 
-async function listBranches({ git, keeper }: HookDependencies, repository: Repository): Promise<readonly string[]> {
-  return (await readReferences(git, keeper.folder(repository), heads)).map(({ ref }) => ref.slice(heads.length));
+async function listBranches({ git, manager }: HookDependencies, repository: Repository): Promise<readonly string[]> {
+  return (await readReferences(git, manager.getFolder(repository), heads)).map(({ ref }) => ref.slice(heads.length));
 }
 
-async function renameRepository({ keeper }: HookDependencies, repository: Repository, name: string): Promise<void> {
-  if (repositoryNameProblem(name) !== undefined) throw invalid('name', 'Use letters, digits, dots, - and _.');
+async function renameRepository({ manager }: HookDependencies, repository: Repository, name: string): Promise<void> {
+  if (validateRepositoryName(name) !== undefined) throw invalid('name', 'Use letters, digits, dots, - and _.');
   try {
-    await keeper.rename(repository, { name });
+    await manager.rename(repository, { name });
   } catch (error) {
     if (error instanceof Problem && error.code === 'git.name_taken')
       throw invalid('name', 'There is one of this name already.');
@@ -222,7 +242,7 @@ async function renameRepository({ keeper }: HookDependencies, repository: Reposi
 }
 
 function protectionView(row: ProtectionRow): GitProtection {
-  const options = optionsOf(row);
+  const options = parseProtectionOptions(row);
   const push = !options.enable_push ? 'nobody' : options.enable_push_whitelist ? 'some' : 'writers';
   return {
     id: row.id,
@@ -242,7 +262,7 @@ function toOptions({
   approvals,
   checks,
   force,
-  fresh,
+  fresh: dismissStale,
   push,
   rejections,
 }: Omit<GitProtection, 'id' | 'rule'>): ProtectionOptions {
@@ -253,7 +273,7 @@ function toOptions({
     enable_force_push: force,
     required_approvals: approvals,
     block_on_rejected_reviews: rejections,
-    dismiss_stale_approvals: fresh,
+    dismiss_stale_approvals: dismissStale,
     enable_status_check: checks.length > 0,
     status_check_contexts: checks,
   });
@@ -261,9 +281,16 @@ function toOptions({
 
 function deliveryView(row: DeliveryRow): GitDelivery {
   return {
-    ...{ id: row.id, event: row.event_type, state: row.state, attempts: row.attempts, createdAt: row.created_at },
-    ...{ status: row.status, milliseconds: row.duration_ms, error: row.error },
-    ...{ request: row.body, response: row.response_body },
+    id: row.id,
+    event: row.event_type,
+    state: row.state,
+    attempts: row.attempts,
+    createdAt: row.created_at,
+    status: row.status,
+    milliseconds: row.duration_ms,
+    error: row.error,
+    request: row.body,
+    response: row.response_body,
   };
 }
 

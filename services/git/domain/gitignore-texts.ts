@@ -1,6 +1,6 @@
 const lines = (...all: readonly string[]): string => `${all.join('\n')}\n`;
 
-/** What is left out of a repository, by what it is written in or worked on with. */
+/** Default `.gitignore` files by language or tool. */
 export const gitignoreTexts: Readonly<Record<string, string>> = {
   C: lines('*.o', '*.obj', '*.a', '*.lib', '*.so', '*.so.*', '*.dylib', '*.dll', '*.exe', '*.out', 'build/'),
   'C++': lines(

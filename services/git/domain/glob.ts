@@ -1,49 +1,52 @@
-/** A pattern for names, which it takes or not. */
+/** Compiled pattern that matches names. */
 export interface Glob {
   test(name: string): boolean;
 }
 
-/** A letter that fits, or any number of them. */
+/** Matches one character, or any number of them. */
 type Token = { readonly one: (letter: string) => boolean } | { readonly many: (letter: string) => boolean };
 
-/** What `{a,b}` may come to, all together. */
-const mostAlternatives = 100;
+/** Maximum number of alternatives that the braces of a pattern expand to. */
+const maxAlternatives = 100;
 
 /**
- * A pattern for names such as `release/*` as the peer writes them: `?` and `*` stay within what `/` parts where `parted`,
- * `**` does not, `{a,b}` is either, `[a-z]` one letter. Undefined for what is no pattern. It takes time by the length of
- * the name times that of the pattern, whatever stands in either: people write patterns, and others choose the names.
+ * Compiles a pattern for names such as `release/*` with Gitea's syntax: `?` and `*` match within a path segment if
+ * `bySegment` is set, `**` matches across segments, `{a,b}` matches either alternative, `[a-z]` matches one character.
+ * Returns undefined if the pattern is invalid. Matching takes time proportional to the length of the name times the
+ * length of the pattern for all inputs, because accounts write patterns and others choose the names.
  */
-export function globPattern(text: string, { parted }: { readonly parted: boolean }): Glob | undefined {
-  const plain = alternatives(text);
-  if (plain === undefined) return undefined;
-  const patterns = plain.map((each) => tokens(each, parted));
+export function compileGlob(text: string, { bySegment }: { readonly bySegment: boolean }): Glob | undefined {
+  const expanded = expandBraces(text);
+  if (expanded === undefined) return undefined;
+  const patterns = expanded.map((each) => parseTokens(each, bySegment));
   if (patterns.some((pattern) => pattern === undefined)) return undefined;
-  return { test: (name) => patterns.some((pattern) => pattern !== undefined && matches(pattern, Array.from(name))) };
+  return {
+    test: (name) => patterns.some((pattern) => pattern !== undefined && matchTokens(pattern, Array.from(name))),
+  };
 }
 
-/** The patterns without braces that one with braces stands for; undefined where a brace is left open. */
-function alternatives(text: string): readonly string[] | undefined {
+/** Expands the braces of a pattern. Returns undefined if a brace is not closed or there are too many alternatives. */
+function expandBraces(text: string): readonly string[] | undefined {
   const open = text.indexOf('{');
   if (open < 0) return [text];
   const parts: string[] = [];
   let depth = 0;
   let from = open + 1;
-  for (let at = open; at < text.length; at += 1) {
-    const letter = text[at];
+  for (let index = open; index < text.length; index += 1) {
+    const letter = text[index];
     if (letter === '{') depth += 1;
     else if (letter === ',' && depth === 1) {
-      parts.push(text.slice(from, at));
-      from = at + 1;
+      parts.push(text.slice(from, index));
+      from = index + 1;
     } else if (letter === '}') {
       depth -= 1;
       if (depth > 0) continue;
-      parts.push(text.slice(from, at));
-      const [before, after] = [text.slice(0, open), text.slice(at + 1)];
+      parts.push(text.slice(from, index));
+      const [before, after] = [text.slice(0, open), text.slice(index + 1)];
       const all: string[] = [];
       for (const part of parts) {
-        const expanded = alternatives(before + part + after);
-        if (expanded === undefined || all.length + expanded.length > mostAlternatives) return undefined;
+        const expanded = expandBraces(before + part + after);
+        if (expanded === undefined || all.length + expanded.length > maxAlternatives) return undefined;
         all.push(...expanded);
       }
       return all;
@@ -52,31 +55,31 @@ function alternatives(text: string): readonly string[] | undefined {
   return undefined;
 }
 
-function tokens(text: string, parted: boolean): readonly Token[] | undefined {
+function parseTokens(text: string, bySegment: boolean): readonly Token[] | undefined {
   const any = (): boolean => true;
-  const within = parted ? (letter: string): boolean => letter !== '/' : any;
-  const found: Token[] = [];
-  const letters = Array.from(text);
-  for (let at = 0; at < letters.length; at += 1) {
-    const letter = letters[at] ?? '';
+  const inSegment = bySegment ? (letter: string): boolean => letter !== '/' : any;
+  const result: Token[] = [];
+  const characters = Array.from(text);
+  for (let index = 0; index < characters.length; index += 1) {
+    const letter = characters[index] ?? '';
     if (letter === '*') {
-      const isDeep = letters[at + 1] === '*';
-      found.push({ many: isDeep ? any : within });
-      if (isDeep) at += 1;
-    } else if (letter === '?') found.push({ one: within });
+      const isDeep = characters[index + 1] === '*';
+      result.push({ many: isDeep ? any : inSegment });
+      if (isDeep) index += 1;
+    } else if (letter === '?') result.push({ one: inSegment });
     else if (letter === '[') {
-      const end = letters.indexOf(']', at + 2);
-      const one = end < 0 ? undefined : letterClass(letters.slice(at + 1, end).join(''));
+      const end = characters.indexOf(']', index + 2);
+      const one = end < 0 ? undefined : compileCharacterClass(characters.slice(index + 1, end).join(''));
       if (one === undefined) return undefined;
-      found.push({ one });
-      at = end;
-    } else found.push({ one: (other) => other === letter });
+      result.push({ one });
+      index = end;
+    } else result.push({ one: (other) => other === letter });
   }
-  return found;
+  return result;
 }
 
-/** Undefined for a range that ends before it begins. */
-function letterClass(text: string): ((letter: string) => boolean) | undefined {
+/** Returns undefined if a range ends before it starts. */
+function compileCharacterClass(text: string): ((letter: string) => boolean) | undefined {
   const source = text.replaceAll(/[\\^\]]/g, String.raw`\$&`).replace(/^!/, '^');
   try {
     const pattern = new RegExp(`^[${source}]$`, 'u');
@@ -86,30 +89,30 @@ function letterClass(text: string): ((letter: string) => boolean) | undefined {
   }
 }
 
-/** All places of the pattern that what was read so far may have come to, letter by letter. */
-function matches(pattern: readonly Token[], name: readonly string[]): boolean {
-  let places = onward(pattern, new Set([0]));
+/** Tracks the set of pattern indexes that the characters read so far can reach. */
+function matchTokens(pattern: readonly Token[], name: readonly string[]): boolean {
+  let positions = addEmptyMatches(pattern, new Set([0]));
   for (const letter of name) {
     const next = new Set<number>();
-    for (const at of places) {
-      const token = pattern[at];
+    for (const index of positions) {
+      const token = pattern[index];
       if (token === undefined) continue;
       if ('one' in token) {
-        if (token.one(letter)) next.add(at + 1);
-      } else if (token.many(letter)) next.add(at);
+        if (token.one(letter)) next.add(index + 1);
+      } else if (token.many(letter)) next.add(index);
     }
     if (next.size === 0) return false;
-    places = onward(pattern, next);
+    positions = addEmptyMatches(pattern, next);
   }
-  return places.has(pattern.length);
+  return positions.has(pattern.length);
 }
 
-/** With those behind what may stand for nothing. */
-function onward(pattern: readonly Token[], places: Set<number>): Set<number> {
-  for (const at of places) {
-    const token = pattern[at];
-    // A set that grows while it is walked is walked to its end.
-    if (token !== undefined && 'many' in token) places.add(at + 1);
+/** Adds the indexes that follow tokens which match nothing. */
+function addEmptyMatches(pattern: readonly Token[], positions: Set<number>): Set<number> {
+  for (const index of positions) {
+    const token = pattern[index];
+    // A set that grows during the iteration is iterated to its end.
+    if (token !== undefined && 'many' in token) positions.add(index + 1);
   }
-  return places;
+  return positions;
 }

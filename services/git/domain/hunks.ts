@@ -1,24 +1,27 @@
-/** Lines above the one that is spoken of. */
-const linesAbove = 3;
+/** Number of context lines before the commented line. */
+const contextLines = 3;
 
-/** The part of a unified patch that leads to a line: of the new file, or of the old one where it is negative. */
-export function hunkAt(patch: string, line: number): string {
+/**
+ * Returns the part of a unified patch that ends at a line: a line of the new file, or of the old file if it is
+ * negative.
+ */
+export function extractHunk(patch: string, line: number): string {
   let head = '';
   let [before, after] = [0, 0];
-  let shown: string[] = [];
+  let lines: string[] = [];
   for (const text of patch.split('\n')) {
     const start = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(text);
     if (start !== null) {
-      [head, shown] = [text, []];
+      [head, lines] = [text, []];
       [before, after] = [Number(start[1]) - 1, Number(start[2]) - 1];
       continue;
     }
     if (head === '' || text.startsWith('\\')) continue;
     if (!text.startsWith('+')) before += 1;
     if (!text.startsWith('-')) after += 1;
-    shown.push(text);
-    const isIt = line > 0 ? after === line && !text.startsWith('-') : before === -line && !text.startsWith('+');
-    if (isIt) return [head, ...shown.slice(-linesAbove - 1)].join('\n');
+    lines.push(text);
+    const isTarget = line > 0 ? after === line && !text.startsWith('-') : before === -line && !text.startsWith('+');
+    if (isTarget) return [head, ...lines.slice(-contextLines - 1)].join('\n');
   }
   return '';
 }

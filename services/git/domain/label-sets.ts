@@ -1,18 +1,20 @@
-/** A label as a set has it. */
-export interface LabelOfSet {
+/** Label of a label set. */
+export interface LabelTemplate {
   readonly name: string;
   readonly color: string;
   readonly description: string;
   readonly exclusive: boolean;
 }
 
-const label = (name: string, color: string, description: string): LabelOfSet => ({
-  ...{ name, color, description },
+const label = (name: string, color: string, description: string): LabelTemplate => ({
+  name,
+  color,
+  description,
   exclusive: name.includes('/'),
 });
 
-/** Labels that a new repository may begin with; the first set under the names and colours that the peer's has. */
-export const labelSets: Readonly<Record<string, readonly LabelOfSet[]>> = {
+/** Label sets for new repositories. Names and colors of the first set follow Gitea. */
+export const labelSets: Readonly<Record<string, readonly LabelTemplate[]>> = {
   Default: [
     label('bug', 'ee0701', 'Something is not working'),
     label('duplicate', 'cccccc', 'This issue or pull request already exists'),

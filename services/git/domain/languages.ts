@@ -1,5 +1,5 @@
-/** Languages by how names of their files end, by the names and in the spelling that the peer gives them. */
-const endings: Readonly<Record<string, string>> = {
+/** Languages by file extensions, with Gitea's names. */
+const extensions: Readonly<Record<string, string>> = {
   Ada: 'adb ads',
   Assembly: 'asm s nasm',
   Astro: 'astro',
@@ -77,10 +77,12 @@ const endings: Readonly<Record<string, string>> = {
   XSLT: 'xsl xslt',
   Zig: 'zig',
 };
-const byEnding = new Map(
-  Object.entries(endings).flatMap(([language, all]) => all.split(' ').map((ending) => [ending, language] as const)),
+const languagesByExtension = new Map(
+  Object.entries(extensions).flatMap(([language, list]) =>
+    list.split(' ').map((ending) => [ending, language] as const),
+  ),
 );
-const byName = new Map([
+const languagesByFileName = new Map([
   ['makefile', 'Makefile'],
   ['gnumakefile', 'Makefile'],
   ['dockerfile', 'Dockerfile'],
@@ -91,14 +93,14 @@ const byName = new Map([
   ['jenkinsfile', 'Groovy'],
   ['vagrantfile', 'Ruby'],
 ]);
-/** What others wrote, or a program made. */
-const foreign =
+/** Vendored and generated files. */
+const vendoredPattern =
   /(^|\/)(node_modules|vendor|vendors|third_party|bower_components|dist|\.yarn)\/|\.min\.(js|css)$|(^|\/)(package-lock\.json|yarn\.lock)$/i;
 
-/** The language that a file is written in; undefined for what is no program, or not the repository's own. */
-export function languageOf(path: string): string | undefined {
-  if (foreign.test(path)) return undefined;
+/** Returns the programming language of a file. Vendored, generated and unknown files have none. */
+export function findLanguage(path: string): string | undefined {
+  if (vendoredPattern.test(path)) return undefined;
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
   const dot = name.lastIndexOf('.');
-  return byName.get(name) ?? (dot < 0 ? undefined : byEnding.get(name.slice(dot + 1)));
+  return languagesByFileName.get(name) ?? (dot < 0 ? undefined : languagesByExtension.get(name.slice(dot + 1)));
 }

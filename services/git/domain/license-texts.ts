@@ -1,8 +1,8 @@
-/** A licence that a new repository may have. */
+/** License template for a new repository. */
 export interface LicenseText {
   readonly name: string;
-  readonly says: string;
-  /** `<year>` and `<owner>` stand for the year and for whose work it is. */
+  readonly summary: string;
+  /** `<year>` and `<owner>` are placeholders. */
   readonly body: string;
 }
 
@@ -40,11 +40,11 @@ OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
 OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
 `;
 
-/** Licences by their SPDX names; those whose text is short. */
+/** Licenses with a short text by SPDX identifier. */
 export const licenseTexts: Readonly<Record<string, LicenseText>> = {
   '0BSD': {
     name: 'BSD Zero Clause License',
-    says: 'Everybody may do everything with it, without any notice.',
+    summary: 'Everybody may do everything with it, without any notice.',
     body: `${copyright}
 
 Permission to use, copy, modify, and/or distribute this software for any
@@ -54,12 +54,13 @@ ${noWarranty}`,
   },
   'BSD-2-Clause': {
     name: 'BSD 2-Clause "Simplified" License',
-    says: 'Everybody may use, change and pass it on, with its notice.',
+    summary: 'Everybody may use, change and pass it on, with its notice.',
     body: `${bsdBegin}${bsdEnd}`,
   },
   'BSD-3-Clause': {
     name: 'BSD 3-Clause "New" or "Revised" License',
-    says: 'Everybody may use, change and pass it on, with its notice, and without the names of its authors as a recommendation.',
+    summary:
+      'Everybody may use, change and pass it on, with its notice, and without the names of its authors as a recommendation.',
     body: `${bsdBegin}
 3. Neither the name of the copyright holder nor the names of its contributors
    may be used to endorse or promote products derived from this software
@@ -68,7 +69,7 @@ ${bsdEnd}`,
   },
   ISC: {
     name: 'ISC License',
-    says: 'Everybody may use, change and pass it on, with its notice.',
+    summary: 'Everybody may use, change and pass it on, with its notice.',
     body: `${copyright}
 
 Permission to use, copy, modify, and/or distribute this software for any
@@ -79,7 +80,7 @@ ${noWarranty}`,
   },
   MIT: {
     name: 'MIT License',
-    says: 'Everybody may use, change and pass it on, with its notice.',
+    summary: 'Everybody may use, change and pass it on, with its notice.',
     body: `MIT License
 
 ${copyright}
@@ -105,7 +106,7 @@ SOFTWARE.
   },
   Unlicense: {
     name: 'The Unlicense',
-    says: 'It belongs to the public.',
+    summary: 'It belongs to the public.',
     body: `This is free and unencumbered software released into the public domain.
 
 Anyone is free to copy, modify, publish, use, compile, sell, or

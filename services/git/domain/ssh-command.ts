@@ -1,4 +1,4 @@
-/** What a client asks for by `exec`. */
+/** Parsed command of an `exec` request. */
 export type SshCommand =
   | {
       readonly kind: 'transfer';
@@ -9,54 +9,54 @@ export type SshCommand =
   | { readonly kind: 'lfs'; readonly operation: 'upload' | 'download'; readonly owner: string; readonly name: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Reads `git-upload-pack 'owner/name.git'` and its like, quoted or not, as the clients write them. */
-export function readSshCommand(text: string): SshCommand {
-  const words = wordsOf(text);
-  const [first = '', second = '', ...more] = words ?? [];
-  const [program, path, ...rest] = first === 'git' ? [`git-${second}`, ...more] : [first, second, ...more];
+/** Parses commands such as `git-upload-pack 'owner/name.git'`, with and without quotes. */
+export function parseSshCommand(text: string): SshCommand {
+  const args = splitCommandLine(text);
+  const [first = '', second = '', ...remaining] = args ?? [];
+  const [program, path, ...rest] = first === 'git' ? [`git-${second}`, ...remaining] : [first, second, ...remaining];
   const transfer = /^git-(upload-pack|receive-pack|upload-archive)$/.exec(program ?? '')?.[1];
   const isLfs = program === 'git-lfs-authenticate';
   if (path === undefined || path === '' || (transfer === undefined && !isLfs))
-    return refused('Invalid repository path');
+    return rejectCommand('Invalid repository path');
   const [, owner, name] = /^\/?([A-Za-z0-9._+@-]+)\/([A-Za-z0-9._-]+?)(?:\.git)?\/?$/.exec(path) ?? [];
   if (owner === undefined || name === undefined || /^\.+$/.test(owner) || /^\.+$/.test(name))
-    return refused('Invalid repo name');
+    return rejectCommand('Invalid repo name');
   if (isLfs) {
     const [operation] = rest;
-    if (operation !== 'upload' && operation !== 'download') return refused('Unknown LFS verb');
+    if (operation !== 'upload' && operation !== 'download') return rejectCommand('Unknown LFS verb');
     return { kind: 'lfs', operation, owner, name };
   }
-  if (rest.length > 0) return refused('Invalid repository path');
+  if (rest.length > 0) return rejectCommand('Invalid repository path');
   return { kind: 'transfer', program: transfer as 'upload-pack', owner, name };
 }
 
-function refused(reason: string): SshCommand {
+function rejectCommand(reason: string): SshCommand {
   return { kind: 'refused', reason };
 }
 
-/** The words of a command line as a shell would part them; undefined where a quote is left open. */
-function wordsOf(text: string): readonly string[] | undefined {
+/** Splits a command line by the quoting rules of a shell. Returns undefined if a quote is not closed. */
+function splitCommandLine(text: string): readonly string[] | undefined {
   if (text.length > 4096) return undefined;
-  const words: string[] = [];
-  let word: string | undefined;
+  const args: string[] = [];
+  let current: string | undefined;
   let quote = '';
-  for (let at = 0; at < text.length; at += 1) {
-    const letter = text[at] ?? '';
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index] ?? '';
     if (quote !== '') {
-      if (letter === quote) quote = '';
-      else word = (word ?? '') + letter;
-    } else if (letter === "'" || letter === '"') {
-      quote = letter;
-      word ??= '';
-    } else if (letter === '\\') {
-      at += 1;
-      word = (word ?? '') + (text[at] ?? '');
-    } else if (/\s/.test(letter)) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-    } else word = (word ?? '') + letter;
+      if (character === quote) quote = '';
+      else current = (current ?? '') + character;
+    } else if (character === "'" || character === '"') {
+      quote = character;
+      current ??= '';
+    } else if (character === '\\') {
+      index += 1;
+      current = (current ?? '') + (text[index] ?? '');
+    } else if (/\s/.test(character)) {
+      if (current !== undefined) args.push(current);
+      current = undefined;
+    } else current = (current ?? '') + character;
   }
   if (quote !== '') return undefined;
-  if (word !== undefined) words.push(word);
-  return words;
+  if (current !== undefined) args.push(current);
+  return args;
 }

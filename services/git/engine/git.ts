@@ -6,55 +6,55 @@ import { pipeline } from 'node:stream/promises';
 import type { ChildExit, RunningChild } from '../../contracts/children.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { diskFull, saysDiskFull } from './disk-full.ts';
+import { buildDiskFullProblem, reportsDiskFull } from './disk-full.ts';
 
-/** What a run of git gave. */
-export interface Ran {
+/** Result of a git process. */
+export interface GitResult {
   readonly code: number;
   readonly stdout: Buffer;
-  /** Its first 16 KiB. */
+  /** First 16 KiB of the error output. */
   readonly stderr: string;
 }
 
 export interface RunOptions {
   readonly input?: string | Uint8Array | Readable;
-  /** More output than this ends it; default 64 MiB. */
+  /** Ends the process if its output is larger. Default: 64 MiB. */
   readonly maxBytes?: number;
-  /** Exit codes besides 0 that are an answer; others throw. Default: none. */
-  readonly codes?: readonly number[];
+  /** Exit codes other than 0 that are results; all others throw. Default: none. */
+  readonly allowedExitCodes?: readonly number[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** `-c` settings in front of the command, `name=value`. */
+  /** `-c` settings for the command, `name=value`. */
   readonly config?: readonly string[];
   readonly signal?: AbortSignal;
-  /** It goes on for long and must not outlive a killed host. */
-  readonly long?: boolean;
-  /** What others wait for goes first. */
+  /** The process may run for a long time and must not outlive a killed host. */
+  readonly longRunning?: boolean;
+  /** Runs with a lower priority than requests of clients. */
   readonly background?: boolean;
   /**
-   * For what is shown, however hostile it is: rather than to need much memory for it git ends, which is a `git.too_much`, and
-   * it takes large files for binary ones.
+   * Limits memory for output that is displayed: if git needs more memory, it exits and `git.too_much` is thrown. Files
+   * of 1 MiB and more are treated as binary.
    */
-  readonly modest?: boolean;
+  readonly limitedMemory?: boolean;
 }
 
 const defaultMaxBytes = 64 * 1024 * 1024;
-const keptErrors = 16 * 1024;
-const modestPriority = constants.priority.PRIORITY_BELOW_NORMAL;
+const maxErrorBytes = 16 * 1024;
+const backgroundPriority = constants.priority.PRIORITY_BELOW_NORMAL;
 /**
- * What git may take at once. An object of a push that says it is larger is refused, whatever its few bytes swell to; what is
- * larger in truth is streamed, see `bigFileThreshold`.
+ * Maximum size of one allocation by git. A pushed object that declares a larger size is rejected, even if it is
+ * compressed to a few bytes. Files that are really larger are streamed, see `bigFileThreshold`.
  */
-const longestPiece = '640m';
-const modestEnvironment = { GIT_ALLOC_LIMIT: '8m' } as const;
-/** What git says of it. */
-const outOfMemory = /attempting to allocate|out of memory/i;
-const modestConfig = ['core.bigFileThreshold=1m'] as const;
-/** With an older one there is no `merge-tree --write-tree`. */
-const leastVersion = [2, 38] as const;
+const maxAllocation = '640m';
+const limitedEnvironment = { GIT_ALLOC_LIMIT: '8m' } as const;
+/** Error messages of git about failed allocations. */
+const outOfMemoryPattern = /attempting to allocate|out of memory/i;
+const limitedConfig = ['core.bigFileThreshold=1m'] as const;
+/** Older versions do not support `merge-tree --write-tree`. */
+const minVersion = [2, 38] as const;
 
 /**
- * Only git itself can tell, once it has the objects, whether a push takes commits away. This is run for no other push than one to a
- * protected branch.
+ * Rejects pushes that remove commits from a protected branch. Git can determine this only after it received the
+ * objects. The hook runs only for pushes to protected branches.
  */
 const updateHook = `#!/bin/sh
 case " $HOMEPORT_ADD_ONLY " in *" $1 "*) ;; *) exit 0 ;; esac
@@ -63,8 +63,8 @@ echo "$1 is protected: commits may be added to it, and none taken away" >&2
 exit 1
 `;
 
-/** Objects that are odd, and are in the history of many projects all the same. */
-const tolerated = [
+/** Malformed objects that occur in the history of many projects. */
+const toleratedFsckMessages = [
   'badTimezone',
   'missingSpaceBeforeDate',
   'multipleAuthors',
@@ -76,7 +76,7 @@ const tolerated = [
   'missingTaggerEntry',
 ];
 
-/** Git itself, run in children with nothing of the machine's own configuration. */
+/** Runs git as child processes, isolated from the git configuration of this computer. */
 export class Git {
   readonly #context: Pick<Context, 'children'>;
   readonly #file: string;
@@ -95,18 +95,22 @@ export class Git {
       GIT_CONFIG_GLOBAL: join(home, 'gitconfig'),
       GIT_ATTR_NOSYSTEM: '1',
       GIT_TERMINAL_PROMPT: '0',
-      // What a repository lacks is not looked for elsewhere, by programs that its own configuration names.
+      // Do not fetch missing objects with programs that the repository's configuration names.
       GIT_NO_LAZY_FETCH: '1',
-      // Whoever may push could put other commits in the place of those that people look at.
+      // Replacement objects would let pushers substitute the commits that are displayed.
       GIT_NO_REPLACE_OBJECTS: '1',
-      GIT_ALLOC_LIMIT: longestPiece,
+      GIT_ALLOC_LIMIT: maxAllocation,
       GIT_OPTIONAL_LOCKS: '0',
       LC_ALL: 'C.UTF-8',
     };
-    this.#settings = configuration(join(home, 'hooks'));
+    this.#settings = buildConfiguration(join(home, 'hooks'));
   }
 
-  /** Makes its home, and asks for its version. @throws Problem `git.missing`, `git.too_old` (503). */
+  /**
+   * Creates git's home folder and reads the version.
+   *
+   * @throws Problem `git.missing`, `git.too_old` (503)
+   */
   async open(): Promise<void> {
     const home = this.#environment['HOME'] ?? '';
     mkdirSync(join(home, 'hooks'), { recursive: true, mode: 0o700 });
@@ -120,26 +124,26 @@ export class Git {
     });
     this.version = /\d+(\.\d+)+/.exec(stdout.toString())?.[0] ?? '';
     const [major = 0, minor = 0] = this.version.split('.').map(Number);
-    if (major < leastVersion[0] || (major === leastVersion[0] && minor < leastVersion[1])) {
+    if (major < minVersion[0] || (major === minVersion[0] && minor < minVersion[1])) {
       throw new Problem(
         'git.too_old',
         503,
-        `Git ${this.version} is too old; install ${leastVersion.join('.')} or later.`,
+        `Git ${this.version} is too old; install ${minVersion.join('.')} or later.`,
       );
     }
   }
 
-  /** What has `git receive-pack` refuse to take commits away from these references. */
-  guard(addOnly: readonly string[]): Required<Pick<RunOptions, 'config' | 'environment'>> {
+  /** Returns options that make `git receive-pack` reject pushes which remove commits from these references. */
+  buildGuardOptions(addOnly: readonly string[]): Required<Pick<RunOptions, 'config' | 'environment'>> {
     return {
       config: [`core.hooksPath=${join(this.#environment['HOME'] ?? '', 'guards')}`],
       environment: { HOMEPORT_ADD_ONLY: addOnly.join(' ') },
     };
   }
 
-  /** Starts `git` in a repository, for who streams. */
+  /** Starts `git` in a repository and returns the process, for streaming. */
   async start(folder: string | undefined, args: readonly string[], options: RunOptions = {}): Promise<RunningChild> {
-    const config = [...(options.modest === true ? modestConfig : []), ...(options.config ?? [])];
+    const config = [...(options.limitedMemory === true ? limitedConfig : []), ...(options.config ?? [])];
     const child = await this.#context.children.start({
       name: args.find((arg) => !arg.startsWith('-')) ?? 'git',
       file: this.#file,
@@ -147,87 +151,92 @@ export class Git {
       environment: {
         ...this.#environment,
         ...(folder === undefined ? {} : { GIT_DIR: folder }),
-        ...(options.modest === true ? modestEnvironment : {}),
+        ...(options.limitedMemory === true ? limitedEnvironment : {}),
         ...options.environment,
       },
       ...(folder === undefined ? {} : { folder }),
-      shortLived: options.long !== true,
+      shortLived: options.longRunning !== true,
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
-    if (options.background === true) giveWay(child);
+    if (options.background === true) lowerPriority(child);
     return child;
   }
 
-  /** Runs `git` to its end. @throws GitFailed for an exit code that is no answer, Problem `git.too_much` (413), `git.disk_full` (507). */
-  async run(folder: string | undefined, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  /**
+   * Runs `git` until it exits.
+   *
+   * @throws GitError for an unexpected exit code; Problem `git.too_much` (413), `git.disk_full` (507)
+   */
+  async run(folder: string | undefined, args: readonly string[], options: RunOptions = {}): Promise<GitResult> {
     const child = await this.start(folder, args, options);
-    const input = feed(child, options.input);
+    const input = writeInput(child, options.input);
     const [stdout, stderr, exit] = await Promise.all([
-      gather(child, options.maxBytes ?? defaultMaxBytes),
-      errorsOf(child),
+      readOutput(child, options.maxBytes ?? defaultMaxBytes),
+      readErrors(child),
       child.exited,
       input,
     ]);
     options.signal?.throwIfAborted();
     const code = exit.code ?? 128;
-    if (options.modest === true && code !== 0 && outOfMemory.test(stderr)) throw tooMuch();
-    if (code === 0 || options.codes?.includes(code) === true) return { code, stdout, stderr };
-    const failed = new GitFailed(args, exit, stderr);
-    // Callers take a failure for git's opinion of what they asked.
-    throw saysDiskFull(stderr) ? diskFull(failed) : failed;
+    if (options.limitedMemory === true && code !== 0 && outOfMemoryPattern.test(stderr))
+      throw buildOutputTooLargeProblem();
+    if (code === 0 || options.allowedExitCodes?.includes(code) === true) return { code, stdout, stderr };
+    const error = new GitError(args, exit, stderr);
+    // Callers interpret GitError as the answer of git to their request, so a full disk must be a different error.
+    throw reportsDiskFull(stderr) ? buildDiskFullProblem(error) : error;
   }
 
-  /** The same for the lines of an output that ends in one. */
+  /** Runs `git` and splits its output into lines. */
   async lines(folder: string, args: readonly string[], options: RunOptions = {}): Promise<readonly string[]> {
     const text = (await this.run(folder, args, options)).stdout.toString();
     return text === '' ? [] : text.replace(/\n$/, '').split('\n');
   }
 }
 
-/** Git refused, or was ended. */
-export class GitFailed extends Error {
+/** Git exited with an unexpected code or was ended by a signal. */
+export class GitError extends Error {
   override readonly name = 'GitFailed';
   readonly code: number | null;
-  /** What git said of it. */
-  readonly words: string;
+  /** Error output of git. */
+  readonly stderr: string;
 
-  constructor(args: readonly string[], { code, signal }: ChildExit, words: string) {
-    super(`git ${args.slice(0, 3).join(' ')} ended with ${code ?? signal ?? 'nothing'}: ${words.trim()}`);
+  constructor(args: readonly string[], { code, signal }: ChildExit, stderr: string) {
+    super(`git ${args.slice(0, 3).join(' ')} ended with ${code ?? signal ?? 'nothing'}: ${stderr.trim()}`);
     this.code = code;
-    this.words = words.trim();
+    this.stderr = stderr.trim();
   }
 }
 
-/** Whether there was more than may be shown. */
-export function isTooMuch(error: unknown): boolean {
+/** Returns true if the output was too large to be shown. */
+export function isOutputTooLarge(error: unknown): boolean {
   return error instanceof Problem && error.code === 'git.too_much';
 }
 
-export function tooMuch(): Problem {
+export function buildOutputTooLargeProblem(): Problem {
   return new Problem('git.too_much', 413, 'This is too large to be shown.');
 }
 
-/** The beginning of what a child complains of. */
-export async function errorsOf(child: RunningChild): Promise<string> {
+/** Reads the first 16 KiB of a child's error output. */
+export async function readErrors(child: RunningChild): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of child.stderr as AsyncIterable<Buffer>) {
-    if (size < keptErrors) parts.push(part);
+    if (size < maxErrorBytes) parts.push(part);
     size += part.length;
   }
-  return Buffer.concat(parts).toString().slice(0, keptErrors);
+  return Buffer.concat(parts).toString().slice(0, maxErrorBytes);
 }
 
-function giveWay({ pid }: RunningChild): void {
+function lowerPriority({ pid }: RunningChild): void {
   try {
-    if (getPriority(pid) < modestPriority) setPriority(pid, modestPriority);
+    if (getPriority(pid) < backgroundPriority) setPriority(pid, backgroundPriority);
   } catch (error) {
-    // It has ended already, or this computer keeps priorities to administrators: the work is the same.
+    // The process has already exited, or only administrators may change priorities. Both are harmless.
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_SYSTEM_ERROR')) throw error;
   }
 }
 
-async function gather(child: RunningChild, maxBytes: number): Promise<Buffer> {
+async function readOutput(child: RunningChild, maxBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of child.stdout as AsyncIterable<Buffer>) {
@@ -236,12 +245,12 @@ async function gather(child: RunningChild, maxBytes: number): Promise<Buffer> {
     parts.push(part);
   }
   if (size <= maxBytes) return Buffer.concat(parts);
-  // Only now that nobody reads it any more: what it still says would keep it from its end.
+  // Stop the process after reading has ended: output that is not read would block its exit.
   await child.stop();
-  throw tooMuch();
+  throw buildOutputTooLargeProblem();
 }
 
-async function feed(child: RunningChild, input: RunOptions['input']): Promise<void> {
+async function writeInput(child: RunningChild, input: RunOptions['input']): Promise<void> {
   if (input === undefined || typeof input === 'string' || input instanceof Uint8Array) {
     child.stdin.end(input);
     return;
@@ -249,13 +258,13 @@ async function feed(child: RunningChild, input: RunOptions['input']): Promise<vo
   try {
     await pipeline(input, child.stdin);
   } catch (error) {
-    // Git has read enough, and says by its end what it thought of it.
+    // Git closed its input early. The exit code tells the result.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
   }
 }
 
-/** The lines of the only configuration that our git reads besides a repository's own, which is ours as well. */
-function configuration(hooks: string): readonly string[] {
+/** Builds git's global configuration. Repositories add only the configuration that this service writes. */
+function buildConfiguration(hooks: string): readonly string[] {
   return [
     '[core]',
     `\thooksPath = ${JSON.stringify(hooks)}`,
@@ -264,10 +273,10 @@ function configuration(hooks: string): readonly string[] {
     '\tfsync = committed,reference',
     '\tquotePath = false',
     '\tlongPaths = true',
-    // Names that lead into a `.git` elsewhere are taken nowhere, since clones go everywhere.
+    // Reject names that some file systems treat as `.git`, because repositories are cloned to every platform.
     '\tprotectHFS = true',
     '\tprotectNTFS = true',
-    // Larger files are streamed and not held.
+    // Larger files are streamed instead of held in memory.
     '\tbigFileThreshold = 64m',
     '[safe]',
     '\tdirectory = *',
@@ -287,10 +296,10 @@ function configuration(hooks: string): readonly string[] {
     '\thideRefs = refs/pull',
     '\tdenyCurrentBranch = ignore',
     '\tdenyDeleteCurrent = ignore',
-    // What a push may bring, a migration and a restored backup may.
+    // The same objects are accepted by pushes, migrations and restored backups.
     ...['[receive "fsck"]', '[fetch "fsck"]', '[fsck]'].flatMap((section) => [
       section,
-      ...tolerated.map((id) => `\t${id} = warn`),
+      ...toleratedFsckMessages.map((id) => `\t${id} = warn`),
     ]),
     '[protocol]',
     '\tversion = 2',

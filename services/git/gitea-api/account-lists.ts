@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
 import { formatTime } from '../wire/time.ts';
@@ -46,14 +46,14 @@ async function listWriters(
   { collaborators, context, lookup, organizations, owners }: ApiDependencies & { readonly db: Kysely<Tables> },
   call: Call,
 ) {
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  const repository = await lookup.require(call.caller, getRepositoryName(call), 'read');
   const writersByGrant = (await collaborators.list(repository.id)).filter(({ permission }) => permission !== 'read');
   const owning =
     repository.ownerKind === 'account' ? [repository.owner] : await organizations.members(repository.ownerId);
   const names = new Set([...owning, ...writersByGrant.map(({ account }) => account)]);
   const accounts = await Promise.all([...names].map((name) => context.accounts.find(name)));
   const existing = [...names].filter((_name, index) => accounts[index] !== undefined);
-  const rows = await Promise.all(existing.map((name) => owners.ofAccount(name)));
+  const rows = await Promise.all(existing.map((name) => owners.getForAccount(name)));
   return ok(rows.map((row) => toUserJson(row, call.base)));
 }
 
@@ -62,7 +62,7 @@ async function getAccountName(
   call: Call,
 ): Promise<string> {
   const row = await owners.find(call.params['user'] ?? '');
-  if (row?.kind !== 'account') throw unknown();
+  if (row?.kind !== 'account') throw buildNotFoundProblem();
   return row.name;
 }
 
@@ -73,17 +73,17 @@ async function listReadable(
   ids: readonly { readonly id: number }[],
 ) {
   const { access, repositories } = deps;
-  const rows = await Promise.all(ids.map(({ id }) => repositories.byId(id)));
-  const seen: { readonly repository: Repository; readonly level: 'read' | 'write' | 'admin' }[] = [];
+  const rows = await Promise.all(ids.map(({ id }) => repositories.findById(id)));
+  const visible: { readonly repository: Repository; readonly level: 'read' | 'write' | 'admin' }[] = [];
   for (const repository of rows) {
-    const level = repository === undefined ? 'none' : await access.level(call.visitor, repository);
-    if (repository !== undefined && level !== 'none') seen.push({ repository, level });
+    const level = repository === undefined ? 'none' : await access.getLevel(call.caller, repository);
+    if (repository !== undefined && level !== 'none') visible.push({ repository, level });
   }
   const page = parsePage(call.query);
   const views = await Promise.all(
-    getPageItems(seen, page).map(({ repository, level }) => toRepositoryView(deps, call, repository, level)),
+    getPageItems(visible, page).map(({ repository, level }) => toRepositoryView(deps, call, repository, level)),
   );
-  return ok(views, listHeaders(call, page, seen.length));
+  return ok(views, listHeaders(call, page, visible.length));
 }
 
 /** Builds a route for accounts: like Gitea, visitors see neither accounts nor their keys. */
@@ -99,7 +99,7 @@ function getRoute(path: string, scope: Route['scope'], handle: Route['handle']):
 
 async function listUserKeys(deps: ApiDependencies & { readonly db: Kysely<Tables> }, call: Call): Promise<Answer> {
   const { keys } = deps;
-  const all = await keys.ofAccount(await getAccountName(deps, call));
+  const all = await keys.listForAccount(await getAccountName(deps, call));
   const page = parsePage(call.query);
   const views = getPageItems(all, page).map(({ id, title, text, fingerprint, created_at }) => ({
     id,
@@ -118,8 +118,8 @@ async function readRepositoryById(
   call: Call,
 ): Promise<Answer> {
   const { access, repositories } = deps;
-  const repository = await repositories.byId(Number(call.params['id']) || 0);
-  const level = repository === undefined ? 'none' : await access.level(call.visitor, repository);
-  if (repository === undefined || level === 'none') throw unknown();
+  const repository = await repositories.findById(Number(call.params['id']) || 0);
+  const level = repository === undefined ? 'none' : await access.getLevel(call.caller, repository);
+  if (repository === undefined || level === 'none') throw buildNotFoundProblem();
   return ok(await toRepositoryView(deps, call, repository, level));
 }

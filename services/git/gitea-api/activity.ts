@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { GitEvent } from '../../contracts/git/overview-api.ts';
 import { readHistory } from '../repositories/history.ts';
-import { unknown } from '../repositories/lookup.ts';
-import type { Sight } from '../repositories/repositories.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
+import type { RepositoryVisibility } from '../repositories/repositories.ts';
 import { formatTime } from '../wire/time.ts';
 import { parseProfile, toUserJson } from '../wire/users.ts';
 import { requireIdentity, ok, type Answer, type Call, type Route } from './call.ts';
@@ -27,8 +27,8 @@ export function activityRoutes(deps: ApiDependencies & { readonly db: Db }): rea
   ];
 }
 
-function getVisibility({ access }: ApiDependencies & { readonly db: Db }, call: Call): Promise<Sight> {
-  return access.sight(call.visitor);
+function getVisibility({ access }: ApiDependencies & { readonly db: Db }, call: Call): Promise<RepositoryVisibility> {
+  return access.getVisibility(call.caller);
 }
 
 /** Returns the account in the path; undefined when it hides its activity from the caller. */
@@ -37,8 +37,8 @@ async function findVisibleActor(
   call: Call,
 ): Promise<string | undefined> {
   const row = await owners.find(call.params['user'] ?? '');
-  if (row?.kind !== 'account') throw unknown();
-  const { account, role } = requireIdentity(call.visitor);
+  if (row?.kind !== 'account') throw buildNotFoundProblem();
+  const { account, role } = requireIdentity(call.caller);
   const isHidden = parseProfile(row).hide_activity === true && role !== 'admin' && account !== row.name;
   return isHidden ? undefined : row.name;
 }
@@ -57,7 +57,7 @@ async function buildFeed(deps: ApiDependencies & { readonly db: Db }, call: Call
       act_user_id: actor.id,
       act_user: toUserJson(actor, call.base),
       repo_id: repository.id,
-      repo: await toRepositoryView(deps, call, repository, await access.level(call.visitor, repository)),
+      repo: await toRepositoryView(deps, call, repository, await access.getLevel(call.caller, repository)),
       comment_id: 0,
       comment: null,
       ref_name: event.number === null ? event.what : '',
@@ -81,7 +81,7 @@ function activityRoute(path: string, scope: Route['scope'], handle: Route['handl
 
 async function listRepositoryFeed(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
   const { lookup } = deps;
-  const { id } = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  const { id } = await lookup.require(call.caller, getRepositoryName(call), 'read');
   return buildFeed(deps, call, await readHistory(deps, { public: false, owners: [], ids: [id] }, { limit: maxEvents }));
 }
 
@@ -95,7 +95,7 @@ async function readHeatmap(deps: ApiDependencies & { readonly db: Db }, call: Ca
   const { context, db, repositories } = deps;
   const name = await findVisibleActor(deps, call);
   if (name === undefined) return ok([]);
-  const ids = repositories.idsOf({ sight: await getVisibility(deps, call) });
+  const ids = repositories.selectIds({ visibility: await getVisibility(deps, call) });
   const since = context.clock.now() - yearMs;
   const times = db
     .selectFrom('push_history')

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AccountName, type Account, type Accounts } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { toUserJson } from '../wire/users.ts';
 import {
   getAccount,
@@ -48,7 +48,7 @@ export function administrationRoutes(deps: ApiDependencies): readonly Route[] {
 }
 
 async function accountJson({ owners }: ApiDependencies, call: Pick<Call, 'base'>, { name, enabled, role }: Account) {
-  return toUserJson(await owners.ofAccount(name), call.base, { self: enabled, admin: role === 'admin' });
+  return toUserJson(await owners.getForAccount(name), call.base, { self: enabled, admin: role === 'admin' });
 }
 
 async function getTargetAccount({ context, owners }: ApiDependencies, call: Call): Promise<Account> {
@@ -57,7 +57,7 @@ async function getTargetAccount({ context, owners }: ApiDependencies, call: Call
   requireAdmin(call);
   const row = await owners.find(call.params['user'] ?? '');
   const account = row?.kind === 'account' ? await accounts.find(row.name) : undefined;
-  if (account === undefined) throw unknown();
+  if (account === undefined) throw buildNotFoundProblem();
   return account;
 }
 
@@ -66,7 +66,7 @@ async function updateProfile(
   name: string,
   { email: address, full_name, description, website, location }: ProfileChange,
 ) {
-  return owners.change(await owners.ofAccount(name), {
+  return owners.change(await owners.getForAccount(name), {
     email: address,
     full_name,
     description,
@@ -111,7 +111,7 @@ async function createAccount(deps: ApiDependencies, call: Call): Promise<Answer>
   await withNameTaken(nameTaken, () => accounts.create({ name: username, ...(password === '' ? {} : { password }) }));
   await updateProfile(deps, username, more);
   const createdAccount = await accounts.find(username);
-  if (createdAccount === undefined) throw unknown();
+  if (createdAccount === undefined) throw buildNotFoundProblem();
   return created(await accountJson(deps, call, createdAccount));
 }
 
@@ -141,9 +141,9 @@ async function deleteAccount(deps: ApiDependencies, call: Call): Promise<Answer>
   // Refused before anything is removed, because a declared account is created again at the next start.
   if (provisioned === true)
     throw new Problem('accounts.provisioned', 409, `user is declared in homeport.yaml [name: ${name}]`);
-  const owned = async () => repositories.list({ sight: 'all', owner: name, limit: 1, offset: 0 });
+  const listOwned = async () => repositories.list({ visibility: 'all', owner: name, limit: 1, offset: 0 });
   const purge = parseFlag(call.query, 'purge') === true;
-  if (!purge && (await owned()).total > 0) {
+  if (!purge && (await listOwned()).total > 0) {
     throw new Problem('git.invalid', 422, `user still has ownership of repositories [name: ${name}]`);
   }
   await accounts.remove(name, { action: 'delete' });
@@ -160,7 +160,7 @@ async function addAccountKey(deps: ApiDependencies, call: Call): Promise<Answer>
 async function deleteAccountKey(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { keys } = deps;
   const { name } = await getTargetAccount(deps, call);
-  if (!(await keys.remove({ account: name }, parseId(call.params['id'])))) throw unknown();
+  if (!(await keys.remove({ account: name }, parseId(call.params['id'])))) throw buildNotFoundProblem();
   return noContent;
 }
 

@@ -6,7 +6,7 @@ import type { TagProtections } from '../protection/tag-protections.ts';
 import type { Access, Level } from '../repositories/access.ts';
 import type { Collaborators } from '../repositories/collaborators.ts';
 import type { Forks } from '../repositories/forks.ts';
-import type { Keeper } from '../repositories/repository-manager.ts';
+import type { RepositoryManager } from '../repositories/repository-manager.ts';
 import type { Lookup } from '../repositories/lookup.ts';
 import type { Objects } from '../repositories/objects.ts';
 import type { Organizations } from '../repositories/organizations.ts';
@@ -17,7 +17,7 @@ import type { Keys } from '../ssh/keys.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
 import type { Tokens } from '../sign-in/tokens.ts';
 import type { Statuses } from '../statuses/statuses.ts';
-import type { Visitor } from '../sign-in/visitor.ts';
+import type { Caller } from '../sign-in/caller.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
 import type { Pushes } from '../transfer/pushes.ts';
 import type { RepositoryAddress } from '../wire/commits.ts';
@@ -33,7 +33,7 @@ export interface ApiDependencies {
   readonly objects: Objects;
   readonly repositories: Repositories;
   readonly owners: Owners;
-  readonly keeper: Keeper;
+  readonly manager: RepositoryManager;
   readonly access: Access;
   readonly lookup: Lookup;
   readonly pushes: Pushes;
@@ -63,17 +63,17 @@ export function getRepositoryName({ params }: Pick<Call, 'params'>): readonly [s
 /** Converts a repository to JSON as the caller may see it. */
 export async function toRepositoryView(
   { access, owners, repositories, ssh }: Pick<ApiDependencies, 'access' | 'owners' | 'repositories' | 'ssh'>,
-  { base, visitor }: Pick<Call, 'base' | 'visitor'>,
+  { base, caller }: Pick<Call, 'base' | 'caller'>,
   repository: Repository,
   level: Level,
 ) {
   const links = { base, ssh: ssh(base) };
-  const json = repositoryJson(repository, await owners.byId(repository.ownerId), level, links);
-  const parent = repository.parent === null ? undefined : await repositories.byId(repository.parent);
-  const parentLevel = parent === undefined ? 'none' : await access.level(visitor, parent);
+  const json = repositoryJson(repository, await owners.getById(repository.ownerId), level, links);
+  const parent = repository.parentId === null ? undefined : await repositories.findById(repository.parentId);
+  const parentLevel = parent === undefined ? 'none' : await access.getLevel(caller, parent);
   // The parent is included only when the caller may read it.
   if (parent === undefined || parentLevel === 'none') return json;
-  return { ...json, parent: repositoryJson(parent, await owners.byId(parent.ownerId), parentLevel, links) };
+  return { ...json, parent: repositoryJson(parent, await owners.getById(parent.ownerId), parentLevel, links) };
 }
 
 /** Returns the access level of an account that signs in with its password; `none` for an unknown account. */
@@ -83,18 +83,20 @@ export async function getLevelOfAccount(
   repository: Repository,
 ): Promise<Level> {
   const identity = await signIn.account(name);
-  return identity === undefined ? 'none' : access.level({ identity, scopes: undefined, inAddress: false }, repository);
+  return identity === undefined
+    ? 'none'
+    : access.getLevel({ identity, scopes: undefined, inAddress: false }, repository);
 }
 
 /** Returns an owner that is visible to the caller: an account or an organization. */
 export async function visibleOwner(
   { access, owners }: Pick<ApiDependencies, 'access' | 'owners'>,
-  visitor: Visitor,
+  caller: Caller,
   name: string,
 ): Promise<OwnerRow | undefined> {
   const row = await owners.find(name);
   if (row?.kind !== 'organization') return row;
-  return (await access.seesOrganization(visitor, row)) ? row : undefined;
+  return (await access.maySeeOrganization(caller, row)) ? row : undefined;
 }
 
 export type Db = Kysely<Tables>;

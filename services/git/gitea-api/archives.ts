@@ -1,8 +1,8 @@
 import { Problem } from '../../contracts/problem.ts';
-import { tooMuch, type Git } from '../engine/git.ts';
+import { buildOutputTooLargeProblem, type Git } from '../engine/git.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { resolve } from '../repositories/revisions.ts';
-import { pour } from '../transfer/flow.ts';
+import { resolveRevision } from '../repositories/revisions.ts';
+import { sendOutput } from '../transfer/streams.ts';
 import type { Answer } from './call.ts';
 import { formatFileName } from './content-disposition.ts';
 import type { ApiDependencies } from './api-dependencies.ts';
@@ -17,15 +17,15 @@ const maxFiles = 1_000_000;
  * @throws Problem `git.unknown` (404), `git.too_much` (413)
  */
 export async function archive(
-  { git, keeper, objects }: Pick<ApiDependencies, 'git' | 'keeper' | 'objects'>,
+  { git, manager, objects }: Pick<ApiDependencies, 'git' | 'manager' | 'objects'>,
   base: string,
   repository: Repository,
-  asked: string,
+  fileName: string,
 ): Promise<Answer> {
-  const ending = Object.keys(archiveFormats).find((each) => asked.endsWith(each)) ?? '';
-  const name = asked.slice(0, asked.length - ending.length);
-  const folder = keeper.folder(repository);
-  const revision = ending === '' ? undefined : await resolve(objects, folder, repository, name);
+  const extension = Object.keys(archiveFormats).find((each) => fileName.endsWith(each)) ?? '';
+  const name = fileName.slice(0, fileName.length - extension.length);
+  const folder = manager.getFolder(repository);
+  const revision = extension === '' ? undefined : await resolveRevision(objects, folder, repository, name);
   if (revision === undefined) throw new Problem('git.unknown', 404, `unrecognized repository reference: ${name}`);
   const { commit } = revision;
   await checkSize(git, folder, commit);
@@ -34,12 +34,12 @@ export async function archive(
     status: 200,
     headers: {
       'Content-Type': 'application/octet-stream',
-      'Content-Disposition': `attachment; ${formatFileName(archiveName(repository, name, ending))}`,
+      'Content-Disposition': `attachment; ${formatFileName(archiveName(repository, name, extension))}`,
       'Access-Control-Expose-Headers': 'Content-Disposition',
-      Link: `<${base}/api/v1/repos/${full}/archive/${commit}${ending}?rev=${commit}>; rel="immutable"`,
+      Link: `<${base}/api/v1/repos/${full}/archive/${commit}${extension}?rev=${commit}>; rel="immutable"`,
     },
     send: async (response) => {
-      await pour(await git.start(folder, ['archive', ...optionsFor(repository, ending), commit]), response);
+      await sendOutput(await git.start(folder, ['archive', ...optionsFor(repository, extension), commit]), response);
     },
   };
 }
@@ -51,22 +51,24 @@ export function isArchiveKind(kind: string): boolean {
 
 /** Writes the archive of a commit to a file. @throws Problem `git.too_much` (413) */
 export async function writeArchive(
-  { git, keeper }: Pick<ApiDependencies, 'git' | 'keeper'>,
+  { git, manager }: Pick<ApiDependencies, 'git' | 'manager'>,
   repository: Repository,
   { commit, kind, path }: { readonly commit: string; readonly kind: string; readonly path: string },
 ): Promise<void> {
-  const folder = keeper.folder(repository);
+  const folder = manager.getFolder(repository);
   await checkSize(git, folder, commit);
-  await git.run(folder, ['archive', ...optionsFor(repository, `.${kind}`), `--output=${path}`, commit], { long: true });
+  await git.run(folder, ['archive', ...optionsFor(repository, `.${kind}`), `--output=${path}`, commit], {
+    longRunning: true,
+  });
 }
 
-function optionsFor(repository: Repository, ending: string): readonly string[] {
-  return [`--format=${archiveFormats[ending] ?? 'zip'}`, `--prefix=${repository.name.toLowerCase()}/`];
+function optionsFor(repository: Repository, extension: string): readonly string[] {
+  return [`--format=${archiveFormats[extension] ?? 'zip'}`, `--prefix=${repository.name.toLowerCase()}/`];
 }
 
 /** Builds the file name of an archive: `lamp-v1.zip`. */
-export function archiveName(repository: Repository, name: string, ending: string): string {
-  return `${repository.name}-${name.replaceAll('/', '-')}${ending}`;
+export function archiveName(repository: Repository, name: string, extension: string): string {
+  return `${repository.name}-${name.replaceAll('/', '-')}${extension}`;
 }
 
 /**
@@ -81,6 +83,6 @@ async function checkSize(git: Git, folder: string, commit: string): Promise<void
   let files = 0;
   for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
     for (let index = chunk.indexOf(0); index >= 0; index = chunk.indexOf(0, index + 1)) files += 1;
-    if (files > maxFiles) throw tooMuch();
+    if (files > maxFiles) throw buildOutputTooLargeProblem();
   }
 }

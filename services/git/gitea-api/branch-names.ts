@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { isNewBranchName } from '../domain/names.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
 import type { Tables } from '../store/tables.ts';
-import { noObject } from '../transfer/push-request.ts';
+import { zeroId } from '../transfer/push-request.ts';
 import { getAccount, readJsonBody, noContent, required, type Route } from './call.ts';
 import { changeReference } from './change-reference.ts';
 import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
@@ -14,7 +14,7 @@ const heads = 'refs/heads/';
 
 /** Builds the route that renames a branch and updates the pull requests from and into it. */
 export function branchNameRoutes(deps: ApiDependencies): readonly Route[] {
-  const { context, git, keeper, lookup, protections } = deps;
+  const { context, git, manager, lookup, protections } = deps;
   return [
     {
       method: 'PATCH',
@@ -22,18 +22,18 @@ export function branchNameRoutes(deps: ApiDependencies): readonly Route[] {
       scope: 'repository',
       signedIn: true,
       handle: async (call) => {
-        const repository = await lookup.need(call.visitor, getRepositoryName(call), 'write');
+        const repository = await lookup.require(call.caller, getRepositoryName(call), 'write');
         const { name } = await readJsonBody(call, z.object({ name: required }));
         const old = call.params['branch'] ?? '';
-        const folder = keeper.folder(repository);
+        const folder = manager.getFolder(repository);
         const all = await readReferences(git, folder, heads);
         const commit = all.find(({ ref }) => ref === heads + old)?.id;
-        if (commit === undefined) throw unknown();
+        if (commit === undefined) throw buildNotFoundProblem();
         if (!isNewBranchName(name)) throw new Problem('git.invalid', 422, '[Name]: GitRefName');
         if (name === old) throw new Problem('git.invalid', 422, 'Cannot rename a branch to its own name.');
         const isDefault = old === repository.defaultBranch;
         // A new default branch changes what every client clones.
-        if (isDefault) await lookup.need(call.visitor, getRepositoryName(call), 'admin');
+        if (isDefault) await lookup.require(call.caller, getRepositoryName(call), 'admin');
         if (all.some(({ ref }) => ref === heads + name))
           throw new Problem(
             'git.invalid',
@@ -44,14 +44,14 @@ export function branchNameRoutes(deps: ApiDependencies): readonly Route[] {
         await protections.checkRemoval(repository.id, old);
         await protections.checkCommit(repository.id, name, { account });
         // Both branches exist for a moment, so that pull requests keep a branch when the host is killed in between.
-        await changeReference(deps, repository, account, { ref: heads + name, before: noObject, after: commit });
+        await changeReference(deps, repository, account, { ref: heads + name, before: zeroId, after: commit });
         await context.commit(async (transaction: Kysely<Tables>) => {
-          const own = transaction.selectFrom('issues').select('id').where('repository_id', '=', repository.id);
+          const ownIssues = transaction.selectFrom('issues').select('id').where('repository_id', '=', repository.id);
           await transaction
             .updateTable('pulls')
             .set({ base_branch: name })
             .where('base_branch', '=', old)
-            .where('issue_id', 'in', own)
+            .where('issue_id', 'in', ownIssues)
             .where('merged_commit', 'is', null)
             .execute();
           await transaction
@@ -73,7 +73,7 @@ export function branchNameRoutes(deps: ApiDependencies): readonly Route[] {
           deps,
           { ...repository, defaultBranch: isDefault ? name : repository.defaultBranch },
           account,
-          { ref: heads + old, before: commit, after: noObject },
+          { ref: heads + old, before: commit, after: zeroId },
         );
         return noContent;
       },

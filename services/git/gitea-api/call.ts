@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { hasScope, type ScopeCategory, type Visitor } from '../sign-in/visitor.ts';
+import { hasScope, type ScopeCategory, type Caller } from '../sign-in/caller.ts';
 
 /** A request to the API. */
 export interface Call {
   readonly request: IncomingMessage;
   readonly method: string;
   readonly query: URLSearchParams;
-  readonly visitor: Visitor;
+  readonly caller: Caller;
   /** Decoded path parameters by the names of the route. */
   readonly params: Readonly<Record<string, string>>;
   /** Base of absolute URLs in the response, e.g. `http://127.0.0.1:3030`. */
@@ -60,27 +60,29 @@ export const created = (json: unknown): Answer => ({ status: 201, json });
 export const noContent: Answer = { status: 204 };
 
 /** Returns the account of a call. @throws Problem (401) without an account */
-export function getAccount({ visitor }: Pick<Call, 'visitor'>): string {
-  return requireIdentity(visitor).account;
+export function getAccount({ caller }: Pick<Call, 'caller'>): string {
+  return requireIdentity(caller).account;
 }
 
-export function requireIdentity({ identity }: Visitor) {
+export function requireIdentity({ identity }: Caller) {
   if (identity === undefined) throw new Problem('git.sign_in', 401, 'token is required');
   return identity;
 }
 
 /** @throws Problem (403) unless the caller is an administrator */
-export function requireAdmin({ visitor }: Pick<Call, 'visitor'>): void {
-  if (requireIdentity(visitor).role !== 'admin')
+export function requireAdmin({ caller }: Pick<Call, 'caller'>): void {
+  if (requireIdentity(caller).role !== 'admin')
     throw new Problem('git.forbidden', 403, 'user should be the site admin');
 }
 
 /** @throws Problem (403) when the token lacks the scope */
-export function checkScope({ visitor, method }: Pick<Call, 'visitor' | 'method'>, category: ScopeCategory): void {
+export function checkScope({ caller, method }: Pick<Call, 'caller' | 'method'>, category: ScopeCategory): void {
   const level = method === 'GET' || method === 'HEAD' ? 'read' : 'write';
-  if (hasScope(visitor, level, category)) return;
-  const scopes = JSON.stringify(visitor.scopes ?? []).replaceAll('"', '');
-  const detail = `token does not have at least one of required scope(s), required=[${level}:${category}], token scope=${scopes.slice(1, -1)}`;
+  if (hasScope(caller, level, category)) return;
+  const scopes = JSON.stringify(caller.scopes ?? []).replaceAll('"', '');
+  const detail =
+    `token does not have at least one of required scope(s), required=[${level}:${category}], ` +
+    `token scope=${scopes.slice(1, -1)}`;
   throw new Problem('git.scope', 403, detail);
 }
 

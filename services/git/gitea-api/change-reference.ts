@@ -1,7 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
-import { GitFailed } from '../engine/git.ts';
+import { GitError } from '../engine/git.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { noObject, type RefChange } from '../transfer/push-request.ts';
+import { zeroId, type RefChange } from '../transfer/push-request.ts';
 import type { ApiDependencies } from './api-dependencies.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { ApiDependencies } from './api-dependencies.ts';
  * @throws Problem `git.protected` (405), `git.moved` (409), `git.archived` (423)
  */
 export async function changeReference(
-  { git, keeper, pushes, tagProtections }: Pick<ApiDependencies, 'git' | 'keeper' | 'pushes' | 'tagProtections'>,
+  { git, manager, pushes, tagProtections }: Pick<ApiDependencies, 'git' | 'manager' | 'pushes' | 'tagProtections'>,
   repository: Repository,
   account: string,
   change: RefChange,
@@ -20,13 +20,13 @@ export async function changeReference(
     throw new Problem('git.archived', 423, `repo ${repository.owner}/${repository.name} is archived`);
   await tagProtections.check(repository.id, ref, account);
   const id = await pushes.begin(repository, account, [change]);
-  const folder = keeper.folder(repository);
+  const folder = manager.getFolder(repository);
   try {
-    const args = after === noObject ? ['-d', ref, before] : [ref, after, before];
+    const args = after === zeroId ? ['-d', ref, before] : [ref, after, before];
     await git.run(folder, ['update-ref', ...args]);
   } catch (error) {
     await pushes.settle(id, repository, account, []);
-    if (!(error instanceof GitFailed)) throw error;
+    if (!(error instanceof GitError)) throw error;
     throw new Problem('git.moved', 409, `${ref} was changed meanwhile, or collides with another name.`, {
       cause: error,
     });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { toUserJson } from '../wire/users.ts';
 import {
   getAccount,
@@ -32,20 +32,20 @@ export function collaboratorRoutes(deps: ApiDependencies): readonly Route[] {
 }
 
 function getAdministered({ lookup }: ApiDependencies, call: Call) {
-  return lookup.need(call.visitor, getRepositoryName(call), 'admin');
+  return lookup.require(call.caller, getRepositoryName(call), 'admin');
 }
 
 async function getRequestedAccount({ owners }: ApiDependencies, call: Call) {
   const row = await owners.find(call.params['user'] ?? '');
-  if (row?.kind !== 'account') throw unknown();
+  if (row?.kind !== 'account') throw buildNotFoundProblem();
   return row;
 }
 
 async function listCollaborators({ collaborators, lookup, owners }: ApiDependencies, call: Call): Promise<Answer> {
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  const repository = await lookup.require(call.caller, getRepositoryName(call), 'read');
   const all = await collaborators.list(repository.id);
   const page = parsePage(call.query);
-  const rows = await Promise.all(getPageItems(all, page).map(({ account }) => owners.ofAccount(account)));
+  const rows = await Promise.all(getPageItems(all, page).map(({ account }) => owners.getForAccount(account)));
   return ok(
     rows.map((row) => toUserJson(row, call.base)),
     listHeaders(call, page, all.length),
@@ -54,9 +54,9 @@ async function listCollaborators({ collaborators, lookup, owners }: ApiDependenc
 
 async function checkCollaborator(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { collaborators, lookup } = deps;
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  const repository = await lookup.require(call.caller, getRepositoryName(call), 'read');
   const { name } = await getRequestedAccount(deps, call);
-  if (!(await collaborators.list(repository.id)).some(({ account }) => account === name)) throw unknown();
+  if (!(await collaborators.list(repository.id)).some(({ account }) => account === name)) throw buildNotFoundProblem();
   return noContent;
 }
 
@@ -76,8 +76,8 @@ async function removeCollaborator(deps: ApiDependencies, call: Call): Promise<An
   const { collaborators, lookup } = deps;
   const { name } = await getRequestedAccount(deps, call);
   // An account may always remove itself.
-  const repository = await lookup.need(
-    call.visitor,
+  const repository = await lookup.require(
+    call.caller,
     getRepositoryName(call),
     name === getAccount(call) ? 'read' : 'admin',
   );
@@ -88,18 +88,18 @@ async function removeCollaborator(deps: ApiDependencies, call: Call): Promise<An
 async function readPermission(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { access, context, lookup, owners, signIn } = deps;
   const { name } = await getRequestedAccount(deps, call);
-  const repository = await lookup.need(
-    call.visitor,
+  const repository = await lookup.require(
+    call.caller,
     getRepositoryName(call),
     name === getAccount(call) ? 'read' : 'admin',
   );
-  if ((await signIn.account(name)) === undefined) throw unknown();
+  if ((await signIn.account(name)) === undefined) throw buildNotFoundProblem();
   const level = await getLevelOfAccount({ access, signIn }, name, repository);
   const permission = name === repository.owner ? 'owner' : level;
   const admin = (await context.accounts.find(name))?.role === 'admin';
   return ok({
     permission,
     role_name: permission,
-    user: toUserJson(await owners.ofAccount(name), call.base, { admin }),
+    user: toUserJson(await owners.getForAccount(name), call.base, { admin }),
   });
 }

@@ -1,19 +1,19 @@
-import { treePath } from '../domain/names.ts';
+import { normalizeTreePath } from '../domain/names.ts';
 import {
-  checkChanges,
+  checkChangeCount,
   countLog,
-  noneOfTooMany,
+  ignoreTooLarge,
   readChanges,
   readCommit,
   readLog,
   type Commit,
   type Signature,
 } from '../repositories/commits.ts';
-import { KnownLogs } from '../repositories/cached-logs.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { CachedLogs } from '../repositories/cached-logs.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { resolve } from '../repositories/revisions.ts';
-import { pour } from '../transfer/flow.ts';
+import { resolveRevision } from '../repositories/revisions.ts';
+import { sendOutput } from '../transfer/streams.ts';
 import { commitJson } from '../wire/commits.ts';
 import { toUserJson } from '../wire/users.ts';
 import { ok, route, type Answer, type Call, type Route } from './call.ts';
@@ -21,12 +21,12 @@ import { parseFlag, listHeaders, parsePage } from './paging.ts';
 import { getRepositoryName, getRepositoryAddress, type ApiDependencies } from './api-dependencies.ts';
 
 interface CommitDependencies extends ApiDependencies {
-  readonly logs: KnownLogs;
+  readonly logs: CachedLogs;
 }
 
 /** Builds the routes of commits: lists, single commits and comparisons. */
 export function commitRoutes(deps: ApiDependencies): readonly Route[] {
-  return buildCommitRoutes({ ...deps, logs: new KnownLogs(deps.git) });
+  return buildCommitRoutes({ ...deps, logs: new CachedLogs(deps.git) });
 }
 
 function buildCommitRoutes(deps: CommitDependencies): readonly Route[] {
@@ -45,9 +45,9 @@ function buildCommitRoutes(deps: CommitDependencies): readonly Route[] {
   ];
 }
 
-async function findRepository({ keeper, lookup }: CommitDependencies, call: Call) {
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
-  return { repository, folder: keeper.folder(repository) };
+async function findRepository({ manager, lookup }: CommitDependencies, call: Call) {
+  const repository = await lookup.require(call.caller, getRepositoryName(call), 'read');
+  return { repository, folder: manager.getFolder(repository) };
 }
 
 async function readOneCommit(deps: CommitDependencies, call: Call, name: string): Promise<Answer> {
@@ -55,9 +55,9 @@ async function readOneCommit(deps: CommitDependencies, call: Call, name: string)
   const list = commitList(deps);
 
   const { repository, folder } = await findRepository(deps, call);
-  const revision = await resolve(objects, folder, repository, name);
+  const revision = await resolveRevision(objects, folder, repository, name);
   const commit = revision && (await readCommit(git, folder, revision.commit));
-  if (commit === undefined) throw unknown();
+  if (commit === undefined) throw buildNotFoundProblem();
   const [json] = await list(call, repository, [commit]);
   return ok(json);
 }
@@ -65,9 +65,9 @@ async function readOneCommit(deps: CommitDependencies, call: Call, name: string)
 async function sendCommitText(deps: CommitDependencies, call: Call, kind: 'diff' | 'patch'): Promise<Answer> {
   const { git, objects } = deps;
   const { repository, folder } = await findRepository(deps, call);
-  const revision = await resolve(objects, folder, repository, call.params['sha']);
-  if (revision === undefined) throw unknown();
-  await checkChanges(git, folder, revision.commit);
+  const revision = await resolveRevision(objects, folder, repository, call.params['sha']);
+  if (revision === undefined) throw buildNotFoundProblem();
+  await checkChangeCount(git, folder, revision.commit);
   const args =
     kind === 'diff'
       ? ['diff-tree', '--patch', '-M', '--root', '--no-commit-id', '--diff-merges=first-parent', '-r', revision.commit]
@@ -76,7 +76,7 @@ async function sendCommitText(deps: CommitDependencies, call: Call, kind: 'diff'
     status: 200,
     headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
     // Started here because `send` is not called for a HEAD request.
-    send: async (response) => pour(await git.start(folder, args), response),
+    send: async (response) => sendOutput(await git.start(folder, args), response),
   };
 }
 
@@ -86,13 +86,16 @@ async function listCommits(deps: CommitDependencies, call: Call): Promise<Answer
 
   const { repository, folder } = await findRepository(deps, call);
   const page = parsePage(call.query);
-  const path = treePath(call.query.get('path') ?? '');
+  const path = normalizeTreePath(call.query.get('path') ?? '');
   if (repository.empty) return ok([], listHeaders(call, page, 0));
-  const from = await resolve(objects, folder, repository, call.query.get('sha'));
-  if (from === undefined || path === undefined) throw unknown();
-  const not = call.query.get('not');
-  const excluded = not === null || not === '' ? undefined : await resolve(objects, folder, repository, not);
-  const query = { from: [from.commit], not: excluded === undefined ? [] : [excluded.commit], path };
+  const from = await resolveRevision(objects, folder, repository, call.query.get('sha'));
+  if (from === undefined || path === undefined) throw buildNotFoundProblem();
+  const excludedName = call.query.get('not');
+  const excluded =
+    excludedName === null || excludedName === ''
+      ? undefined
+      : await resolveRevision(objects, folder, repository, excludedName);
+  const query = { from: [from.commit], exclude: excluded === undefined ? [] : [excluded.commit], path };
   const [commits, total] = await Promise.all([
     logs.read(folder, { ...query, limit: page.limit, offset: page.offset }),
     logs.count(folder, query),
@@ -115,45 +118,45 @@ async function compareCommits(deps: CommitDependencies, call: Call): Promise<Ans
 
   const { repository, folder } = await findRepository(deps, call);
   const [base, head] = (call.params['both'] ?? '').split(/\.{2,3}/, 2);
-  const [from, to] = await Promise.all([base, head].map((name) => resolve(objects, folder, repository, name)));
-  if (from === undefined || to === undefined) throw unknown();
-  const commits = await readLog(git, folder, { from: [to.commit], not: [from.commit], limit: 250 });
-  const total = await countLog(git, folder, { from: [to.commit], not: [from.commit] });
+  const [from, to] = await Promise.all([base, head].map((name) => resolveRevision(objects, folder, repository, name)));
+  if (from === undefined || to === undefined) throw buildNotFoundProblem();
+  const commits = await readLog(git, folder, { from: [to.commit], exclude: [from.commit], limit: 250 });
+  const total = await countLog(git, folder, { from: [to.commit], exclude: [from.commit] });
   return ok({ total_commits: total, commits: await list(call, repository, commits) });
 }
 
 /** Creates a function that converts commits to JSON, with the changed files that the query requests. */
 export function commitList({
   git,
-  keeper,
+  manager,
   owners,
   repositories,
-}: Pick<ApiDependencies, 'git' | 'keeper' | 'owners' | 'repositories'>) {
+}: Pick<ApiDependencies, 'git' | 'manager' | 'owners' | 'repositories'>) {
   /** Maps the email addresses of commits to accounts. */
-  const people = async (call: Call, commits: readonly Commit[]) => {
-    const accounts = await owners.accountsOfEmails(
+  const loadUsers = async (call: Call, commits: readonly Commit[]) => {
+    const accounts = await owners.findAccountsByEmail(
       commits.flatMap(({ author, committer }) => [author.email, committer.email]),
     );
     const names = new Set(accounts.values());
-    const shown = new Map<string, unknown>();
+    const usersByEmail = new Map<string, unknown>();
     for (const name of names) {
-      const row = await repositories.owner(name);
-      if (row !== undefined) shown.set(name, toUserJson(row, call.base));
+      const row = await repositories.findOwner(name);
+      if (row !== undefined) usersByEmail.set(name, toUserJson(row, call.base));
     }
-    return ({ email }: Signature): unknown => shown.get(accounts.get(email) ?? '') ?? null;
+    return ({ email }: Signature): unknown => usersByEmail.get(accounts.get(email) ?? '') ?? null;
   };
   return async (call: Call, repository: Repository, commits: readonly Commit[]) => {
     const stat = parseFlag(call.query, 'stat') ?? true;
     const files = parseFlag(call.query, 'files') ?? true;
     const ids = stat || files ? commits.map(({ id }) => id) : [];
-    const changes = await readChanges(git, keeper.folder(repository), ids).catch(noneOfTooMany);
-    const person = await people(call, commits);
+    const changes = await readChanges(git, manager.getFolder(repository), ids).catch(ignoreTooLarge);
+    const toUser = await loadUsers(call, commits);
     return commits.map((commit) =>
       commitJson(commit, getRepositoryAddress(call, repository), {
         changes: changes?.get(commit.id),
         stat,
         files,
-        person,
+        toUser,
       }),
     );
   };

@@ -1,18 +1,18 @@
 import { pipeline } from 'node:stream/promises';
 import { Problem } from '../../contracts/problem.ts';
-import { isObjectId, treePath } from '../domain/names.ts';
+import { isObjectId, normalizeTreePath } from '../domain/names.ts';
 import type { LfsStore } from '../lfs/lfs-store.ts';
-import { largestPointer, readPointer } from '../lfs/pointer.ts';
+import { maxPointerBytes, parsePointer } from '../lfs/pointer.ts';
 import type { LastCommits } from '../repositories/last-commits.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Objects } from '../repositories/objects.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { resolve, resolveAs, type Revision } from '../repositories/revisions.ts';
+import { resolveRevision, resolveByKind, type Revision } from '../repositories/revisions.ts';
 import { readSubmodules } from '../repositories/submodules.ts';
 import { readTree, type TreeEntry } from '../repositories/trees.ts';
 import { contentJson } from '../wire/contents.ts';
 import { gitTime } from '../wire/time.ts';
-import { pour } from '../transfer/flow.ts';
+import { sendOutput } from '../transfer/streams.ts';
 import { archive } from './archives.ts';
 import { formatFileName } from './content-disposition.ts';
 import { ok, route, type Answer, type Call, type Route } from './call.ts';
@@ -47,17 +47,17 @@ export function contentRoutes(deps: ContentDependencies): readonly Route[] {
   ];
 }
 
-async function findRepository({ keeper, lookup }: ContentDependencies, call: Call) {
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
-  return { repository, folder: keeper.folder(repository) };
+async function findRepository({ manager, lookup }: ContentDependencies, call: Call) {
+  const repository = await lookup.require(call.caller, getRepositoryName(call), 'read');
+  return { repository, folder: manager.getFolder(repository) };
 }
 
 async function readContents(deps: ContentDependencies, call: Call): Promise<Answer> {
   const { objects } = deps;
   const { repository, folder } = await findRepository(deps, call);
   const input = call.params['path'] ?? '';
-  const path = treePath(input);
-  const revision = await resolve(objects, folder, repository, call.query.get('ref'));
+  const path = normalizeTreePath(input);
+  const revision = await resolveRevision(objects, folder, repository, call.query.get('ref'));
   if (revision === undefined && repository.empty && path === '') return ok([]);
   const json =
     path === undefined || revision === undefined ? undefined : await describe(deps, call, repository, revision, path);
@@ -69,9 +69,9 @@ async function readTreeObject(deps: ContentDependencies, call: Call): Promise<An
   const { objects } = deps;
   const { repository, folder } = await findRepository(deps, call);
   const sha = call.params['sha'] ?? '';
-  const name = isObjectId(sha) ? sha : (await resolve(objects, folder, repository, sha))?.commit;
+  const name = isObjectId(sha) ? sha : (await resolveRevision(objects, folder, repository, sha))?.commit;
   const tree = name === undefined ? undefined : await objects.info(folder, name);
-  if (tree === undefined || tree.type === 'blob') throw unknown();
+  if (tree === undefined || tree.type === 'blob') throw buildNotFoundProblem();
   const json = await treeJson(deps, call, repository, tree.id);
   return ok(json, { 'X-Total-Count': json.total_count, 'Access-Control-Expose-Headers': 'X-Total-Count' });
 }
@@ -81,7 +81,7 @@ async function readBlobObject(deps: ContentDependencies, call: Call): Promise<An
   const { repository, folder } = await findRepository(deps, call);
   const sha = call.params['sha'] ?? '';
   const blob = isObjectId(sha) ? await objects.contents(folder, sha) : undefined;
-  if (blob?.type !== 'blob') throw unknown();
+  if (blob?.type !== 'blob') throw buildNotFoundProblem();
   const { base, full } = getRepositoryAddress(call, repository);
   return ok({
     content: blob.bytes.toString('base64'),
@@ -102,17 +102,17 @@ async function fileAnswer(
   call: Call,
   isMedia: boolean,
 ): Promise<Answer> {
-  const { keeper, objects } = deps;
+  const { manager, objects } = deps;
   const input = call.params['path'] ?? '';
-  const folder = keeper.folder(repository);
+  const folder = manager.getFolder(repository);
   const ref = call.query.get('ref') ?? '';
   const existing = call.request.headers['if-none-match'];
-  const revision = await resolve(objects, folder, repository, ref);
-  const path = treePath(input);
+  const revision = await resolveRevision(objects, folder, repository, ref);
+  const path = normalizeTreePath(input);
   const info =
     revision === undefined || path === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`);
   if (ref === '' && info?.type !== 'blob' && input.includes('/')) {
-    const rest = { kind: undefined, rest: input.split('/'), isMedia, known: existing };
+    const rest = { kind: undefined, rest: input.split('/'), isMedia, etag: existing };
     return fileInTree(deps, repository, rest);
   }
   const large = isMedia ? await largeFile(deps, repository, revision, input) : undefined;
@@ -121,15 +121,15 @@ async function fileAnswer(
 
 /** Describes a file with its content or the entries of a folder; undefined when the path does not exist. */
 export async function describe(
-  { git, keeper, lastCommits, objects }: Pick<ContentDependencies, 'git' | 'keeper' | 'lastCommits' | 'objects'>,
+  { git, manager, lastCommits, objects }: Pick<ContentDependencies, 'git' | 'manager' | 'lastCommits' | 'objects'>,
   call: Pick<Call, 'base'>,
   repository: Repository,
   revision: Revision,
   path: string,
 ): Promise<unknown> {
-  const folder = keeper.folder(repository);
-  const place = getRepositoryAddress(call, repository);
-  const submodules = () => readSubmodules(git, folder, revision.commit, `${place.base}/${place.full}.git`);
+  const folder = manager.getFolder(repository);
+  const address = getRepositoryAddress(call, repository);
+  const submodules = () => readSubmodules(git, folder, revision.commit, `${address.base}/${address.full}.git`);
   if (path !== '') {
     const parent = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
     const entries = (await readTree(objects, folder, `${revision.commit}:${parent}`)) ?? [];
@@ -137,15 +137,15 @@ export async function describe(
     if (entry === undefined) return undefined;
     if (entry.type !== 'tree') {
       const blob = entry.type === 'blob' ? await objects.contents(folder, entry.id) : undefined;
-      const last = await lastCommits.of(folder, revision.commit, path);
+      const last = await lastCommits.find(folder, revision.commit, path);
       const submodule = entry.type === 'commit' ? (await submodules()).get(path) : undefined;
       const { id, mode } = entry;
-      return contentJson({ path, mode, id, size: blob?.size ?? 0, last, submodule }, revision, place, blob?.bytes);
+      return contentJson({ path, mode, id, size: blob?.size ?? 0, last, submodule }, revision, address, blob?.bytes);
     }
   }
   const entries = await readTree(objects, folder, `${revision.commit}:${path}`);
   if (entries === undefined) return undefined;
-  const last = await lastCommits.ofEntries(
+  const last = await lastCommits.findForEntries(
     folder,
     revision.commit,
     path,
@@ -158,7 +158,7 @@ export async function describe(
       const size = await getEntrySize(objects, folder, entry);
       const submodule = urls?.get(full);
       const { id, mode } = entry;
-      return contentJson({ path: full, mode, id, size, last: last.get(full), submodule }, revision, place);
+      return contentJson({ path: full, mode, id, size, last: last.get(full), submodule }, revision, address);
     }),
   );
 }
@@ -167,24 +167,24 @@ export async function describe(
 export async function fileInTree(
   deps: ContentDependencies,
   repository: Repository,
-  { kind, rest, isMedia, known: existing }: FileAddress,
+  { kind, rest, isMedia, etag: existing }: FileAddress,
 ): Promise<Answer> {
-  const folder = deps.keeper.folder(repository);
-  for (let parted = 1; parted < rest.length; parted += 1) {
-    const name = rest.slice(0, parted).join('/');
-    const there =
+  const folder = deps.manager.getFolder(repository);
+  for (let segmentCount = 1; segmentCount < rest.length; segmentCount += 1) {
+    const name = rest.slice(0, segmentCount).join('/');
+    const namedRevision =
       kind === 'branch' || kind === 'tag' || kind === 'commit'
-        ? await resolveAs(kind, deps.objects, folder, name)
-        : await resolve(deps.objects, folder, repository, name);
-    if (there === undefined) continue;
-    const path = rest.slice(parted).join('/');
-    const large = isMedia ? await largeFile(deps, repository, there, path) : undefined;
+        ? await resolveByKind(kind, deps.objects, folder, name)
+        : await resolveRevision(deps.objects, folder, repository, name);
+    if (namedRevision === undefined) continue;
+    const path = rest.slice(segmentCount).join('/');
+    const large = isMedia ? await largeFile(deps, repository, namedRevision, path) : undefined;
     if (large !== undefined) return large;
-    const info = await deps.objects.info(folder, `${there.commit}:${treePath(path) ?? ''}`);
+    const info = await deps.objects.info(folder, `${namedRevision.commit}:${normalizeTreePath(path) ?? ''}`);
     // A branch with a longer name can match further on.
-    if (info?.type === 'blob') return rawFile(deps, repository, there, path, existing);
+    if (info?.type === 'blob') return rawFile(deps, repository, namedRevision, path, existing);
   }
-  throw unknown();
+  throw buildNotFoundProblem();
 }
 
 interface FileAddress {
@@ -193,23 +193,23 @@ interface FileAddress {
   /** Segments of the revision, followed by those of the path. */
   readonly rest: readonly string[];
   readonly isMedia: boolean;
-  readonly known: string | undefined;
+  readonly etag: string | undefined;
 }
 
 /** Returns the LFS object that the pointer at a path refers to; undefined when there is none. */
 export async function largeFile(
-  { keeper, lfs, objects }: Pick<ContentDependencies, 'keeper' | 'lfs' | 'objects'>,
+  { manager, lfs, objects }: Pick<ContentDependencies, 'manager' | 'lfs' | 'objects'>,
   repository: Repository,
   revision: Revision | undefined,
   input: string,
 ): Promise<Answer | undefined> {
-  const folder = keeper.folder(repository);
-  const path = treePath(input);
+  const folder = manager.getFolder(repository);
+  const path = normalizeTreePath(input);
   const info =
     path === undefined || revision === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`);
-  if (path === undefined || info?.type !== 'blob' || info.size > largestPointer) return undefined;
+  if (path === undefined || info?.type !== 'blob' || info.size > maxPointerBytes) return undefined;
   const bytes = (await objects.contents(folder, info.id))?.bytes;
-  const pointer = bytes === undefined ? undefined : readPointer(bytes);
+  const pointer = bytes === undefined ? undefined : parsePointer(bytes);
   if (pointer === undefined || (await lfs.sizes(repository, [pointer.oid])).get(pointer.oid) === undefined)
     return undefined;
   const headers = {
@@ -224,21 +224,21 @@ export async function largeFile(
 
 /** Returns a raw file with headers that keep a browser from executing it. @throws Problem (404) */
 export async function rawFile(
-  { git, keeper, lastCommits, objects }: Pick<ContentDependencies, 'git' | 'keeper' | 'lastCommits' | 'objects'>,
+  { git, manager, lastCommits, objects }: Pick<ContentDependencies, 'git' | 'manager' | 'lastCommits' | 'objects'>,
   repository: Repository,
   revision: Revision | undefined,
   input: string,
   existing: string | undefined,
 ): Promise<Answer> {
-  const folder = keeper.folder(repository);
-  const path = treePath(input);
+  const folder = manager.getFolder(repository);
+  const path = normalizeTreePath(input);
   const info =
     path === undefined || revision === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`);
   if (path === undefined || revision === undefined || info?.type !== 'blob') {
     throw new Problem('git.unknown', 404, `object does not exist [id: , rel_path: ${input}]`);
   }
   const tag = `"${info.id}"`;
-  const last = await lastCommits.of(folder, revision.commit, path);
+  const last = await lastCommits.find(folder, revision.commit, path);
   const name = path.slice(path.lastIndexOf('/') + 1);
   const headers = {
     ETag: tag,
@@ -258,7 +258,7 @@ export async function rawFile(
     return {
       status: 200,
       headers: { ...headers, ...large },
-      send: async (response) => pour(await git.start(folder, ['cat-file', 'blob', info.id]), response),
+      send: async (response) => sendOutput(await git.start(folder, ['cat-file', 'blob', info.id]), response),
     };
   }
   const bytes = (await objects.contents(folder, info.id))?.bytes ?? Buffer.alloc(0);
@@ -276,13 +276,13 @@ export async function rawFile(
 }
 
 async function treeJson(
-  { objects, git, keeper }: Pick<ApiDependencies, 'objects' | 'git' | 'keeper'>,
+  { objects, git, manager }: Pick<ApiDependencies, 'objects' | 'git' | 'manager'>,
   call: Call,
   repository: Repository,
   id: string,
 ) {
   const { base, full } = getRepositoryAddress(call, repository);
-  const folder = keeper.folder(repository);
+  const folder = manager.getFolder(repository);
   const recursive = call.query.get('recursive');
   const deep = recursive === 'true' || recursive === '1';
   const perPage = Math.min(1000, Number(call.query.get('per_page') ?? '') || 1000);

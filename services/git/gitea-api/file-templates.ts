@@ -1,7 +1,7 @@
 import { gitignoreTexts } from '../domain/gitignore-texts.ts';
 import { labelSets } from '../domain/label-sets.ts';
 import { licenseTexts } from '../domain/license-texts.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { ok, type Route } from './call.ts';
 
 /** Routes of the templates for new repositories: .gitignore files, licenses and label sets. */
@@ -24,7 +24,7 @@ export const fileTemplateRoutes: readonly Route[] = [
     path: '/licenses/:name',
     scope: 'misc',
     handle: async ({ base, params: { name = '' } }) => {
-      const { body, says } = getTemplate(licenseTexts, name);
+      const { body, summary: says } = getTemplate(licenseTexts, name);
       return ok({ ...licenseJson(name, base), implementation: says, body });
     },
   },
@@ -44,6 +44,6 @@ function licenseJson(key: string, base: string) {
 /** @throws Problem (404) */
 function getTemplate<Item>(all: Readonly<Record<string, Item>>, name: string): Item {
   const item = Object.hasOwn(all, name) ? all[name] : undefined;
-  if (item === undefined) throw unknown();
+  if (item === undefined) throw buildNotFoundProblem();
   return item;
 }

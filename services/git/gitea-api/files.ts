@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { treePath } from '../domain/names.ts';
+import { normalizeTreePath } from '../domain/names.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { gitTime, zeroTime } from '../wire/time.ts';
 import { unverified } from '../wire/commits.ts';
@@ -16,7 +16,7 @@ const authorName = z
   .string()
   .max(255, 'MaxSize')
   .refine((name) => name === '' || isAuthorName(name), 'name consists only of disallowed characters');
-const person = optional(z.object({ name: optional(authorName), email: optional(z.string().max(254, 'MaxSize')) }));
+const identity = optional(z.object({ name: optional(authorName), email: optional(z.string().max(254, 'MaxSize')) }));
 const common = {
   message: optional(
     z
@@ -26,8 +26,8 @@ const common = {
   ),
   branch: optional(z.string()),
   new_branch: optional(z.string()),
-  author: person,
-  committer: person,
+  author: identity,
+  committer: identity,
   dates: optional(z.object({ author: optional(z.string()), committer: optional(z.string()) })),
 };
 const base64 = z.string().regex(/^[A-Za-z0-9+/\r\n]*={0,2}\s*$/, 'Base64');
@@ -63,7 +63,7 @@ export function fileRoutes(deps: ContentDependencies): readonly Route[] {
     scope: 'repository',
     signedIn: true,
     handle: async (call) => {
-      const repository = await deps.lookup.need(call.visitor, getRepositoryName(call), 'write');
+      const repository = await deps.lookup.require(call.caller, getRepositoryName(call), 'write');
       const input = await readJsonBody(call, fileBody);
       if (kind !== 'delete' && input.content === undefined)
         throw new Problem('git.invalid', 422, '[Content]: Required');
@@ -90,7 +90,7 @@ export function fileRoutes(deps: ContentDependencies): readonly Route[] {
       scope: 'repository',
       signedIn: true,
       handle: async (call): Promise<Answer> => {
-        const repository = await deps.lookup.need(call.visitor, getRepositoryName(call), 'write');
+        const repository = await deps.lookup.require(call.caller, getRepositoryName(call), 'write');
         const input = await readJsonBody(call, filesBody);
         const work = input.files.map((file) => ({
           kind: file.operation,
@@ -115,7 +115,7 @@ async function commitFiles(
   const branch = input.branch === undefined || input.branch === '' ? repository.defaultBranch : input.branch;
   const target = input.new_branch === undefined || input.new_branch === '' ? branch : input.new_branch;
   const account = getAccount(call);
-  const self = { name: account, email: getCommitEmail(await deps.owners.ofAccount(account), call.base) };
+  const self = { name: account, email: getCommitEmail(await deps.owners.getForAccount(account), call.base) };
   const author = resolveAuthor(input.author, self);
   const committer = resolveAuthor(input.committer, author);
   const message = input.message === undefined || input.message === '' ? defaultMessage(work) : input.message;
@@ -132,7 +132,9 @@ async function commitFiles(
   const revision = { kind: 'branch', name: target, commit } as const;
   const files = await Promise.all(
     work.map(async ({ kind, path }) =>
-      kind === 'delete' ? null : ((await describe(deps, call, repository, revision, treePath(path) ?? '')) ?? null),
+      kind === 'delete'
+        ? null
+        : ((await describe(deps, call, repository, revision, normalizeTreePath(path) ?? '')) ?? null),
     ),
   );
   return { files, commit: await fileCommitJson(deps, call, repository, commit), verification: unverified };
@@ -143,8 +145,8 @@ function resolveAuthor(input: CommitBody['author'], other: Author): Author {
   return { name: input?.name || other.name, email: input?.email || other.email };
 }
 
-async function fileCommitJson({ git, keeper }: ContentDependencies, call: Call, repository: Repository, id: string) {
-  const commit = await readCommit(git, keeper.folder(repository), id);
+async function fileCommitJson({ git, manager }: ContentDependencies, call: Call, repository: Repository, id: string) {
+  const commit = await readCommit(git, manager.getFolder(repository), id);
   if (commit === undefined) throw new Problem('git.unknown', 404, 'not found');
   const { base, full } = getRepositoryAddress(call, repository);
   const api = `${base}/api/v1/repos/${full}/git`;

@@ -1,6 +1,6 @@
 import { Problem } from '../../contracts/problem.ts';
 import { Follows } from '../repositories/follows.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { toUserJson } from '../wire/users.ts';
 import { getAccount, noContent, ok, type Call, type Route } from './call.ts';
 import { listHeaders, parsePage, getPageItems } from './paging.ts';
@@ -10,21 +10,21 @@ import type { ApiDependencies } from './api-dependencies.ts';
 export function followRoutes({ context, owners }: ApiDependencies): readonly Route[] {
   const follows = new Follows(context);
 
-  const person = async (name: string | undefined): Promise<string> => {
+  const findAccountName = async (name: string | undefined): Promise<string> => {
     const row = await owners.find(name ?? '');
-    if (row?.kind !== 'account') throw unknown();
+    if (row?.kind !== 'account') throw buildNotFoundProblem();
     return row.name;
   };
-  const listed = async (call: Call, names: readonly string[]) => {
+  const toListResponse = async (call: Call, names: readonly string[]) => {
     const page = parsePage(call.query);
-    const rows = await Promise.all(getPageItems(names, page).map((name) => owners.ofAccount(name)));
+    const rows = await Promise.all(getPageItems(names, page).map((name) => owners.getForAccount(name)));
     return ok(
       rows.map((row) => toUserJson(row, call.base)),
       listHeaders(call, page, names.length),
     );
   };
   const check = async (account: string, followed: string) => {
-    if (!(await follows.following(account)).includes(followed)) throw unknown();
+    if (!(await follows.following(account)).includes(followed)) throw buildNotFoundProblem();
     return noContent;
   };
   const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
@@ -36,27 +36,29 @@ export function followRoutes({ context, owners }: ApiDependencies): readonly Rou
   });
 
   return [
-    route('GET', '/user/followers', async (call) => listed(call, await follows.followers(getAccount(call)))),
-    route('GET', '/user/following', async (call) => listed(call, await follows.following(getAccount(call)))),
-    route('GET', '/user/following/:user', async (call) => check(getAccount(call), await person(call.params['user']))),
+    route('GET', '/user/followers', async (call) => toListResponse(call, await follows.followers(getAccount(call)))),
+    route('GET', '/user/following', async (call) => toListResponse(call, await follows.following(getAccount(call)))),
+    route('GET', '/user/following/:user', async (call) =>
+      check(getAccount(call), await findAccountName(call.params['user'])),
+    ),
     route('PUT', '/user/following/:user', async (call) => {
-      const [account, followed] = [getAccount(call), await person(call.params['user'])];
+      const [account, followed] = [getAccount(call), await findAccountName(call.params['user'])];
       if (account === followed) throw new Problem('git.forbidden', 403, 'Nobody follows himself.');
       await follows.follow(account, followed);
       return noContent;
     }),
     route('DELETE', '/user/following/:user', async (call) => {
-      await follows.unfollow(getAccount(call), await person(call.params['user']));
+      await follows.unfollow(getAccount(call), await findAccountName(call.params['user']));
       return noContent;
     }),
     route('GET', '/users/:user/followers', async (call) =>
-      listed(call, await follows.followers(await person(call.params['user']))),
+      toListResponse(call, await follows.followers(await findAccountName(call.params['user']))),
     ),
     route('GET', '/users/:user/following', async (call) =>
-      listed(call, await follows.following(await person(call.params['user']))),
+      toListResponse(call, await follows.following(await findAccountName(call.params['user']))),
     ),
     route('GET', '/users/:user/following/:target', async (call) =>
-      check(await person(call.params['user']), await person(call.params['target'])),
+      check(await findAccountName(call.params['user']), await findAccountName(call.params['target'])),
     ),
   ];
 }

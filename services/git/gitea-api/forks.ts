@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { repositoryNameProblem } from '../domain/names.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { validateRepositoryName } from '../domain/names.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { OwnerRow } from '../store/tables.ts';
 import { toUserJson } from '../wire/users.ts';
@@ -27,12 +27,12 @@ export function forkRoutes(deps: ApiDependencies): readonly Route[] {
   const { forks } = deps;
   return [
     route('GET', '/repos/:owner/:repo/forks', 'repository', async (call) =>
-      listReadable(deps, call, await forks.of((await getReadableRepository(deps, call)).id)),
+      listReadable(deps, call, await forks.listForkIds((await getReadableRepository(deps, call)).id)),
     ),
     signedInRoute('POST', '/repos/:owner/:repo/forks', 'repository', (call) => createFork(deps, call)),
     route('GET', '/repos/:owner/:repo/stargazers', 'repository', (call) => listStargazers(deps, call)),
     signedInRoute('GET', '/user/starred', 'repository', async (call) =>
-      listReadable(deps, call, await forks.starredBy(getAccount(call))),
+      listReadable(deps, call, await forks.listStarred(getAccount(call))),
     ),
     signedInRoute('GET', '/user/starred/:owner/:repo', 'repository', (call) => checkStar(deps, call)),
     signedInRoute('PUT', '/user/starred/:owner/:repo', 'repository', (call) => addStar(deps, call)),
@@ -41,20 +41,20 @@ export function forkRoutes(deps: ApiDependencies): readonly Route[] {
 }
 
 function getReadableRepository({ lookup }: ApiDependencies, call: Call) {
-  return lookup.need(call.visitor, getRepositoryName(call), 'read');
+  return lookup.require(call.caller, getRepositoryName(call), 'read');
 }
 
 async function repositoryView(deps: ApiDependencies, call: Call, repository: Repository) {
   const { access } = deps;
-  return toRepositoryView(deps, call, repository, await access.level(call.visitor, repository));
+  return toRepositoryView(deps, call, repository, await access.getLevel(call.caller, repository));
 }
 
 /** Lists the repositories that the caller may read. */
 async function listReadable(deps: ApiDependencies, call: Call, ids: readonly number[]) {
   const { access, repositories } = deps;
-  const result = await Promise.all(ids.map((id) => repositories.byId(id)));
+  const result = await Promise.all(ids.map((id) => repositories.findById(id)));
   const levels = await Promise.all(
-    result.map(async (each) => each !== undefined && (await access.may(call.visitor, each, 'read'))),
+    result.map(async (each) => each !== undefined && (await access.hasLevel(call.caller, each, 'read'))),
   );
   const all = result.flatMap((each, index) => (each !== undefined && levels[index] === true ? [each] : []));
   const page = parsePage(call.query);
@@ -66,9 +66,9 @@ async function listReadable(deps: ApiDependencies, call: Call, ids: readonly num
 
 async function getForkOwner(deps: ApiDependencies, call: Call, name: string): Promise<OwnerRow> {
   const { access } = deps;
-  const row = await visibleOwner(deps, call.visitor, name);
+  const row = await visibleOwner(deps, call.caller, name);
   if (row === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${name}]`);
-  if (!(await access.administersOwner(call.visitor, row)))
+  if (!(await access.administersOwner(call.caller, row)))
     throw new Problem('git.forbidden', 403, `User is no owner of ${name}`);
   return row;
 }
@@ -79,18 +79,18 @@ async function createFork(deps: ApiDependencies, call: Call): Promise<Answer> {
   const input = await readJsonBody(call, forkBody);
   const { organization = '' } = input;
   const target =
-    organization === '' ? await owners.ofAccount(getAccount(call)) : await getForkOwner(deps, call, organization);
+    organization === '' ? await owners.getForAccount(getAccount(call)) : await getForkOwner(deps, call, organization);
   const name = input.name === undefined || input.name === '' ? parent.name : input.name;
-  const wrong = repositoryNameProblem(name);
-  if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
+  const nameProblem = validateRepositoryName(name);
+  if (nameProblem !== undefined) throw new Problem('git.invalid', 422, nameProblem);
   return { status: 202, json: await repositoryView(deps, call, await forks.create(parent, target, name)) };
 }
 
 async function listStargazers(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { forks, owners } = deps;
-  const all = await forks.stargazers((await getReadableRepository(deps, call)).id);
+  const all = await forks.listStargazers((await getReadableRepository(deps, call)).id);
   const page = parsePage(call.query);
-  const rows = await Promise.all(getPageItems(all, page).map((name) => owners.ofAccount(name)));
+  const rows = await Promise.all(getPageItems(all, page).map((name) => owners.getForAccount(name)));
   return ok(
     rows.map((row) => toUserJson(row, call.base)),
     listHeaders(call, page, all.length),
@@ -100,7 +100,7 @@ async function listStargazers(deps: ApiDependencies, call: Call): Promise<Answer
 async function checkStar(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { forks } = deps;
   const { id } = await getReadableRepository(deps, call);
-  if (!(await forks.starredBy(getAccount(call))).includes(id)) throw unknown();
+  if (!(await forks.listStarred(getAccount(call))).includes(id)) throw buildNotFoundProblem();
   return noContent;
 }
 

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { PageProblem } from '../domain/page-problem.ts';
-import { globPattern } from '../domain/glob.ts';
+import { compileGlob } from '../domain/glob.ts';
 import { chatTypes, isChatType, type ChatOptions } from '../hooks/chat-messages.ts';
 import { expandEvents } from '../hooks/events.ts';
-import type { Framing } from '../hooks/framing.ts';
+import type { PayloadBuilder } from '../hooks/payload-builder.ts';
 import type { Hooks, HookScope, HookValues } from '../hooks/hooks.ts';
-import { pushPayload } from '../hooks/push-events.ts';
-import { unknown } from '../repositories/lookup.ts';
-import { resolve } from '../repositories/revisions.ts';
+import { buildPushPayload } from '../hooks/push-events.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
+import { resolveRevision } from '../repositories/revisions.ts';
 import type { WebhookRow } from '../store/hooks.ts';
-import { noObject } from '../transfer/push-request.ts';
+import { zeroId } from '../transfer/push-request.ts';
 import { hookJson } from '../wire/hooks.ts';
 import {
   getAccount,
@@ -30,7 +30,7 @@ import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
 
 export interface HookDependencies extends ApiDependencies {
   readonly hooks: Hooks;
-  readonly framing: Framing;
+  readonly payloads: PayloadBuilder;
 }
 
 const types: readonly string[] = ['gitea', 'gogs', 'forgejo', ...chatTypes];
@@ -99,7 +99,7 @@ function notHookOwner(): Problem {
 }
 
 function getAdministered({ lookup }: HookDependencies, call: Call) {
-  return lookup.need(call.visitor, getRepositoryName(call), 'admin', notHookOwner);
+  return lookup.require(call.caller, getRepositoryName(call), 'admin', notHookOwner);
 }
 
 async function repositoryHookScope(deps: HookDependencies, call: Call): Promise<HookScope> {
@@ -107,32 +107,33 @@ async function repositoryHookScope(deps: HookDependencies, call: Call): Promise<
 }
 
 async function accountHookScope({ access, owners }: HookDependencies, call: Call): Promise<HookScope> {
-  const owner = await owners.ofAccount(getAccount(call));
+  const owner = await owners.getForAccount(getAccount(call));
   // A token that is limited to some repositories may not change the hooks of its account.
-  if (!(await access.administersOwner(call.visitor, owner))) throw notHookOwner();
+  if (!(await access.administersOwner(call.caller, owner))) throw notHookOwner();
   return { owner: owner.id };
 }
 
 async function organizationHookScope({ access, owners }: HookDependencies, call: Call): Promise<HookScope> {
   const owner = await owners.find(call.params['org'] ?? '');
-  if (owner?.kind !== 'organization' || !(await access.seesOrganization(call.visitor, owner))) throw unknown();
-  if (!(await access.administersOwner(call.visitor, owner)))
+  if (owner?.kind !== 'organization' || !(await access.maySeeOrganization(call.caller, owner)))
+    throw buildNotFoundProblem();
+  if (!(await access.administersOwner(call.caller, owner)))
     throw new Problem('git.forbidden', 403, 'Must be an organization owner');
   return { owner: owner.id };
 }
 
 function toHookJson({ hooks }: HookDependencies, row: WebhookRow) {
-  return hookJson(row, { authorization: hooks.open(row.authorization), url: hooks.shownAddress(row) });
+  return hookJson(row, { authorization: hooks.unseal(row.authorization), url: hooks.getDisplayAddress(row) });
 }
 
 async function getHook({ hooks }: HookDependencies, call: Call, scope: HookScope): Promise<WebhookRow> {
   const row = await hooks.find(scope, parseId(call.params['id']));
-  if (row === undefined) throw unknown();
+  if (row === undefined) throw buildNotFoundProblem();
   return row;
 }
 
 function mayReachLocal(call: Call): boolean {
-  return requireIdentity(call.visitor).role === 'admin';
+  return requireIdentity(call.caller).role === 'admin';
 }
 
 async function createHook(deps: HookDependencies, call: Call, scope: HookScope): Promise<Answer> {
@@ -161,7 +162,7 @@ async function changeHook(deps: HookDependencies, call: Call, row: WebhookRow): 
   const body = await readJsonBody(call, changeBody);
   // A client may send back the URL as it was listed, without its password: the stored one stays.
   const listedUrl = body.config?.['url'];
-  const url = listedUrl === hooks.shownAddress(row) ? undefined : listedUrl;
+  const url = listedUrl === hooks.getDisplayAddress(row) ? undefined : listedUrl;
   // The account that changes the URL decides by its role whether the hook reaches local addresses.
   const local = url === undefined ? row.local === 1 : mayReachLocal(call);
   const contentType = body.config?.['content_type'];
@@ -184,20 +185,20 @@ async function changeHook(deps: HookDependencies, call: Call, row: WebhookRow): 
 
 /** Sends a push event of the newest commit to a hook. @throws Problem (404) without a commit */
 export async function testHook(
-  deps: Pick<HookDependencies, 'framing' | 'git' | 'hooks' | 'keeper' | 'objects'>,
+  deps: Pick<HookDependencies, 'payloads' | 'git' | 'hooks' | 'manager' | 'objects'>,
   hook: WebhookRow,
-  repository: Parameters<typeof pushPayload>[1],
+  repository: Parameters<typeof buildPushPayload>[1],
   account: string,
   ref: string | null = null,
 ): Promise<void> {
-  const { framing, git, hooks, keeper, objects } = deps;
-  const folder = (each: typeof repository): string => keeper.folder(each);
-  const revision = await resolve(objects, folder(repository), repository, ref);
+  const { payloads, git, hooks, manager, objects } = deps;
+  const folder = (each: typeof repository): string => manager.getFolder(each);
+  const revision = await resolveRevision(objects, folder(repository), repository, ref);
   if (revision === undefined) throw new PageProblem('git.unknown', 404, 'There is no commit to tell of yet.');
   const branch = revision.kind === 'branch' ? revision.name : repository.defaultBranch;
   const parent = await objects.info(folder(repository), `${revision.commit}^`);
-  const change = { ref: `refs/heads/${branch}`, before: parent?.id ?? noObject, after: revision.commit };
-  const payload = await pushPayload({ framing, git, folder }, repository, account, change);
+  const change = { ref: `refs/heads/${branch}`, before: parent?.id ?? zeroId, after: revision.commit };
+  const payload = await buildPushPayload({ payloads, git, folder }, repository, account, change);
   if (payload !== undefined) await hooks.send(hook, { name: 'push' }, payload);
 }
 
@@ -225,7 +226,7 @@ function parseContentType(text = ''): 'json' | 'form' {
 }
 
 function parseBranchFilter(text: string): string {
-  if (text !== '' && globPattern(text, { parted: false }) === undefined)
+  if (text !== '' && compileGlob(text, { bySegment: false }) === undefined)
     throw new Problem('git.invalid', 422, '[BranchFilter]: GlobPattern');
   return text;
 }

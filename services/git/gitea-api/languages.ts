@@ -1,5 +1,5 @@
-import { languageOf } from '../domain/languages.ts';
-import { resolve } from '../repositories/revisions.ts';
+import { findLanguage } from '../domain/languages.ts';
+import { resolveRevision } from '../repositories/revisions.ts';
 import { ok, type Route } from './call.ts';
 import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
 
@@ -7,13 +7,13 @@ import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
 const maxCachedResults = 500;
 
 /** Builds the route that counts the bytes of each language on the default branch. */
-export function languageRoutes({ git, keeper, lookup, objects }: ApiDependencies): readonly Route[] {
+export function languageRoutes({ git, manager, lookup, objects }: ApiDependencies): readonly Route[] {
   const cache = new Map<string, Readonly<Record<string, number>>>();
   const count = async (folder: string, commit: string): Promise<Readonly<Record<string, number>>> => {
     const files: (readonly [id: string, language: string])[] = [];
     for (const line of (await git.run(folder, ['ls-tree', '-r', '-z', commit])).stdout.toString().split('\0')) {
       const [, id = '', path = ''] = /^100\d{3} blob ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
-      const language = path === '' ? undefined : languageOf(path);
+      const language = path === '' ? undefined : findLanguage(path);
       if (language !== undefined) files.push([id, language]);
     }
     const ids = [...new Set(files.map(([id]) => id))];
@@ -30,9 +30,9 @@ export function languageRoutes({ git, keeper, lookup, objects }: ApiDependencies
       path: '/repos/:owner/:repo/languages',
       scope: 'repository',
       handle: async (call) => {
-        const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
-        const folder = keeper.folder(repository);
-        const revision = await resolve(objects, folder, repository, undefined);
+        const repository = await lookup.require(call.caller, getRepositoryName(call), 'read');
+        const folder = manager.getFolder(repository);
+        const revision = await resolveRevision(objects, folder, repository, undefined);
         if (revision === undefined) return ok({});
         const sizes = cache.get(revision.commit) ?? (await count(folder, revision.commit));
         const [oldest] = cache.keys();

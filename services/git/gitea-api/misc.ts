@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { renderMarkdown } from '../domain/markdown.ts';
-import { largestFile, mostFiles } from '../issues/attachments.ts';
+import { maxFileBytes, maxFiles } from '../issues/attachments.ts';
 import { readJsonBody, readBytes, ok, optional, type Route } from './call.ts';
 import { reactions } from './issues/reactions.ts';
 import { defaultLimit, maxItems } from './paging.ts';
@@ -51,7 +51,7 @@ export const miscRoutes: readonly Route[] = [
     path: '/settings/attachment',
     scope: 'misc',
     handle: async () =>
-      ok({ enabled: true, allowed_types: '*/*', max_files: mostFiles, max_size: largestFile / 1024 / 1024 }),
+      ok({ enabled: true, allowed_types: '*/*', max_files: maxFiles, max_size: maxFileBytes / 1024 / 1024 }),
   },
   {
     method: 'GET',

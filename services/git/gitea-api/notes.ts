@@ -1,14 +1,14 @@
-import { GitFailed } from '../engine/git.ts';
+import { GitError } from '../engine/git.ts';
 import { readCommit } from '../repositories/commits.ts';
-import { unknown } from '../repositories/lookup.ts';
-import { resolve } from '../repositories/revisions.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
+import { resolveRevision } from '../repositories/revisions.ts';
 import { commitList } from './commits.ts';
 import { ok, type Route } from './call.ts';
 import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
 
 /** Builds the route of the note that `git notes` attached to a commit. */
 export function noteRoutes(deps: ApiDependencies): readonly Route[] {
-  const { git, keeper, lookup, objects } = deps;
+  const { git, manager, lookup, objects } = deps;
   const list = commitList(deps);
   return [
     {
@@ -16,15 +16,15 @@ export function noteRoutes(deps: ApiDependencies): readonly Route[] {
       path: '/repos/:owner/:repo/git/notes/:sha',
       scope: 'repository',
       handle: async (call) => {
-        const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
-        const folder = keeper.folder(repository);
-        const revision = await resolve(objects, folder, repository, call.params['sha']);
+        const repository = await lookup.require(call.caller, getRepositoryName(call), 'read');
+        const folder = manager.getFolder(repository);
+        const revision = await resolveRevision(objects, folder, repository, call.params['sha']);
         const commit = revision && (await readCommit(git, folder, revision.commit));
-        if (commit === undefined) throw unknown();
+        if (commit === undefined) throw buildNotFoundProblem();
         const note = await git
           .run(folder, ['notes', '--ref=refs/notes/commits', 'show', commit.id])
           .catch((error: unknown) => {
-            if (error instanceof GitFailed) throw unknown();
+            if (error instanceof GitError) throw buildNotFoundProblem();
             throw error;
           });
         const [json] = await list(call, repository, [commit]);

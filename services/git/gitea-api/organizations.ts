@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { ownerNameProblem } from '../domain/names.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { validateOwnerName } from '../domain/names.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { OwnerRow } from '../store/tables.ts';
 import { organizationJson } from '../wire/organizations.ts';
 import {
@@ -40,12 +40,12 @@ export function organizationRoutes(deps: ApiDependencies): readonly Route[] {
     organizationRoute('POST', '/admin/users/:user/orgs', (call) => createUserOrganization(deps, call)),
     organizationRoute('POST', '/orgs', async (call) => createOrganization(deps, call, getAccount(call))),
     organizationRoute('GET', '/user/orgs', async (call) =>
-      listPage(call, await organizations.ofAccount(getAccount(call)), (row) => organizationJson(row, call.base)),
+      listPage(call, await organizations.listForAccount(getAccount(call)), (row) => organizationJson(row, call.base)),
     ),
     organizationRoute('GET', '/users/:user/orgs', async (call) =>
       listPage(
         call,
-        await filterVisible(deps, call, await organizations.ofAccount(await getAccountName(deps, call))),
+        await filterVisible(deps, call, await organizations.listForAccount(await getAccountName(deps, call))),
         (row) => organizationJson(row, call.base),
       ),
     ),
@@ -63,8 +63,8 @@ export function organizationRoutes(deps: ApiDependencies): readonly Route[] {
 
 /** Returns the organization in the path. @throws Problem (404) unless it is visible to the caller */
 async function getVisibleOrganization(deps: ApiDependencies, call: Call): Promise<OwnerRow> {
-  const row = await visibleOwner(deps, call.visitor, call.params['org'] ?? '');
-  if (row?.kind !== 'organization') throw unknown();
+  const row = await visibleOwner(deps, call.caller, call.params['org'] ?? '');
+  if (row?.kind !== 'organization') throw buildNotFoundProblem();
   return row;
 }
 
@@ -74,24 +74,24 @@ async function filterVisible(
   call: Call,
   rows: readonly OwnerRow[],
 ): Promise<readonly OwnerRow[]> {
-  const seen = await Promise.all(rows.map((row) => access.seesOrganization(call.visitor, row)));
-  return rows.filter((_row, index) => seen[index]);
+  const visibilities = await Promise.all(rows.map((row) => access.maySeeOrganization(call.caller, row)));
+  return rows.filter((_row, index) => visibilities[index]);
 }
 
 /** @throws Problem (403) for callers who are neither a member nor an administrator */
 async function requireOwner({ access }: ApiDependencies, call: Call, row: OwnerRow): Promise<OwnerRow> {
-  if (await access.administersOwner(call.visitor, row)) return row;
+  if (await access.administersOwner(call.caller, row)) return row;
   throw new Problem('git.forbidden', 403, 'Must be an organization owner');
 }
 
-function listPage<Item>(call: Call, all: readonly Item[], shown: (item: Item) => unknown) {
+function listPage<Item>(call: Call, all: readonly Item[], toBody: (item: Item) => unknown) {
   const page = parsePage(call.query);
-  return ok(getPageItems(all, page).map(shown), listHeaders(call, page, all.length));
+  return ok(getPageItems(all, page).map(toBody), listHeaders(call, page, all.length));
 }
 
 async function getAccountName({ owners }: ApiDependencies, call: Call): Promise<string> {
   const row = await owners.find(call.params['user'] ?? '');
-  if (row?.kind !== 'account') throw unknown();
+  if (row?.kind !== 'account') throw buildNotFoundProblem();
   return row.name;
 }
 
@@ -101,19 +101,23 @@ async function createOrganization(deps: ApiDependencies, call: Call, owner: stri
     username,
     full_name = '',
     description = '',
-    visibility: asked = '',
+    visibility: requestedVisibility = '',
     ...profile
   } = await readJsonBody(call, createBody);
   await checkNameAvailable(deps, username);
-  const row = { full_name, description, visibility: asked === '' ? ('public' as const) : asked };
+  const row = {
+    full_name,
+    description,
+    visibility: requestedVisibility === '' ? ('public' as const) : requestedVisibility,
+  };
   const organization = await organizations.create(username, row, owner);
   return created(organizationJson(await owners.change(organization, { profile }), call.base));
 }
 
 /** @throws Problem (422) when the name is reserved, or belongs to an account in any letter case */
 async function checkNameAvailable({ context }: ApiDependencies, name: string): Promise<void> {
-  const wrong = ownerNameProblem(name);
-  if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
+  const nameProblem = validateOwnerName(name);
+  if (nameProblem !== undefined) throw new Problem('git.invalid', 422, nameProblem);
   // The row of an account may not exist yet.
   const account = (await context.accounts.list()).some((each) => each.name.toLowerCase() === name.toLowerCase());
   if (account) throw new Problem('git.name_taken', 422, `user already exists [name: ${name}]`);
@@ -142,8 +146,18 @@ async function createUserOrganization(deps: ApiDependencies, call: Call): Promis
 async function changeOrganization(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { owners } = deps;
   const row = await requireOwner(deps, call, await getVisibleOrganization(deps, call));
-  const { full_name, description, visibility: asked = '', ...profile } = await readJsonBody(call, changeBody);
-  const change = { full_name, description, profile, visibility: asked === '' ? undefined : asked };
+  const {
+    full_name,
+    description,
+    visibility: requestedVisibility = '',
+    ...profile
+  } = await readJsonBody(call, changeBody);
+  const change = {
+    full_name,
+    description,
+    profile,
+    visibility: requestedVisibility === '' ? undefined : requestedVisibility,
+  };
   return ok(organizationJson(await owners.change(row, change), call.base));
 }
 
@@ -153,7 +167,7 @@ async function renameOrganization(deps: ApiDependencies, call: Call): Promise<An
   const { new_name: name } = await readJsonBody(call, renameBody);
   await checkNameAvailable(deps, name);
   await organizations.rename(row, name);
-  owners.forget(row.id);
+  owners.evict(row.id);
   return noContent;
 }
 
@@ -161,6 +175,6 @@ async function deleteOrganization(deps: ApiDependencies, call: Call): Promise<An
   const { organizations, owners } = deps;
   const row = await requireOwner(deps, call, await getVisibleOrganization(deps, call));
   await organizations.remove(row);
-  owners.forget(row.id);
+  owners.evict(row.id);
   return noContent;
 }

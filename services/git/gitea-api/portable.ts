@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { Problem } from '../../contracts/problem.ts';
-import { repositoryNameProblem } from '../domain/names.ts';
+import { validateRepositoryName } from '../domain/names.ts';
 import type { Portable } from '../portable/portable.ts';
 import { getAccount, created, requireIdentity, type Route } from './call.ts';
 import { formatFileName } from './content-disposition.ts';
@@ -18,7 +18,7 @@ export function portableRoutes(deps: ApiDependencies & { readonly portable: Port
       scope: 'repository',
       signedIn: true,
       handle: async (call) => {
-        const repository = await lookup.need(call.visitor, getRepositoryName(call), 'admin');
+        const repository = await lookup.require(call.caller, getRepositoryName(call), 'admin');
         const { path, release } = await portable.save(repository);
         if (call.method !== 'HEAD') {
           const detail = `repository ${repository.owner}/${repository.name}`;
@@ -44,16 +44,16 @@ export function portableRoutes(deps: ApiDependencies & { readonly portable: Port
       signedIn: true,
       handle: async (call) => {
         // The file decides which accounts are named as authors.
-        if (requireIdentity(call.visitor).role !== 'admin')
+        if (requireIdentity(call.caller).role !== 'admin')
           throw new Problem('git.forbidden', 403, 'Only administrators restore repositories.');
         const name = call.query.get('name') ?? '';
-        const wrong = name === '' ? undefined : repositoryNameProblem(name);
-        if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
+        const nameProblem = name === '' ? undefined : validateRepositoryName(name);
+        if (nameProblem !== undefined) throw new Problem('git.invalid', 422, nameProblem);
         const input = call.query.get('owner') ?? '';
-        const owner = input === '' ? await owners.ofAccount(getAccount(call)) : await owners.find(input);
+        const owner = input === '' ? await owners.getForAccount(getAccount(call)) : await owners.find(input);
         if (owner === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${input}]`);
         const restored = await portable.restore(call.request, { owner: owner.name, ownerKind: owner.kind, name });
-        return created(await toRepositoryView(deps, call, restored, await access.level(call.visitor, restored)));
+        return created(await toRepositoryView(deps, call, restored, await access.getLevel(call.caller, restored)));
       },
     },
   ];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { Follows } from '../repositories/follows.ts';
 import type { OwnerRow } from '../store/tables.ts';
 import { getCommitEmail, parseProfile, toUserJson } from '../wire/users.ts';
@@ -42,7 +42,7 @@ export function profileRoutes(deps: ApiDependencies): readonly Route[] {
 }
 
 function getOwnRow({ owners }: ApiDependencies, call: Call): Promise<OwnerRow> {
-  return owners.ofAccount(getAccount(call));
+  return owners.getForAccount(getAccount(call));
 }
 
 function settingsJson(row: OwnerRow) {
@@ -69,16 +69,16 @@ async function countFollows({ context }: ApiDependencies, row: OwnerRow) {
 
 async function readOwnUser(deps: ApiDependencies, call: Call): Promise<Answer> {
   const row = await getOwnRow(deps, call);
-  const admin = requireIdentity(call.visitor).role === 'admin';
+  const admin = requireIdentity(call.caller).role === 'admin';
   return ok({ ...toUserJson(row, call.base, { self: true, admin }), ...(await countFollows(deps, row)) });
 }
 
 async function readUser(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { access, owners, repositories } = deps;
   const name = call.params['user'] ?? '';
-  const row = call.visitor.identity === undefined ? await repositories.owner(name) : await owners.find(name);
-  if (row === undefined) throw unknown();
-  if (row.kind === 'organization' && !(await access.seesOrganization(call.visitor, row))) throw unknown();
+  const row = call.caller.identity === undefined ? await repositories.findOwner(name) : await owners.find(name);
+  if (row === undefined) throw buildNotFoundProblem();
+  if (row.kind === 'organization' && !(await access.maySeeOrganization(call.caller, row))) throw buildNotFoundProblem();
   return ok({ ...toUserJson(row, call.base), ...(await countFollows(deps, row)) });
 }
 
@@ -90,6 +90,6 @@ async function changeSettings(deps: ApiDependencies, call: Call): Promise<Answer
 
 async function listEmails(deps: ApiDependencies, call: Call): Promise<Answer> {
   const row = await getOwnRow(deps, call);
-  const shown = { verified: true, primary: true, user_id: row.id, username: row.name };
-  return ok([{ email: getCommitEmail(row, call.base), ...shown }]);
+  const email = { verified: true, primary: true, user_id: row.id, username: row.name };
+  return ok([{ email: getCommitEmail(row, call.base), ...email }]);
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { optionsOf, ProtectionOptions } from '../protection/protections.ts';
-import { unknown } from '../repositories/lookup.ts';
-import type { ProtectionRow } from '../store/rest.ts';
+import { parseProtectionOptions, ProtectionOptions } from '../protection/protections.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
+import type { ProtectionRow } from '../store/repository-relations.ts';
 import { formatTime } from '../wire/time.ts';
 import { readJsonBody, created, noContent, ok, optional, type Call, type Route } from './call.ts';
 import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
@@ -15,10 +15,10 @@ const body = z.object({ rule_name: optional(z.string()), branch_name: optional(z
 /** Builds the routes of protected branches. */
 export function protectionRoutes({ lookup, protections }: ApiDependencies): readonly Route[] {
   const base = '/repos/:owner/:repo/branch_protections';
-  const getAdministered = (call: Call) => lookup.need(call.visitor, getRepositoryName(call), 'admin');
+  const getAdministered = (call: Call) => lookup.require(call.caller, getRepositoryName(call), 'admin');
   const getProtection = async (call: Call): Promise<ProtectionRow> => {
     const row = await protections.find((await getAdministered(call)).id, call.params['name'] ?? '');
-    if (row === undefined) throw unknown();
+    if (row === undefined) throw buildNotFoundProblem();
     return row;
   };
   return [
@@ -57,7 +57,7 @@ export function protectionRoutes({ lookup, protections }: ApiDependencies): read
       handle: async (call) => {
         const row = await getProtection(call);
         const { rule_name: _rule, branch_name: _branch, ...input } = await readJsonBody(call, body);
-        return ok(protectionJson(await protections.change(row, mergeOptions(optionsOf(row), input))));
+        return ok(protectionJson(await protections.change(row, mergeOptions(parseProtectionOptions(row), input))));
       },
     },
     {
@@ -85,7 +85,7 @@ function protectionJson(row: ProtectionRow) {
     branch_name: isPattern ? '' : row.rule,
     rule_name: row.rule,
     priority: row.id,
-    ...optionsOf(row),
+    ...parseProtectionOptions(row),
     push_whitelist_teams: [],
     force_push_allowlist_teams: [],
     merge_whitelist_teams: [],

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { isNewBranchName, isNewTagName, isObjectId, isReferenceName } from '../domain/names.ts';
-import { mayPush as mayPushTo, optionsOf } from '../protection/protections.ts';
+import { mayPush as mayPushTo, parseProtectionOptions } from '../protection/protections.ts';
 import { readCommits } from '../repositories/commits.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { levels } from '../repositories/access.ts';
-import { authorship } from '../repositories/first-commit.ts';
+import { buildAuthorEnvironment } from '../repositories/first-commit.ts';
 import { readReferences, type Reference } from '../repositories/references.ts';
-import { resolve } from '../repositories/revisions.ts';
+import { resolveRevision } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { noObject } from '../transfer/push-request.ts';
+import { zeroId } from '../transfer/push-request.ts';
 import { annotatedTagJson } from '../wire/tags.ts';
 import { branchJson, payloadCommit, referenceJson, tagJson } from '../wire/commits.ts';
 import { getCommitEmail } from '../wire/users.ts';
@@ -60,34 +60,34 @@ export function referenceRoutes(deps: ApiDependencies): readonly Route[] {
   ];
 }
 
-async function findRepository({ keeper, lookup }: ApiDependencies, call: Call) {
+async function findRepository({ manager, lookup }: ApiDependencies, call: Call) {
   const [owner, name] = getRepositoryName(call);
-  const result = await lookup.find(call.visitor, owner, name);
-  if (result === undefined) throw unknown();
-  return { ...result, folder: keeper.folder(result.repository) };
+  const result = await lookup.find(call.caller, owner, name);
+  if (result === undefined) throw buildNotFoundProblem();
+  return { ...result, folder: manager.getFolder(result.repository) };
 }
 
 async function branchesJson(
-  { git, keeper, owners, protections }: ApiDependencies,
+  { git, manager, owners, protections }: ApiDependencies,
   call: Call,
   repository: Repository,
   level: string,
   some: readonly Reference[],
 ) {
   const ids = [...new Set(some.map(({ commit }) => commit))];
-  const folder = keeper.folder(repository);
+  const folder = manager.getFolder(repository);
   const byId = await readCommits(git, folder, ids);
-  const accounts = await owners.accountsOfEmails(
+  const accounts = await owners.findAccountsByEmail(
     [...byId.values()].flatMap(({ author, committer }) => [author.email, committer.email]),
   );
   const mayWrite = levels.findIndex((each) => each === level) >= 2;
-  const rules = await Promise.all(some.map(({ ref }) => protections.of(repository.id, ref.slice(heads.length))));
-  const account = call.visitor.identity?.account ?? '';
+  const rules = await Promise.all(some.map(({ ref }) => protections.findRule(repository.id, ref.slice(heads.length))));
+  const account = call.caller.identity?.account ?? '';
   return some.flatMap(({ ref, commit: id }, index) => {
     const commit = byId.get(id);
     if (commit === undefined) return [];
     const rule = rules[index];
-    const mayPush = mayWrite && (rule === undefined || mayPushTo(optionsOf(rule), { account }));
+    const mayPush = mayWrite && (rule === undefined || mayPushTo(parseProtectionOptions(rule), { account }));
     const payload = payloadCommit(commit, getRepositoryAddress(call, repository), (email) => accounts.get(email) ?? '');
     return [branchJson(ref.slice(heads.length), payload, { rule: rule?.rule, mayPush })];
   });
@@ -104,17 +104,17 @@ async function getBranchJson(deps: ApiDependencies, call: Call, name: string) {
     level,
     some.filter(({ ref }) => ref === heads + name),
   );
-  if (json === undefined) throw unknown();
+  if (json === undefined) throw buildNotFoundProblem();
   return json;
 }
 
 async function tagsJson(
-  { git, keeper, objects }: ApiDependencies,
+  { git, manager, objects }: ApiDependencies,
   call: Call,
   repository: Repository,
   some: readonly Reference[],
 ) {
-  const folder = keeper.folder(repository);
+  const folder = manager.getFolder(repository);
   const commits = await readCommits(git, folder, [...new Set(some.map(({ commit }) => commit))]);
   return Promise.all(
     some.map(async (tag) => {
@@ -144,21 +144,21 @@ async function listBranches(deps: ApiDependencies, call: Call): Promise<Answer> 
 }
 
 async function createBranch(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { git, keeper, lookup, objects, protections } = deps;
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'write');
+  const { git, manager, lookup, objects, protections } = deps;
+  const repository = await lookup.require(call.caller, getRepositoryName(call), 'write');
   const input = await readJsonBody(call, branchBody);
   const name = input.new_branch_name;
   if (!isNewBranchName(name)) throw new Problem('git.invalid', 422, '[NewBranchName]: GitRefName');
   await protections.checkCommit(repository.id, name, { account: getAccount(call) });
-  const folder = keeper.folder(repository);
-  const from = await resolve(objects, folder, repository, input.old_ref_name ?? input.old_branch_name);
+  const folder = manager.getFolder(repository);
+  const from = await resolveRevision(objects, folder, repository, input.old_ref_name ?? input.old_branch_name);
   if (from === undefined) throw new Problem('git.unknown', 404, 'The old branch does not exist');
   if ((await readReferences(git, folder, heads + name)).some(({ ref }) => ref === heads + name)) {
     throw new Problem('git.branch_taken', 409, 'The branch already exists.');
   }
   await changeReference(deps, repository, getAccount(call), {
     ref: heads + name,
-    before: noObject,
+    before: zeroId,
     after: from.commit,
   });
   return created(await getBranchJson(deps, call, name));
@@ -166,7 +166,7 @@ async function createBranch(deps: ApiDependencies, call: Call): Promise<Answer> 
 
 async function deleteBranch(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { lookup } = deps;
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'write');
+  const repository = await lookup.require(call.caller, getRepositoryName(call), 'write');
   const name = call.params['branch'] ?? '';
   if (name === repository.defaultBranch)
     throw new Problem('git.forbidden', 403, 'can not delete default or pull request target branch');
@@ -194,18 +194,18 @@ async function readTag(deps: ApiDependencies, call: Call): Promise<Answer> {
     repository,
     some.filter(({ ref }) => ref === name),
   );
-  if (json === undefined) throw unknown();
+  if (json === undefined) throw buildNotFoundProblem();
   return ok(json);
 }
 
 async function createTag(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { git, keeper, lookup, objects, owners } = deps;
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'write');
+  const { git, manager, lookup, objects, owners } = deps;
+  const repository = await lookup.require(call.caller, getRepositoryName(call), 'write');
   const input = await readJsonBody(call, tagBody);
   const name = tags + input.tag_name;
   if (!isNewTagName(input.tag_name)) throw new Problem('git.invalid', 422, '[TagName]: GitRefName');
-  const folder = keeper.folder(repository);
-  const target = await resolve(objects, folder, repository, input.target);
+  const folder = manager.getFolder(repository);
+  const target = await resolveRevision(objects, folder, repository, input.target);
   if (target === undefined) throw new Problem('git.unknown', 404, 'target not found');
   if ((await readReferences(git, folder, name)).some(({ ref }) => ref === name)) {
     throw new Problem('git.tag_taken', 409, 'tag already exists');
@@ -220,10 +220,10 @@ async function createTag(deps: ApiDependencies, call: Call): Promise<Answer> {
           { name: input.tag_name, target: target.commit, message: input.message },
           {
             name: account,
-            email: getCommitEmail(await owners.ofAccount(account), call.base),
+            email: getCommitEmail(await owners.getForAccount(account), call.base),
           },
         );
-  await changeReference(deps, repository, account, { ref: name, before: noObject, after });
+  await changeReference(deps, repository, account, { ref: name, before: zeroId, after });
   const [json] = await tagsJson(
     deps,
     call,
@@ -235,7 +235,7 @@ async function createTag(deps: ApiDependencies, call: Call): Promise<Answer> {
 
 async function deleteTag(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { lookup } = deps;
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'write');
+  const repository = await lookup.require(call.caller, getRepositoryName(call), 'write');
   await removeReference(deps, repository, call, tags, call.params['tag'] ?? '');
   return noContent;
 }
@@ -245,7 +245,7 @@ async function readAnnotatedTag(deps: ApiDependencies, call: Call): Promise<Answ
   const { repository, folder } = await findRepository(deps, call);
   const sha = call.params['sha'] ?? '';
   const tag = isObjectId(sha) ? await objects.contents(folder, sha) : undefined;
-  if (tag?.type !== 'tag') throw unknown();
+  if (tag?.type !== 'tag') throw buildNotFoundProblem();
   return ok(annotatedTagJson(sha, tag.bytes.toString(), getRepositoryAddress(call, repository)));
 }
 
@@ -253,13 +253,13 @@ async function listReferences(deps: ApiDependencies, call: Call): Promise<Answer
   const { git } = deps;
   const { repository, folder } = await findRepository(deps, call);
   const prefix = call.params['prefix'];
-  if (prefix !== undefined && !isReferenceName(prefix)) throw unknown();
+  if (prefix !== undefined && !isReferenceName(prefix)) throw buildNotFoundProblem();
   const all = (await readReferences(git, folder, 'refs/')).filter(({ ref }) => ref.startsWith(`refs/${prefix ?? ''}`));
-  if (all.length === 0 && prefix !== undefined) throw unknown();
+  if (all.length === 0 && prefix !== undefined) throw buildNotFoundProblem();
   const [exact] = all;
-  const place = getRepositoryAddress(call, repository);
-  if (all.length === 1 && exact?.ref === `refs/${prefix ?? ''}`) return ok([referenceJson(exact, place)]);
-  return ok(all.map((reference) => referenceJson(reference, place)));
+  const address = getRepositoryAddress(call, repository);
+  if (all.length === 1 && exact?.ref === `refs/${prefix ?? ''}`) return ok([referenceJson(exact, address)]);
+  return ok(all.map((reference) => referenceJson(reference, address)));
 }
 
 async function removeReference(
@@ -269,11 +269,11 @@ async function removeReference(
   kind: string,
   name: string,
 ): Promise<void> {
-  const folder = deps.keeper.folder(repository);
+  const folder = deps.manager.getFolder(repository);
   const all = isReferenceName(kind + name) ? await readReferences(deps.git, folder, kind + name) : [];
   const result = all.find(({ ref }) => ref === kind + name);
-  if (result === undefined) throw unknown();
-  await changeReference(deps, repository, getAccount(call), { ref: result.ref, before: result.id, after: noObject });
+  if (result === undefined) throw buildNotFoundProblem();
+  await changeReference(deps, repository, getAccount(call), { ref: result.ref, before: result.id, after: zeroId });
 }
 
 async function annotate(
@@ -282,8 +282,10 @@ async function annotate(
   { name, target, message }: { readonly name: string; readonly target: string; readonly message: string },
   author: { readonly name: string; readonly email: string },
 ): Promise<string> {
-  const tagger = authorship(author);
+  const tagger = buildAuthorEnvironment(author);
   const seconds = Math.floor(clock.now() / 1000);
-  const input = `object ${target}\ntype commit\ntag ${name}\ntagger ${tagger.GIT_COMMITTER_NAME} <${tagger.GIT_COMMITTER_EMAIL}> ${seconds} +0000\n\n${message.replace(/\n?$/, '\n')}`;
+  const identity = `${tagger.GIT_COMMITTER_NAME} <${tagger.GIT_COMMITTER_EMAIL}> ${seconds} +0000`;
+  const header = [`object ${target}`, 'type commit', `tag ${name}`, `tagger ${identity}`].join('\n');
+  const input = `${header}\n\n${message.replace(/\n?$/, '\n')}`;
   return (await git.run(folder, ['mktag', '--no-strict'], { input })).stdout.toString().trim();
 }

@@ -2,11 +2,11 @@ import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import { isNewTagName, isReferenceName } from '../domain/names.ts';
 import { readReferences } from '../repositories/references.ts';
-import { resolve } from '../repositories/revisions.ts';
+import { resolveRevision } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { ReleaseRow } from '../store/rest.ts';
+import type { ReleaseRow } from '../store/repository-relations.ts';
 import type { Tables } from '../store/tables.ts';
-import { noObject } from '../transfer/push-request.ts';
+import { zeroId } from '../transfer/push-request.ts';
 import { releaseJson } from '../wire/releases.ts';
 import { toUserJson } from '../wire/users.ts';
 import { changeReference } from './change-reference.ts';
@@ -21,14 +21,14 @@ export async function ensureTag(
   tag: string,
   target: string,
 ): Promise<void> {
-  const { git, keeper, objects } = deps;
+  const { git, manager, objects } = deps;
   const ref = `refs/tags/${tag}`;
-  const folder = keeper.folder(repository);
+  const folder = manager.getFolder(repository);
   if (isReferenceName(ref) && (await readReferences(git, folder, ref)).some((each) => each.ref === ref)) return;
   if (!isNewTagName(tag)) throw new Problem('git.invalid', 422, '[TagName]: GitRefName');
-  const revision = await resolve(objects, folder, repository, target);
+  const revision = await resolveRevision(objects, folder, repository, target);
   if (revision === undefined) throw new Problem('git.unknown', 404, `target not found: ${target}`);
-  await changeReference(deps, repository, account, { ref, before: noObject, after: revision.commit });
+  await changeReference(deps, repository, account, { ref, before: zeroId, after: revision.commit });
 }
 
 /** Converts a release to JSON with its assets and author. */
@@ -42,7 +42,7 @@ export async function releaseView(
     row,
     await releases.assets(row.id),
     getRepositoryAddress(call, repository),
-    toUserJson(await owners.ofAccount(row.author), call.base),
+    toUserJson(await owners.getForAccount(row.author), call.base),
   );
 }
 
@@ -54,9 +54,9 @@ export async function emitRelease(
   row: ReleaseRow,
   action: 'published' | 'updated' | 'deleted',
 ): Promise<void> {
-  const { context, framing, hooks } = deps;
-  const release = await releaseView(deps, { base: framing.base }, repository, row);
-  const payload = { action, release, ...(await framing.frame(repository, account)) };
+  const { context, payloads, hooks } = deps;
+  const release = await releaseView(deps, { base: payloads.base }, repository, row);
+  const payload = { action, release, ...(await payloads.buildCommonFields(repository, account)) };
   await context.commit((transaction: Kysely<Tables>) =>
     hooks.emit(transaction, { name: 'release' }, repository, payload),
   );

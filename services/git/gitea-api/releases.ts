@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { levels } from '../repositories/access.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { AssetRow, ReleaseRow } from '../store/rest.ts';
+import type { AssetRow, ReleaseRow } from '../store/repository-relations.ts';
 import { assetJson } from '../wire/releases.ts';
 import {
   getAccount,
@@ -57,9 +57,9 @@ export function releaseRoutes(deps: HookDependencies): readonly Route[] {
 
 async function findRepository({ lookup }: HookDependencies, call: Call, needed: 'read' | 'write' = 'read') {
   const [owner, name] = getRepositoryName(call);
-  const result = await lookup.find(call.visitor, owner, name);
-  if (result === undefined) throw unknown();
-  if (needed === 'write') await lookup.need(call.visitor, [owner, name], 'write');
+  const result = await lookup.find(call.caller, owner, name);
+  if (result === undefined) throw buildNotFoundProblem();
+  if (needed === 'write') await lookup.require(call.caller, [owner, name], 'write');
   return { repository: result.repository, mayWrite: levels.indexOf(result.level) >= 2 };
 }
 
@@ -72,7 +72,7 @@ async function getRelease(deps: HookDependencies, call: Call, needed: 'read' | '
   const { repository, mayWrite } = await findRepository(deps, call, needed);
   const id = parseId(call.params['id']);
   const release = (await releases.list(repository.id, { drafts: mayWrite })).find((row) => row.id === id);
-  if (release === undefined) throw unknown();
+  if (release === undefined) throw buildNotFoundProblem();
   return { repository, release };
 }
 
@@ -81,7 +81,7 @@ async function getAsset(deps: HookDependencies, call: Call, needed: 'read' | 'wr
   const { repository, release } = await getRelease(deps, call, needed);
   const id = parseId(call.params['asset']);
   const asset = (await releases.assets(release.id)).find((row) => row.id === id);
-  if (asset === undefined) throw unknown();
+  if (asset === undefined) throw buildNotFoundProblem();
   return { repository, release, asset };
 }
 
@@ -116,7 +116,7 @@ async function createRelease(deps: HookDependencies, call: Call): Promise<Answer
   const { repository } = await findRepository(deps, call, 'write');
   const input = await readJsonBody(call, createBody);
   const { tag_name: tag, target_commitish = '' } = input;
-  if ((await releases.byTag(repository.id, tag)) !== undefined)
+  if ((await releases.findByTag(repository.id, tag)) !== undefined)
     throw new Problem('git.release_taken', 409, 'Release is has no Tag');
   const target = target_commitish === '' ? repository.defaultBranch : target_commitish;
   if (input.draft !== true) await ensureTag(deps, repository, getAccount(call), tag, target);
@@ -140,23 +140,23 @@ async function readLatestRelease(deps: HookDependencies, call: Call): Promise<An
   const { releases } = deps;
   const { repository } = await findRepository(deps, call);
   const row = (await releases.list(repository.id, { drafts: false })).find(({ prerelease }) => prerelease === 0);
-  if (row === undefined) throw unknown();
+  if (row === undefined) throw buildNotFoundProblem();
   return ok(await toReleaseJson(deps, call, repository, row));
 }
 
 async function readReleaseByTag(deps: HookDependencies, call: Call): Promise<Answer> {
   const { releases } = deps;
   const { repository, mayWrite } = await findRepository(deps, call);
-  const row = await releases.byTag(repository.id, call.params['tag'] ?? '');
-  if (row === undefined || (row.draft === 1 && !mayWrite)) throw unknown();
+  const row = await releases.findByTag(repository.id, call.params['tag'] ?? '');
+  if (row === undefined || (row.draft === 1 && !mayWrite)) throw buildNotFoundProblem();
   return ok(await toReleaseJson(deps, call, repository, row));
 }
 
 async function deleteReleaseByTag(deps: HookDependencies, call: Call): Promise<Answer> {
   const { releases } = deps;
   const { repository } = await findRepository(deps, call, 'write');
-  const row = await releases.byTag(repository.id, call.params['tag'] ?? '');
-  if (row === undefined) throw unknown();
+  const row = await releases.findByTag(repository.id, call.params['tag'] ?? '');
+  if (row === undefined) throw buildNotFoundProblem();
   if (row.draft === 0) await notifyHooks(deps, call, repository, row, 'deleted');
   await releases.remove(repository, row);
   return noContent;
@@ -177,8 +177,12 @@ async function changeRelease(deps: HookDependencies, call: Call): Promise<Answer
   if (!isDraft) await ensureTag(deps, repository, getAccount(call), tag, target);
   const isPublished = release.draft === 1 && !isDraft;
   const row = await releases.change(release, {
-    ...{ tag, target, title: input.name ?? release.title, body: input.body ?? release.body },
-    ...{ draft: Number(isDraft), prerelease: Number(input.prerelease ?? release.prerelease === 1) },
+    tag,
+    target,
+    title: input.name ?? release.title,
+    body: input.body ?? release.body,
+    draft: Number(isDraft),
+    prerelease: Number(input.prerelease ?? release.prerelease === 1),
     ...(isPublished ? { published_at: deps.context.clock.now() } : {}),
   });
   if (!isDraft) await notifyHooks(deps, call, repository, row, isPublished ? 'published' : 'updated');

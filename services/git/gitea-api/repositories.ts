@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { isNewBranchName, repositoryNameProblem } from '../domain/names.ts';
-import { unknown } from '../repositories/lookup.ts';
-import { sorts, type Repository, type RepositoryQuery, type Sight } from '../repositories/repositories.ts';
-import { addLabels, beginningOf, licenseFor } from '../repositories/initial-files.ts';
-import { firstCommit } from '../repositories/first-commit.ts';
+import { isNewBranchName, validateRepositoryName } from '../domain/names.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
+import {
+  repositorySorts,
+  type Repository,
+  type RepositoryQuery,
+  type RepositoryVisibility,
+} from '../repositories/repositories.ts';
+import { addLabels, resolveInitialFiles, fillLicense } from '../repositories/initial-files.ts';
+import { createFirstCommit } from '../repositories/first-commit.ts';
 import { migrate } from '../repositories/migrate.ts';
 import { defaultOptions } from '../wire/repositories.ts';
 import type { OwnerRow } from '../store/tables.ts';
@@ -31,7 +36,7 @@ import { getRepositoryName, toRepositoryView, visibleOwner, type ApiDependencies
 const description = optional(z.string().max(2048, 'MaxSize'));
 const createBody = z.object({
   name: z.string().superRefine((name, context) => {
-    const message = repositoryNameProblem(name);
+    const message = validateRepositoryName(name);
     if (message !== undefined) addCompleteIssue(context, message);
   }),
   private: optional(z.boolean()),
@@ -78,7 +83,11 @@ export function repositoryRoutes(deps: ApiDependencies): readonly Route[] {
     signedInRoute('GET', '/user/repos', 'repository', (call) => listOwnRepositories(deps, call)),
     signedInRoute('POST', '/user/repos', 'repository', async (call) =>
       created(
-        await repositoryView(deps, call, await createRepository(deps, call, await owners.ofAccount(getAccount(call)))),
+        await repositoryView(
+          deps,
+          call,
+          await createRepository(deps, call, await owners.getForAccount(getAccount(call))),
+        ),
       ),
     ),
     ...['/orgs/:owner/repos', '/org/:owner/repos', '/admin/users/:owner/repos'].map((path): Route =>
@@ -103,7 +112,7 @@ export function repositoryRoutes(deps: ApiDependencies): readonly Route[] {
 }
 
 async function createRepository(
-  { context, git, keeper, owners, pushes, repositories, settings }: ApiDependencies,
+  { context, git, manager, owners, pushes, repositories, settings }: ApiDependencies,
   call: Call,
   owner: OwnerRow,
 ): Promise<Repository> {
@@ -112,8 +121,8 @@ async function createRepository(
     input.default_branch === undefined || input.default_branch === '' ? settings.defaultBranch : input.default_branch;
   if (!isNewBranchName(defaultBranch)) throw new Problem('git.invalid', 422, '[DefaultBranch]: GitRefName');
   const { gitignores = '', license = '', issue_labels: labels = '' } = input;
-  const beginning = beginningOf({ gitignores, license, labels });
-  const repository = await keeper.create({
+  const beginning = resolveInitialFiles({ gitignores, license, labels });
+  const repository = await manager.create({
     owner: owner.name,
     ownerKind: owner.kind,
     name: input.name,
@@ -126,21 +135,21 @@ async function createRepository(
   await context.commit((transaction) => addLabels(transaction, repository.id, beginning.labels));
   if (input.auto_init !== true) return repository;
   const account = getAccount(call);
-  const row = await owners.ofAccount(account);
+  const row = await owners.getForAccount(account);
   const author = { name: account, email: getCommitEmail(row, call.base) };
   const name = row.full_name === '' ? account : row.full_name;
   const year = new Date(context.clock.now()).getUTCFullYear();
-  const change = await firstCommit(git, keeper.folder(repository), repository, author, {
+  const change = await createFirstCommit(git, manager.getFolder(repository), repository, author, {
     ...(beginning.gitignore === '' ? {} : { '.gitignore': beginning.gitignore }),
-    ...(beginning.license === '' ? {} : { LICENSE: licenseFor(beginning.license, name, year) }),
+    ...(beginning.license === '' ? {} : { LICENSE: fillLicense(beginning.license, name, year) }),
   });
   await pushes.settle(await pushes.begin(repository, account, [change]), repository, account, [change]);
-  return (await repositories.byId(repository.id)) ?? repository;
+  return (await repositories.findById(repository.id)) ?? repository;
 }
 
 async function repositoryView(deps: ApiDependencies, call: Call, repository: Repository) {
   const { access } = deps;
-  return toRepositoryView(deps, call, repository, await access.level(call.visitor, repository));
+  return toRepositoryView(deps, call, repository, await access.getLevel(call.caller, repository));
 }
 
 async function listPage(deps: ApiDependencies, call: Call, query: Omit<RepositoryQuery, 'limit' | 'offset'>) {
@@ -153,15 +162,15 @@ async function listPage(deps: ApiDependencies, call: Call, query: Omit<Repositor
   };
 }
 
-function getVisibility({ access }: ApiDependencies, call: Call, own: boolean): Promise<Sight> {
-  return access.sight(call.visitor, { own });
+function getVisibility({ access }: ApiDependencies, call: Call, onlyOwn: boolean): Promise<RepositoryVisibility> {
+  return access.getVisibility(call.caller, { onlyOwn });
 }
 
 async function getRequestedOwner(deps: ApiDependencies, call: Call, name: string): Promise<OwnerRow> {
   const { access } = deps;
-  const owner = await visibleOwner(deps, call.visitor, name);
-  if (owner === undefined) throw unknown();
-  if (!(await access.administersOwner(call.visitor, owner))) {
+  const owner = await visibleOwner(deps, call.caller, name);
+  if (owner === undefined) throw buildNotFoundProblem();
+  if (!(await access.administersOwner(call.caller, owner))) {
     throw new Problem('git.forbidden', 403, 'Given user is not owner of organization.');
   }
   return owner;
@@ -170,7 +179,7 @@ async function getRequestedOwner(deps: ApiDependencies, call: Call, name: string
 async function searchRepositories(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { query } = call;
   const sort = query.get('sort') ?? '';
-  if (sort !== '' && !(sorts as readonly string[]).includes(sort)) {
+  if (sort !== '' && !(repositorySorts as readonly string[]).includes(sort)) {
     throw new Problem('git.invalid', 422, `Invalid sort mode: ${JSON.stringify(sort)}`);
   }
   const mode = query.get('mode') ?? '';
@@ -178,15 +187,15 @@ async function searchRepositories(deps: ApiDependencies, call: Call): Promise<An
   // Mirrors are not supported, so none match.
   const nothing = mode === 'mirror';
   const { some, headers } = await listPage(deps, call, {
-    sight: nothing ? { public: false as const, owners: [], ids: [] } : await getVisibility(deps, call, false),
-    ...(query.get('topic') === 'true' ? { topic: query.get('q') ?? '' } : { words: query.get('q') ?? '' }),
+    visibility: nothing ? { public: false as const, owners: [], ids: [] } : await getVisibility(deps, call, false),
+    ...(query.get('topic') === 'true' ? { topic: query.get('q') ?? '' } : { searchText: query.get('q') ?? '' }),
     inDescription: parseFlag(query, 'includeDesc'),
     ownerId: uid,
     private: parseFlag(query, 'is_private') ?? (parseFlag(query, 'private') === false ? false : undefined),
     fork: mode === 'fork' ? true : mode === 'source' ? false : undefined,
     archived: parseFlag(query, 'archived'),
     template: parseFlag(query, 'template'),
-    sort: sort === '' ? undefined : (sort as (typeof sorts)[number]),
+    sort: sort === '' ? undefined : (sort as (typeof repositorySorts)[number]),
     descending: query.get('order') === 'desc',
   });
   return ok({ ok: true, data: some }, headers);
@@ -194,9 +203,9 @@ async function searchRepositories(deps: ApiDependencies, call: Call): Promise<An
 
 async function listOwnerRepositories(deps: ApiDependencies, call: Call): Promise<Answer> {
   const owner = call.params['user'] ?? call.params['org'] ?? '';
-  if ((await visibleOwner(deps, call.visitor, owner)) === undefined) throw unknown();
+  if ((await visibleOwner(deps, call.caller, owner)) === undefined) throw buildNotFoundProblem();
   const { some, headers } = await listPage(deps, call, {
-    sight: await getVisibility(deps, call, false),
+    visibility: await getVisibility(deps, call, false),
     owner,
     sort: 'id',
   });
@@ -204,26 +213,29 @@ async function listOwnerRepositories(deps: ApiDependencies, call: Call): Promise
 }
 
 async function listOwnRepositories(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { some, headers } = await listPage(deps, call, { sight: await getVisibility(deps, call, true), sort: 'id' });
+  const { some, headers } = await listPage(deps, call, {
+    visibility: await getVisibility(deps, call, true),
+    sort: 'id',
+  });
   return ok(some, headers);
 }
 
 async function migrateRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { context, git, keeper, owners, repositories, settings } = deps;
+  const { context, git, manager, owners, repositories, settings } = deps;
   const input = await readJsonBody(call, migrateBody);
   checkMigration(input);
-  const identity = requireIdentity(call.visitor);
-  const byId = input.uid === undefined || input.uid === 0 ? undefined : (await owners.byId(input.uid)).name;
+  const identity = requireIdentity(call.caller);
+  const byId = input.uid === undefined || input.uid === 0 ? undefined : (await owners.getById(input.uid)).name;
   const requested = input.repo_owner ?? byId;
   const owner =
     requested === undefined || requested === ''
-      ? await owners.ofAccount(identity.account)
+      ? await owners.getForAccount(identity.account)
       : await getRequestedOwner(deps, call, requested);
   const repository = await migrate(
     {
       context,
       git,
-      keeper,
+      manager,
       repositories,
       mayReachLocal: settings.migrateFromLocalNetwork || identity.role === 'admin',
     },
@@ -247,25 +259,25 @@ async function migrateRepository(deps: ApiDependencies, call: Call): Promise<Ans
 async function readRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { lookup } = deps;
   const [owner, name] = getRepositoryName(call);
-  const result = await lookup.find(call.visitor, owner, name);
+  const result = await lookup.find(call.caller, owner, name);
   if (result !== undefined) return ok(await toRepositoryView(deps, call, result.repository, result.level));
-  throw unknown();
+  throw buildNotFoundProblem();
 }
 
 async function changeRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { lookup, repositories } = deps;
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'admin');
+  const repository = await lookup.require(call.caller, getRepositoryName(call), 'admin');
   await change(deps, repository, await readJsonBody(call, changeBody));
-  return ok(await repositoryView(deps, call, (await repositories.byId(repository.id)) ?? repository));
+  return ok(await repositoryView(deps, call, (await repositories.findById(repository.id)) ?? repository));
 }
 
 async function deleteRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { access, keeper, lookup, owners } = deps;
+  const { access, manager, lookup, owners } = deps;
   const refuse = () => new Problem('git.forbidden', 403, 'user should be an owner of the repository');
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'admin', refuse);
-  if (!(await access.administersOwner(call.visitor, await owners.byId(repository.ownerId)))) throw refuse();
-  await deps.objects.close(keeper.folder(repository));
-  await keeper.remove(repository);
+  const repository = await lookup.require(call.caller, getRepositoryName(call), 'admin', refuse);
+  if (!(await access.administersOwner(call.caller, await owners.getById(repository.ownerId)))) throw refuse();
+  await deps.objects.close(manager.getFolder(repository));
+  await manager.remove(repository);
   return noContent;
 }
 
@@ -288,30 +300,30 @@ function checkMigration(input: z.infer<typeof migrateBody>): void {
 }
 
 async function change(
-  { git, keeper, objects }: Pick<ApiDependencies, 'git' | 'keeper' | 'objects'>,
+  { git, manager, objects }: Pick<ApiDependencies, 'git' | 'manager' | 'objects'>,
   repository: Repository,
   input: z.infer<typeof changeBody>,
 ): Promise<void> {
   const { name, default_branch: branch } = input;
   if (branch !== undefined && branch !== repository.defaultBranch) {
-    const folder = keeper.folder(repository);
-    const there = repository.empty
+    const folder = manager.getFolder(repository);
+    const exists = repository.empty
       ? isNewBranchName(branch)
-      : (await objects.commitOf(folder, `refs/heads/${branch}`)) !== undefined;
-    if (!there) throw new Problem('git.unknown_branch', 422, `branch does not exist [name: ${branch}]`);
+      : (await objects.findCommit(folder, `refs/heads/${branch}`)) !== undefined;
+    if (!exists) throw new Problem('git.unknown_branch', 422, `branch does not exist [name: ${branch}]`);
     await git.run(folder, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
   }
   if (name !== undefined && name !== '' && name !== repository.name) {
-    const wrong = repositoryNameProblem(name);
-    if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
-    await keeper.rename(repository, { name });
+    const nameProblem = validateRepositoryName(name);
+    if (nameProblem !== undefined) throw new Problem('git.invalid', 422, nameProblem);
+    await manager.rename(repository, { name });
   }
   const existing = Object.keys(defaultOptions);
   const options = Object.fromEntries(
     Object.entries(input).filter(([key, value]) => existing.includes(key) && value !== null),
   );
   const flags = { private: input.private, archived: input.archived, template: input.template };
-  await keeper.change(repository.id, {
+  await manager.change(repository.id, {
     ...(input.description === undefined ? {} : { description: input.description }),
     ...(input.website === undefined ? {} : { website: input.website }),
     ...(branch === undefined ? {} : { default_branch: branch }),

@@ -5,25 +5,26 @@ import { isDisconnectError } from '../../kit/disconnect-signal.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Level } from '../repositories/access.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
-import type { Visitor } from '../sign-in/visitor.ts';
+import type { Caller } from '../sign-in/caller.ts';
 import { checkScope, type Answer, type Call, type Route } from './call.ts';
 
 export const apiPrefix = '/api/v1';
 const json = 'application/json;charset=utf-8';
 const uncached = 'max-age=0, private, must-revalidate';
 const deprecationWarning =
-  'token and access_token API authentication is deprecated and will be removed in gitea 1.23. Please use AuthorizationHeaderToken instead. Existing queries will continue to work but without authorization.';
+  'token and access_token API authentication is deprecated and will be removed in gitea 1.23. ' +
+  'Please use AuthorizationHeaderToken instead. Existing queries will continue to work but without authorization.';
 
-/** Returns the current `owner/name` of a renamed repository, if the visitor may read it. */
-export type FindRenamed = (visitor: Visitor, owner: string, name: string) => Promise<string | undefined>;
+/** Returns the current `owner/name` of a renamed repository, if the caller may read it. */
+export type FindRenamed = (caller: Caller, owner: string, name: string) => Promise<string | undefined>;
 
-/** Returns the access level of a visitor; `none` for a missing repository. */
-export type GetLevel = (visitor: Visitor, owner: string, name: string) => Promise<Level>;
+/** Returns the access level of a caller; `none` for a missing repository. */
+export type GetLevel = (caller: Caller, owner: string, name: string) => Promise<Level>;
 
 export interface RouterDependencies {
   readonly context: Pick<Context, 'log'>;
   readonly signIn: SignIn;
-  readonly moved: FindRenamed;
+  readonly findRenamed: FindRenamed;
   readonly level: GetLevel;
 }
 
@@ -36,14 +37,14 @@ interface CompiledRoute {
 export class Router {
   readonly #context: Pick<Context, 'log'>;
   readonly #signIn: SignIn;
-  readonly #moved: FindRenamed;
+  readonly #findRenamed: FindRenamed;
   readonly #level: GetLevel;
   readonly #routes: ReadonlyMap<string, readonly CompiledRoute[]>;
 
-  constructor({ context, signIn, moved, level }: RouterDependencies, routes: readonly Route[]) {
+  constructor({ context, signIn, findRenamed, level }: RouterDependencies, routes: readonly Route[]) {
     this.#context = context;
     this.#signIn = signIn;
-    this.#moved = moved;
+    this.#findRenamed = findRenamed;
     this.#level = level;
     this.#routes = Map.groupBy(
       routes.map((route) => ({ route, parts: route.path.split('/').slice(1) })),
@@ -70,23 +71,24 @@ export class Router {
     const result = this.#find(method === 'HEAD' ? 'GET' : method, url.pathname.slice(apiPrefix.length));
     if (result === undefined) throw new Problem('git.unknown', 404, 'not found');
     const { route, params } = result;
-    const visitor = await this.#signIn.visitor(request, url.searchParams);
-    if (visitor.inAddress) response.setHeader('X-Gitea-Warning', deprecationWarning);
-    if (route.signedIn === true && visitor.identity === undefined) {
+    const caller = await this.#signIn.authenticate(request, url.searchParams);
+    if (caller.inAddress) response.setHeader('X-Gitea-Warning', deprecationWarning);
+    if (route.signedIn === true && caller.identity === undefined) {
       throw new Problem('git.sign_in', 401, 'token is required');
     }
-    if (visitor.identity?.limited === true) await this.#checkLimited(route, visitor, params);
-    const call = { request, method, query: url.searchParams, visitor, params, base };
+    if (caller.identity?.limited === true) await this.#checkLimited(route, caller, params);
+    const call = { request, method, query: url.searchParams, caller, params, base };
     checkScope(call, route.scope);
     let answer: Answer;
     try {
       answer = await route.handle(call);
     } catch (error) {
-      const place = error instanceof Problem && error.status === 404 ? await this.#place(call) : undefined;
-      if (place === undefined) throw error;
+      const currentName =
+        error instanceof Problem && error.status === 404 ? await this.#findCurrentName(call) : undefined;
+      if (currentName === undefined) throw error;
       const rest = url.pathname.split('/').slice(6);
-      const path = [`${apiPrefix}/repos/${place}`, ...rest].join('/') + url.search;
-      const shown = path
+      const path = [`${apiPrefix}/repos/${currentName}`, ...rest].join('/') + url.search;
+      const escaped = path
         .replaceAll('&', '&amp;')
         .replaceAll('"', '&#34;')
         .replaceAll('<', '&lt;')
@@ -96,7 +98,7 @@ export class Router {
           ? {
               status: 301,
               headers: { Location: path, 'Content-Type': 'text/html; charset=utf-8' },
-              text: `<a href="${shown}">Moved Permanently</a>.\n\n`,
+              text: `<a href="${escaped}">Moved Permanently</a>.\n\n`,
             }
           : // A client with a body has to send the request again.
             { status: 307, headers: { Location: path } };
@@ -108,16 +110,16 @@ export class Router {
    * Refuses requests that a limited token may not make: those in the name of the account, and changes in repositories that
    * it may only read. The route itself answers for repositories that the token may not read.
    */
-  async #checkLimited(route: Route, visitor: Visitor, params: Call['params']): Promise<void> {
+  async #checkLimited(route: Route, caller: Caller, params: Call['params']): Promise<void> {
     if (!isOfRepository(route)) throw new Problem('git.forbidden', 403, 'token may only be used for repositories');
     if (route.method === 'GET') return;
-    const level = await this.#level(visitor, params['owner'] ?? '', params['repo'] ?? '');
+    const level = await this.#level(caller, params['owner'] ?? '', params['repo'] ?? '');
     if (level === 'read') throw new Problem('git.forbidden', 403, 'token may only read this repository');
   }
 
   /** Returns the current location of a renamed repository. */
-  async #place({ params: { owner, repo }, visitor }: Call): Promise<string | undefined> {
-    return owner === undefined || repo === undefined ? undefined : this.#moved(visitor, owner, repo);
+  async #findCurrentName({ params: { owner, repo }, caller }: Call): Promise<string | undefined> {
+    return owner === undefined || repo === undefined ? undefined : this.#findRenamed(caller, owner, repo);
   }
 
   #find(method: string, path: string): { readonly route: Route; readonly params: Record<string, string> } | undefined {
@@ -173,14 +175,14 @@ function match(parts: readonly string[], input: readonly string[]): Record<strin
   const isOpen = last.startsWith('*');
   if (isOpen ? input.length < parts.length : input.length !== parts.length) return undefined;
   const params: Record<string, string> = {};
-  for (const [at, part] of parts.entries()) {
+  for (const [index, part] of parts.entries()) {
     if (part.startsWith('*')) {
-      const rest = input.slice(at).map(decode);
+      const rest = input.slice(index).map(decode);
       if (rest.includes(undefined)) return undefined;
       params[part.slice(1)] = rest.join('/');
       return params;
     }
-    const text = input[at] ?? '';
+    const text = input[index] ?? '';
     if (!part.startsWith(':')) {
       if (part !== text) return undefined;
       continue;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { unknown } from '../repositories/lookup.ts';
-import { resolve } from '../repositories/revisions.ts';
-import { combined, statusStates } from '../statuses/statuses.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
+import { resolveRevision } from '../repositories/revisions.ts';
+import { combineStates, statusStates } from '../statuses/statuses.ts';
 import type { StatusRow } from '../store/statuses.ts';
 import { formatTime } from '../wire/time.ts';
 import { toUserJson } from '../wire/users.ts';
@@ -39,10 +39,10 @@ export function statusRoutes(deps: ApiDependencies): readonly Route[] {
   ];
 }
 
-async function getCommit({ keeper, lookup, objects }: ApiDependencies, call: Call, needed: 'read' | 'write') {
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), needed);
-  const revision = await resolve(objects, keeper.folder(repository), repository, call.params['ref']);
-  if (revision === undefined) throw unknown();
+async function getCommit({ manager, lookup, objects }: ApiDependencies, call: Call, needed: 'read' | 'write') {
+  const repository = await lookup.require(call.caller, getRepositoryName(call), needed);
+  const revision = await resolveRevision(objects, manager.getFolder(repository), repository, call.params['ref']);
+  if (revision === undefined) throw buildNotFoundProblem();
   return { repository, commit: revision.commit };
 }
 
@@ -55,7 +55,7 @@ async function statusesJson({ owners }: ApiDependencies, call: Call, full: strin
       description,
       context,
       url: `${call.base}/api/v1/repos/${full}/statuses/${commit_id}`,
-      creator: toUserJson(await owners.ofAccount(account), call.base),
+      creator: toUserJson(await owners.getForAccount(account), call.base),
       created_at: formatTime(created_at),
       updated_at: formatTime(created_at),
     })),
@@ -103,11 +103,11 @@ async function readCombinedStatus(deps: ApiDependencies, call: Call): Promise<An
   const page = parsePage(call.query);
   return ok(
     {
-      state: combined(latest) ?? '',
+      state: combineStates(latest) ?? '',
       sha: commit,
       total_count: latest.length,
       statuses: await statusesJson(deps, call, full, getPageItems(latest, page)),
-      repository: await toRepositoryView(deps, call, repository, await access.level(call.visitor, repository)),
+      repository: await toRepositoryView(deps, call, repository, await access.getLevel(call.caller, repository)),
       commit_url: `${call.base}/api/v1/repos/${full}/commits/${commit}`,
       url: `${call.base}/api/v1/repos/${full}/commits/${commit}/status`,
     },

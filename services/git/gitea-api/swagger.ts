@@ -14,8 +14,9 @@ export function buildSwagger(routes: readonly Route[]): object {
       type: 'string',
     }));
     const hasBody = route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH';
+    const pathName = path.replaceAll(/[^a-z]+([a-z])/gi, (_all, letter: string) => letter.toUpperCase());
     (paths[path] ??= {})[route.method.toLowerCase()] = {
-      operationId: `${route.method.toLowerCase()}${path.replaceAll(/[^a-z]+([a-z])/gi, (_all, letter: string) => letter.toUpperCase()).replaceAll(/\W/g, '')}`,
+      operationId: `${route.method.toLowerCase()}${pathName.replaceAll(/\W/g, '')}`,
       tags: [route.scope],
       ...(route.signedIn === true ? { security: [{ BasicAuth: [] }, { AuthorizationHeaderToken: [] }] } : {}),
       parameters: [...parameters, ...(hasBody ? [{ name: 'body', in: 'body', schema: { type: 'object' } }] : [])],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { TagProtectionRow } from '../store/tag-protections.ts';
 import { formatTime } from '../wire/time.ts';
 import { readJsonBody, created, noContent, ok, optional, type Call, type Route } from './call.ts';
@@ -14,12 +14,12 @@ const body = z.object({
 /** Builds the routes of protected tags. */
 export function tagProtectionRoutes({ lookup, tagProtections }: ApiDependencies): readonly Route[] {
   const base = '/repos/:owner/:repo/tag_protections';
-  const getAdministered = (call: Call) => lookup.need(call.visitor, getRepositoryName(call), 'admin');
+  const getAdministered = (call: Call) => lookup.require(call.caller, getRepositoryName(call), 'admin');
   const getProtection = async (call: Call): Promise<TagProtectionRow> => {
     const { id: repository } = await getAdministered(call);
     const id = parseId(call.params['id']);
     const row = (await tagProtections.list(repository)).find((each) => each.id === id);
-    if (row === undefined) throw unknown();
+    if (row === undefined) throw buildNotFoundProblem();
     return row;
   };
   const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({

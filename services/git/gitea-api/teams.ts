@@ -1,5 +1,5 @@
 import { Problem } from '../../contracts/problem.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { OwnerRow } from '../store/tables.ts';
 import { organizationJson } from '../wire/organizations.ts';
 import { toUserJson } from '../wire/users.ts';
@@ -24,7 +24,7 @@ export function teamRoutes(deps: ApiDependencies): readonly Route[] {
     teamRoute('GET', '/orgs/:org/teams', async (call) => ok([teamJson(await getByName(deps, call), call.base)])),
     teamRoute('GET', '/orgs/:org/teams/search', (call) => searchTeams(deps, call)),
     teamRoute('GET', '/user/teams', async (call) =>
-      listPage(call, await organizations.ofAccount(getAccount(call)), (row) => teamJson(row, call.base)),
+      listPage(call, await organizations.listForAccount(getAccount(call)), (row) => teamJson(row, call.base)),
     ),
     teamRoute('GET', '/users/:user/orgs/:org/permissions', (call) => readPermissions(deps, call)),
     teamRoute('GET', '/teams/:id', async (call) => ok(teamJson(await getById(deps, call), call.base))),
@@ -64,7 +64,8 @@ function teamJson(row: OwnerRow, base: string) {
 
 /** @throws Problem (404) unless the row is an organization that is visible to the caller */
 async function requireVisible({ access }: ApiDependencies, call: Call, row: OwnerRow | undefined): Promise<OwnerRow> {
-  if (row?.kind !== 'organization' || !(await access.seesOrganization(call.visitor, row))) throw unknown();
+  if (row?.kind !== 'organization' || !(await access.maySeeOrganization(call.caller, row)))
+    throw buildNotFoundProblem();
   return row;
 }
 
@@ -75,18 +76,18 @@ async function getByName(deps: ApiDependencies, call: Call) {
 
 async function getById(deps: ApiDependencies, call: Call) {
   const { owners } = deps;
-  return requireVisible(deps, call, await owners.byId(parseId(call.params['id'])));
+  return requireVisible(deps, call, await owners.getById(parseId(call.params['id'])));
 }
 
 /** @throws Problem (403) for callers who are neither a member nor an administrator */
 async function requireOwner({ access }: ApiDependencies, call: Call, row: OwnerRow): Promise<OwnerRow> {
-  if (await access.administersOwner(call.visitor, row)) return row;
+  if (await access.administersOwner(call.caller, row)) return row;
   throw new Problem('git.forbidden', 403, 'Must be an organization owner');
 }
 
 async function getAccountRow({ owners }: ApiDependencies, call: Call): Promise<OwnerRow> {
   const row = await owners.find(call.params['user'] ?? '');
-  if (row?.kind !== 'account') throw unknown();
+  if (row?.kind !== 'account') throw buildNotFoundProblem();
   return row;
 }
 
@@ -96,7 +97,7 @@ function listPage<Item>(call: Call, all: readonly Item[], json: (item: Item) => 
 }
 
 async function listMembers({ organizations, owners }: ApiDependencies, call: Call, row: OwnerRow) {
-  const rows = await Promise.all((await organizations.members(row.id)).map((name) => owners.ofAccount(name)));
+  const rows = await Promise.all((await organizations.members(row.id)).map((name) => owners.getForAccount(name)));
   return listPage(call, rows, (each) => toUserJson(each, call.base));
 }
 
@@ -104,7 +105,7 @@ async function listMembers({ organizations, owners }: ApiDependencies, call: Cal
 async function getMember(deps: ApiDependencies, call: Call, row: OwnerRow): Promise<OwnerRow> {
   const { organizations } = deps;
   const result = await getAccountRow(deps, call);
-  if (!(await organizations.members(row.id)).includes(result.name)) throw unknown();
+  if (!(await organizations.members(row.id)).includes(result.name)) throw buildNotFoundProblem();
   return result;
 }
 
@@ -112,17 +113,17 @@ async function removeMember(deps: ApiDependencies, call: Call, row: OwnerRow) {
   const { access, organizations } = deps;
   const account = await getAccountRow(deps, call);
   const { name } = account;
-  if (!(await access.administersOwner(call.visitor, account))) await requireOwner(deps, call, row);
+  if (!(await access.administersOwner(call.caller, account))) await requireOwner(deps, call, row);
   await organizations.removeMember(row.id, name);
   return noContent;
 }
 
 /** Returns the organization that owns the repository. @throws Problem (405) */
 async function getRepositoryOrganization({ lookup, owners }: ApiDependencies, call: Call): Promise<OwnerRow> {
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  const repository = await lookup.require(call.caller, getRepositoryName(call), 'read');
   if (repository.ownerKind !== 'organization')
     throw new Problem('git.invalid', 405, 'repo is not owned by an organization');
-  return owners.byId(repository.ownerId);
+  return owners.getById(repository.ownerId);
 }
 
 function teamRoute(
@@ -162,9 +163,9 @@ async function listTeamRepositories(deps: ApiDependencies, call: Call): Promise<
   const { access, repositories } = deps;
   const { id } = await getById(deps, call);
   const page = parsePage(call.query);
-  const sight = await access.sight(call.visitor);
-  const result = await repositories.list({ sight, ownerId: id, sort: 'id', ...page });
-  const levels = await Promise.all(result.repositories.map((each) => access.level(call.visitor, each)));
+  const visibility = await access.getVisibility(call.caller);
+  const result = await repositories.list({ visibility, ownerId: id, sort: 'id', ...page });
+  const levels = await Promise.all(result.repositories.map((each) => access.getLevel(call.caller, each)));
   const some = await Promise.all(
     result.repositories.map((each, index) => toRepositoryView(deps, call, each, levels[index] ?? 'none')),
   );
@@ -174,9 +175,9 @@ async function listTeamRepositories(deps: ApiDependencies, call: Call): Promise<
 async function readTeamRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { access, lookup } = deps;
   const { id } = await getById(deps, call);
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
-  if (repository.ownerId !== id) throw unknown();
-  return ok(await toRepositoryView(deps, call, repository, await access.level(call.visitor, repository)));
+  const repository = await lookup.require(call.caller, getRepositoryName(call), 'read');
+  if (repository.ownerId !== id) throw buildNotFoundProblem();
+  return ok(await toRepositoryView(deps, call, repository, await access.getLevel(call.caller, repository)));
 }
 
 async function addTeamMember(deps: ApiDependencies, call: Call): Promise<Answer> {
@@ -188,6 +189,6 @@ async function addTeamMember(deps: ApiDependencies, call: Call): Promise<Answer>
 
 async function readRepositoryTeam(deps: ApiDependencies, call: Call): Promise<Answer> {
   const row = await getRepositoryOrganization(deps, call);
-  if ((call.params['team'] ?? '').toLowerCase() !== 'owners') throw unknown();
+  if ((call.params['team'] ?? '').toLowerCase() !== 'owners') throw buildNotFoundProblem();
   return ok(teamJson(row, call.base));
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { repositoryNameProblem } from '../domain/names.ts';
-import { authorship } from '../repositories/first-commit.ts';
-import { unknown } from '../repositories/lookup.ts';
-import { sizeOf } from '../repositories/references.ts';
+import { validateRepositoryName } from '../domain/names.ts';
+import { buildAuthorEnvironment } from '../repositories/first-commit.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
+import { readSize } from '../repositories/references.ts';
 import { getCommitEmail } from '../wire/users.ts';
 import { getAccount, readJsonBody, created, optional, required, type Route } from './call.ts';
 import { getRepositoryName, toRepositoryView, visibleOwner, type ApiDependencies } from './api-dependencies.ts';
@@ -20,7 +20,7 @@ const generateBody = z.object({
 
 /** Builds the route that creates a repository from a template, with its files in one first commit. */
 export function templateRoutes(deps: ApiDependencies): readonly Route[] {
-  const { access, git, keeper, lookup, owners, repositories } = deps;
+  const { access, git, manager, lookup, owners, repositories } = deps;
   return [
     {
       method: 'POST',
@@ -28,20 +28,20 @@ export function templateRoutes(deps: ApiDependencies): readonly Route[] {
       scope: 'repository',
       signedIn: true,
       handle: async (call) => {
-        const template = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+        const template = await lookup.require(call.caller, getRepositoryName(call), 'read');
         if (!template.template) throw new Problem('git.invalid', 422, 'this is not a template repo');
         const input = await readJsonBody(call, generateBody);
-        const wrong = repositoryNameProblem(input.name);
-        if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
+        const nameProblem = validateRepositoryName(input.name);
+        if (nameProblem !== undefined) throw new Problem('git.invalid', 422, nameProblem);
         if (input.git_content !== true && input.topics !== true)
           throw new Problem('git.invalid', 422, 'must select at least one template item');
-        const owner = await visibleOwner(deps, call.visitor, input.owner);
-        if (owner === undefined) throw unknown();
-        if (!(await access.administersOwner(call.visitor, owner)))
+        const owner = await visibleOwner(deps, call.caller, input.owner);
+        if (owner === undefined) throw buildNotFoundProblem();
+        if (!(await access.administersOwner(call.caller, owner)))
           throw new Problem('git.forbidden', 403, 'Only admin can generate repository for other user.');
         const account = getAccount(call);
-        const author = { name: account, email: getCommitEmail(await owners.ofAccount(account), call.base) };
-        const from = keeper.folder(template);
+        const author = { name: account, email: getCommitEmail(await owners.getForAccount(account), call.base) };
+        const from = manager.getFolder(template);
         const { defaultBranch } = template;
         const description = input.description ?? '';
         const requested = {
@@ -52,7 +52,7 @@ export function templateRoutes(deps: ApiDependencies): readonly Route[] {
           description,
           private: input.private ?? (template.private || template.ownerVisibility !== 'public'),
         };
-        const repository = await keeper.create(requested, async (folder) => {
+        const repository = await manager.create(requested, async (folder) => {
           const topics = input.topics === true ? { topics: JSON.stringify(template.topics) } : {};
           if (input.git_content !== true || template.empty) return topics;
           const ref = `refs/heads/${defaultBranch}`;
@@ -67,17 +67,17 @@ export function templateRoutes(deps: ApiDependencies): readonly Route[] {
             `file://${from}`,
             ref,
           ];
-          await git.run(folder, fetch, { long: true, environment: { GIT_ALLOW_PROTOCOL: 'file' } });
+          await git.run(folder, fetch, { longRunning: true, environment: { GIT_ALLOW_PROTOCOL: 'file' } });
           const args = ['commit-tree', tree.toString().trim()];
           const { stdout } = await git.run(folder, args, {
             input: 'Initial commit\n',
-            environment: authorship(author),
+            environment: buildAuthorEnvironment(author),
           });
           await git.run(folder, ['update-ref', ref, stdout.toString().trim()]);
-          return { ...topics, branch_count: 1, empty: 0, size: await sizeOf(git, folder) };
+          return { ...topics, branch_count: 1, empty: 0, size: await readSize(git, folder) };
         });
-        const now = (await repositories.byId(repository.id)) ?? repository;
-        return created(await toRepositoryView(deps, call, now, await access.level(call.visitor, now)));
+        const now = (await repositories.findById(repository.id)) ?? repository;
+        return created(await toRepositoryView(deps, call, now, await access.getLevel(call.caller, now)));
       },
     },
   ];

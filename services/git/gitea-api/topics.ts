@@ -10,15 +10,15 @@ const maxTopics = 25;
 const body = z.object({ topics: z.array(z.string()).max(maxTopics) });
 
 /** Builds the routes of topics. */
-export function topicRoutes({ keeper, lookup, repositories, settings }: ApiDependencies): readonly Route[] {
+export function topicRoutes({ manager, lookup, repositories, settings }: ApiDependencies): readonly Route[] {
   const path = '/repos/:owner/:repo/topics';
-  const getAdministered = (call: Call) => lookup.need(call.visitor, getRepositoryName(call), 'admin');
+  const getAdministered = (call: Call) => lookup.require(call.caller, getRepositoryName(call), 'admin');
   const set = async ({ id }: Repository, topics: readonly string[]) => {
     const normalized = [...new Set(topics.map((topic) => topic.trim().toLowerCase()))];
     if (normalized.length > maxTopics || normalized.some((topic) => !/^[a-z0-9][-.a-z0-9]{0,34}$/.test(topic))) {
       throw new Problem('git.invalid', 422, 'Topic names are invalid');
     }
-    await keeper.change(id, { topics: JSON.stringify(normalized) });
+    await manager.change(id, { topics: JSON.stringify(normalized) });
     return noContent;
   };
   const route = (method: Route['method'], routePath: string, handle: Route['handle']): Route => ({
@@ -30,7 +30,7 @@ export function topicRoutes({ keeper, lookup, repositories, settings }: ApiDepen
   });
   return [
     route('GET', path, async (call) =>
-      ok({ topics: (await lookup.need(call.visitor, getRepositoryName(call), 'read')).topics }),
+      ok({ topics: (await lookup.require(call.caller, getRepositoryName(call), 'read')).topics }),
     ),
     route('PUT', path, async (call) => set(await getAdministered(call), (await readJsonBody(call, body)).topics)),
     route('PUT', `${path}/:topic`, async (call) => {
@@ -39,7 +39,8 @@ export function topicRoutes({ keeper, lookup, repositories, settings }: ApiDepen
     }),
     route('GET', '/topics/search', async (call) => {
       const query = (call.query.get('q') ?? '').toLowerCase();
-      const counts = settings.requireSignIn && call.visitor.identity === undefined ? [] : await repositories.topics();
+      const counts =
+        settings.requireSignIn && call.caller.identity === undefined ? [] : await repositories.countTopics();
       const all = [...counts].filter(([topic]) => topic.includes(query)).toSorted(([, one], [, other]) => other - one);
       const page = parsePage(call.query);
       const topics = getPageItems(all, page).map(([topic_name, repo_count], index) => ({

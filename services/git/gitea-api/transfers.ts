@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
 import { getAccount, readJsonBody, required, type Answer, type Call, type Route } from './call.ts';
@@ -32,9 +32,9 @@ async function transferResponse(
   { id }: Repository,
 ) {
   const { access, repositories } = deps;
-  const now = await repositories.byId(id);
-  if (now === undefined) throw unknown();
-  return { status, json: await toRepositoryView(deps, call, now, await access.level(call.visitor, now)) };
+  const now = await repositories.findById(id);
+  if (now === undefined) throw buildNotFoundProblem();
+  return { status, json: await toRepositoryView(deps, call, now, await access.getLevel(call.caller, now)) };
 }
 
 function deleteOffer(deps: ApiDependencies & { readonly db: Db }, repository: number) {
@@ -48,8 +48,8 @@ async function transferOwnership(
   repository: Repository,
   target: OwnerRow,
 ): Promise<void> {
-  const { keeper } = deps;
-  await keeper.rename(repository, { owner: target, name: repository.name });
+  const { manager } = deps;
+  await manager.rename(repository, { owner: target, name: repository.name });
   await deleteOffer(deps, repository.id);
 }
 
@@ -63,11 +63,11 @@ async function getOffer(
   const row =
     repository &&
     (await db.selectFrom('transfers').selectAll().where('repository_id', '=', repository.id).executeTakeFirst());
-  const target = row && (await owners.byId(row.owner_id));
-  if (repository === undefined || target === undefined) throw unknown();
-  if (await access.administersOwner(call.visitor, target)) return { repository, target };
+  const target = row && (await owners.getById(row.owner_id));
+  if (repository === undefined || target === undefined) throw buildNotFoundProblem();
+  if (await access.administersOwner(call.caller, target)) return { repository, target };
   // 403 only for callers who may read the repository, 404 for others.
-  await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  await lookup.require(call.caller, getRepositoryName(call), 'read');
   throw new Problem('git.forbidden', 403, 'user does not have permission to accept or reject the transfer');
 }
 
@@ -83,13 +83,13 @@ function transferRoute(path: string, handle: Route['handle']): Route {
 
 async function startTransfer(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
   const { access, context, lookup, owners } = deps;
-  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'admin');
-  if (!(await access.administersOwner(call.visitor, await owners.byId(repository.ownerId))))
+  const repository = await lookup.require(call.caller, getRepositoryName(call), 'admin');
+  if (!(await access.administersOwner(call.caller, await owners.getById(repository.ownerId))))
     throw new Problem('git.forbidden', 403, 'user should be the owner of the repo');
   const { new_owner: requested } = await readJsonBody(call, transferBody);
   const target = await owners.find(requested);
   if (target === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${requested}]`);
-  if (await access.administersOwner(call.visitor, target)) {
+  if (await access.administersOwner(call.caller, target)) {
     await transferOwnership(deps, repository, target);
     return transferResponse(deps, call, 202, repository);
   }
@@ -123,6 +123,6 @@ async function rejectTransfer(deps: ApiDependencies & { readonly db: Db }, call:
   const { access } = deps;
   const { repository } = await getOffer(deps, call);
   await deleteOffer(deps, repository.id);
-  const level = await access.level(call.visitor, repository);
+  const level = await access.getLevel(call.caller, repository);
   return level === 'none' ? { status: 200 } : transferResponse(deps, call, 200, repository);
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { MergeArea } from '../pulls/merge-area.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { getCommitEmail } from '../wire/users.ts';
-import { getAccount, readJsonBody, ok, optional, type Call, type Route } from './call.ts';
+import { getAccount, readJsonBody, ok, optional, type Answer, type Call, type Route } from './call.ts';
 import { changeReference } from './change-reference.ts';
 import type { ContentDependencies } from './contents.ts';
 import { getRepositoryName } from './api-dependencies.ts';
@@ -15,18 +15,19 @@ const upstreamBody = z.object({ branch: optional(z.string()), ff_only: optional(
 
 /** Builds the route that merges the parent's branch into a branch of a fork. */
 export function upstreamRoutes(deps: ContentDependencies): readonly Route[] {
-  const { access, context, git, keeper, lfs, lookup, owners, protections, repositories } = deps;
+  const { access, context, git, manager, lfs, lookup, owners, protections, repositories } = deps;
   const findCommit = async (repository: Repository, branch: string): Promise<string | undefined> => {
     const ref = heads + branch;
-    return (await readReferences(git, keeper.folder(repository), ref)).find((each) => each.ref === ref)?.commit;
+    return (await readReferences(git, manager.getFolder(repository), ref)).find((each) => each.ref === ref)?.commit;
   };
-  const getParent = async (call: Call, { parent }: Repository): Promise<Repository> => {
-    const found = parent === null ? undefined : await repositories.byId(parent);
-    if (found === undefined || !(await access.may(call.visitor, found, 'read'))) throw unknown();
-    return found;
+  const getParent = async (call: Call, { parentId: parent }: Repository): Promise<Repository> => {
+    const parentRepository = parent === null ? undefined : await repositories.findById(parent);
+    if (parentRepository === undefined || !(await access.hasLevel(call.caller, parentRepository, 'read')))
+      throw buildNotFoundProblem();
+    return parentRepository;
   };
   const isWithin = async (folder: string, commit: string, other: string): Promise<boolean> =>
-    (await git.run(folder, ['merge-base', '--is-ancestor', commit, other], { codes: [1] })).code === 0;
+    (await git.run(folder, ['merge-base', '--is-ancestor', commit, other], { allowedExitCodes: [1] })).code === 0;
 
   return [
     {
@@ -34,60 +35,62 @@ export function upstreamRoutes(deps: ContentDependencies): readonly Route[] {
       path: '/repos/:owner/:repo/merge-upstream',
       scope: 'repository',
       signedIn: true,
-      handle: async (call) => {
-        const repository = await lookup.need(call.visitor, getRepositoryName(call), 'write');
-        const parent = await getParent(call, repository);
-        const { branch = repository.defaultBranch, ff_only: isForwardOnly = false } = await readJsonBody(
-          call,
-          upstreamBody,
-        );
-        const ours = await findCommit(repository, branch);
-        // The default branches correspond even if their names differ.
-        const same = await findCommit(parent, branch);
-        const theirs =
-          same ?? (branch === repository.defaultBranch ? await findCommit(parent, parent.defaultBranch) : undefined);
-        if (ours === undefined || theirs === undefined) throw unknown();
-        const folder = keeper.folder(repository);
-        const fetch = [
-          'fetch',
-          '--quiet',
-          '--no-auto-gc',
-          '--no-write-fetch-head',
-          '--',
-          keeper.folder(parent),
-          theirs,
-        ];
-        await git.run(folder, fetch, {
-          long: true,
-          config: ['uploadpack.allowAnySHA1InWant=true'],
-          environment: { GIT_ALLOW_PROTOCOL: 'file' },
-        });
-        if (await isWithin(folder, theirs, ours)) return ok({ merge_type: 'up-to-date' });
-        const account = getAccount(call);
-        await protections.checkCommit(repository.id, branch, { account });
-        const isForward = await isWithin(folder, ours, theirs);
-        if (!isForward && isForwardOnly) throw new Problem('git.diverged', 409, 'the branches have diverged');
-        await lfs.share(parent, repository);
-        const email = getCommitEmail(await owners.ofAccount(account), call.base);
-        const message = `Merge branch '${branch}' of ${parent.owner}/${parent.name}`;
-        const after = isForward ? theirs : await merged(folder, [ours, theirs], message, { name: account, email });
-        await changeReference(deps, repository, account, { ref: heads + branch, before: ours, after });
-        return ok({ merge_type: isForward ? 'fast-forward' : 'merge' });
-      },
+      handle: mergeUpstream,
     },
   ];
 
-  async function merged(
+  async function mergeUpstream(call: Call): Promise<Answer> {
+    const repository = await lookup.require(call.caller, getRepositoryName(call), 'write');
+    const parent = await getParent(call, repository);
+    const { branch = repository.defaultBranch, ff_only: isForwardOnly = false } = await readJsonBody(
+      call,
+      upstreamBody,
+    );
+    const ours = await findCommit(repository, branch);
+    // The default branches correspond even if their names differ.
+    const same = await findCommit(parent, branch);
+    const theirs =
+      same ?? (branch === repository.defaultBranch ? await findCommit(parent, parent.defaultBranch) : undefined);
+    if (ours === undefined || theirs === undefined) throw buildNotFoundProblem();
+    const folder = manager.getFolder(repository);
+    const fetch = [
+      'fetch',
+      '--quiet',
+      '--no-auto-gc',
+      '--no-write-fetch-head',
+      '--',
+      manager.getFolder(parent),
+      theirs,
+    ];
+    await git.run(folder, fetch, {
+      longRunning: true,
+      config: ['uploadpack.allowAnySHA1InWant=true'],
+      environment: { GIT_ALLOW_PROTOCOL: 'file' },
+    });
+    if (await isWithin(folder, theirs, ours)) return ok({ merge_type: 'up-to-date' });
+    const account = getAccount(call);
+    await protections.checkCommit(repository.id, branch, { account });
+    const isForward = await isWithin(folder, ours, theirs);
+    if (!isForward && isForwardOnly) throw new Problem('git.diverged', 409, 'the branches have diverged');
+    await lfs.share(parent, repository);
+    const email = getCommitEmail(await owners.getForAccount(account), call.base);
+    const message = `Merge branch '${branch}' of ${parent.owner}/${parent.name}`;
+    const after = isForward ? theirs : await createMerge(folder, [ours, theirs], message, { name: account, email });
+    await changeReference(deps, repository, account, { ref: heads + branch, before: ours, after });
+    return ok({ merge_type: isForward ? 'fast-forward' : 'merge' });
+  }
+
+  async function createMerge(
     folder: string,
     [ours, theirs]: readonly [string, string],
     message: string,
     author: { readonly name: string; readonly email: string },
   ): Promise<string> {
     await using area = await MergeArea.open(context, git, folder);
-    const found = await area.merge(ours, theirs);
-    if (!('tree' in found)) throw new Problem('git.conflict', 409, `merge conflict: ${found.conflicts.join(', ')}`);
-    const commit = await area.commit(found.tree, [ours, theirs], message, author);
-    await area.keep(commit, [ours, theirs]);
+    const result = await area.merge(ours, theirs);
+    if (!('tree' in result)) throw new Problem('git.conflict', 409, `merge conflict: ${result.conflicts.join(', ')}`);
+    const commit = await area.commit(result.tree, [ours, theirs], message, author);
+    await area.saveTo(commit, [ours, theirs]);
     return commit;
   }
 }

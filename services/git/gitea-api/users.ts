@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { unknown } from '../repositories/lookup.ts';
-import { isScope } from '../sign-in/visitor.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
+import { isScope } from '../sign-in/caller.ts';
 import type { PublicKeyRow, TokenRow } from '../store/tables.ts';
 import { zeroTime, formatTime } from '../wire/time.ts';
 import { toUserJson } from '../wire/users.ts';
@@ -46,7 +46,7 @@ export function userRoutes(deps: ApiDependencies): readonly Route[] {
 
 /** Returns the owner of the tokens. Only the owner or an administrator who signs in with a password may manage them. */
 async function requireTokenOwner({ context }: ApiDependencies, call: Call): Promise<string> {
-  const { identity, scopes } = call.visitor;
+  const { identity, scopes } = call.caller;
   const isPassword = identity !== undefined && identity.via === 'password' && scopes === undefined;
   if (!isPassword || !/^basic /i.test(call.request.headers.authorization ?? '')) {
     throw new Problem('git.sign_in', 401, 'auth required');
@@ -76,18 +76,18 @@ function deployKeyJson(call: Call, row: PublicKeyRow) {
 }
 
 function getAdministered({ lookup }: ApiDependencies, call: Call) {
-  return lookup.need(call.visitor, getRepositoryName(call), 'admin');
+  return lookup.require(call.caller, getRepositoryName(call), 'admin');
 }
 
 async function searchUsers({ context, owners }: ApiDependencies, call: Call): Promise<Answer> {
   // Accounts are not listed to visitors.
-  requireIdentity(call.visitor);
+  requireIdentity(call.caller);
   const query = (call.query.get('q') ?? '').toLowerCase();
   const matches = (await context.accounts.list())
     .filter(({ name }) => name !== '*' && name.toLowerCase().includes(query))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const page = parsePage(call.query);
-  const rows = await Promise.all(getPageItems(matches, page).map(({ name }) => owners.ofAccount(name)));
+  const rows = await Promise.all(getPageItems(matches, page).map(({ name }) => owners.getForAccount(name)));
   return ok({ ok: true, data: rows.map((row) => toUserJson(row, call.base)) }, listHeaders(call, page, matches.length));
 }
 
@@ -104,9 +104,9 @@ async function listTokens(deps: ApiDependencies, call: Call): Promise<Answer> {
 async function createToken(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { tokens } = deps;
   const account = await requireTokenOwner(deps, call);
-  const { name, scopes: asked = [] } = await readJsonBody(call, tokenBody);
+  const { name, scopes: requestedScopes = [] } = await readJsonBody(call, tokenBody);
   // Older scripts send no scopes.
-  const scopes = asked.length === 0 ? ['all'] : asked;
+  const scopes = requestedScopes.length === 0 ? ['all'] : requestedScopes;
   const invalidScope = scopes.find((scope) => !isScope(scope));
   if (invalidScope !== undefined)
     throw new Problem(
@@ -121,14 +121,14 @@ async function createToken(deps: ApiDependencies, call: Call): Promise<Answer> {
 async function deleteToken(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { tokens } = deps;
   const account = await requireTokenOwner(deps, call);
-  if (!(await tokens.remove(account, call.params['token'] ?? ''))) throw unknown();
+  if (!(await tokens.remove(account, call.params['token'] ?? ''))) throw buildNotFoundProblem();
   return noContent;
 }
 
 async function listKeys(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { keys } = deps;
   const account = getAccount(call);
-  const all = await keys.ofAccount(account);
+  const all = await keys.listForAccount(account);
   const page = parsePage(call.query);
   const views = await Promise.all(getPageItems(all, page).map((row) => ownKeyJson(deps, call, row, account)));
   return ok(views, listHeaders(call, page, all.length));
@@ -145,19 +145,19 @@ async function readKey(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { keys } = deps;
   const account = getAccount(call);
   const id = parseId(call.params['id']);
-  const row = (await keys.ofAccount(account)).find((each) => each.id === id);
-  if (row === undefined) throw unknown();
+  const row = (await keys.listForAccount(account)).find((each) => each.id === id);
+  if (row === undefined) throw buildNotFoundProblem();
   return ok(await ownKeyJson(deps, call, row, account));
 }
 
 async function deleteKey({ keys }: ApiDependencies, call: Call): Promise<Answer> {
-  if (!(await keys.remove({ account: getAccount(call) }, parseId(call.params['id'])))) throw unknown();
+  if (!(await keys.remove({ account: getAccount(call) }, parseId(call.params['id'])))) throw buildNotFoundProblem();
   return noContent;
 }
 
 async function listDeployKeys(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { keys } = deps;
-  const all = await keys.ofRepository((await getAdministered(deps, call)).id);
+  const all = await keys.listForRepository((await getAdministered(deps, call)).id);
   const page = parsePage(call.query);
   return ok(
     getPageItems(all, page).map((row) => deployKeyJson(call, row)),
@@ -176,15 +176,15 @@ async function addDeployKey(deps: ApiDependencies, call: Call): Promise<Answer> 
 async function readDeployKey(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { keys } = deps;
   const id = parseId(call.params['id']);
-  const row = (await keys.ofRepository((await getAdministered(deps, call)).id)).find((each) => each.id === id);
-  if (row === undefined) throw unknown();
+  const row = (await keys.listForRepository((await getAdministered(deps, call)).id)).find((each) => each.id === id);
+  if (row === undefined) throw buildNotFoundProblem();
   return ok(deployKeyJson(call, row));
 }
 
 async function deleteDeployKey(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { keys } = deps;
   const { id: repository } = await getAdministered(deps, call);
-  if (!(await keys.remove({ repository }, parseId(call.params['id'])))) throw unknown();
+  if (!(await keys.remove({ repository }, parseId(call.params['id'])))) throw buildNotFoundProblem();
   return noContent;
 }
 
@@ -204,7 +204,7 @@ export async function accountKeyJson(
     fingerprint: row.fingerprint,
     created_at: formatTime(row.created_at),
     last_used_at: formatTime(row.last_used_at ?? row.created_at),
-    user: toUserJson(await owners.ofAccount(account), base, { self: true, admin }),
+    user: toUserJson(await owners.getForAccount(account), base, { self: true, admin }),
     key_type: 'user',
   };
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
 import { formatTime } from '../wire/time.ts';
@@ -29,7 +29,7 @@ export function watchRoutes(deps: ApiDependencies & { readonly db: Db }): readon
 }
 
 function getReadableRepository({ lookup }: ApiDependencies & { readonly db: Db }, call: Call) {
-  return lookup.need(call.visitor, getRepositoryName(call), 'read');
+  return lookup.require(call.caller, getRepositoryName(call), 'read');
 }
 
 function findWatch({ db }: ApiDependencies & { readonly db: Db }, { id }: Repository, account: string) {
@@ -56,7 +56,7 @@ function watchResponse(call: Call, repository: Repository, since: number) {
 async function readWatch(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
   const repository = await getReadableRepository(deps, call);
   const row = await findWatch(deps, repository, getAccount(call));
-  if (row === undefined) throw unknown();
+  if (row === undefined) throw buildNotFoundProblem();
   return watchResponse(call, repository, row.created_at);
 }
 
@@ -98,7 +98,7 @@ async function listWatchers(deps: ApiDependencies & { readonly db: Db }, call: C
     .orderBy('created_at')
     .execute();
   const page = parsePage(call.query);
-  const rows = await Promise.all(getPageItems(all, page).map(({ account }) => owners.ofAccount(account)));
+  const rows = await Promise.all(getPageItems(all, page).map(({ account }) => owners.getForAccount(account)));
   return ok(
     rows.map((row) => toUserJson(row, call.base)),
     listHeaders(call, page, all.length),
@@ -112,14 +112,14 @@ async function listOwnWatches(deps: ApiDependencies & { readonly db: Db }, call:
     .select('repository_id')
     .where('account', '=', getAccount(call))
     .execute();
-  const result = await Promise.all(rows.map(({ repository_id }) => repositories.byId(repository_id)));
-  const seen = await Promise.all(
+  const result = await Promise.all(rows.map(({ repository_id }) => repositories.findById(repository_id)));
+  const visibleRows = await Promise.all(
     result.map(async (each) => {
-      const level = each === undefined ? 'none' : await access.level(call.visitor, each);
+      const level = each === undefined ? 'none' : await access.getLevel(call.caller, each);
       return each === undefined || level === 'none' ? [] : [{ repository: each, level }];
     }),
   );
-  const all = seen.flat();
+  const all = visibleRows.flat();
   const page = parsePage(call.query);
   const some = await Promise.all(
     getPageItems(all, page).map(({ repository, level }) => toRepositoryView(deps, call, repository, level)),

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { Problem } from '../../contracts/problem.ts';
-import { isNewBranchName, isReferenceName, treePath } from '../domain/names.ts';
-import { authorship, type Author } from '../repositories/first-commit.ts';
+import { isNewBranchName, isReferenceName, normalizeTreePath } from '../domain/names.ts';
+import { buildAuthorEnvironment, type Author } from '../repositories/first-commit.ts';
 import type { ObjectInfo } from '../repositories/objects.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { resolveAs } from '../repositories/revisions.ts';
-import { noObject } from '../transfer/push-request.ts';
+import { resolveByKind } from '../repositories/revisions.ts';
+import { zeroId } from '../transfer/push-request.ts';
 import { changeReference } from './change-reference.ts';
 import type { ApiDependencies } from './api-dependencies.ts';
 
@@ -38,22 +38,22 @@ export async function writeFiles(
   { account, branch, target, author, committer, message, dates }: FileCommit,
   work: readonly FileOperation[],
 ): Promise<string> {
-  const { git, keeper, objects } = deps;
-  const folder = keeper.folder(repository);
+  const { git, manager, objects } = deps;
+  const folder = manager.getFolder(repository);
   if (repository.archived)
     throw new Problem('git.archived', 423, `repo ${repository.owner}/${repository.name} is archived`);
-  const at = (name: string) => resolveAs('branch', objects, folder, name);
-  const base = await at(branch);
+  const findBranchHead = (name: string) => resolveByKind('branch', objects, folder, name);
+  const base = await findBranchHead(branch);
   const isNew = target !== branch || base === undefined;
   if (!isReferenceName(`refs/heads/${branch}`) || (isNew && !isNewBranchName(target)))
     throw new Problem('git.invalid', 422, '[Branch]: GitRefName');
   if (base === undefined && !repository.empty)
     throw new Problem('git.unknown_branch', 404, `branch does not exist [name: ${branch}]`);
-  if (target !== branch && (await at(target)) !== undefined) {
+  if (target !== branch && (await findBranchHead(target)) !== undefined) {
     throw new Problem('git.branch_taken', 422, `branch already exists [name: ${target}]`);
   }
   await deps.protections.checkCommit(repository.id, target, { account });
-  const writtenPaths = new Set(work.flatMap(({ kind, path }) => (kind === 'delete' ? [] : [treePath(path)])));
+  const writtenPaths = new Set(work.flatMap(({ kind, path }) => (kind === 'delete' ? [] : [normalizeTreePath(path)])));
   for (const path of writtenPaths) {
     const blockingParent = listParents(path ?? '').find((parent) => writtenPaths.has(parent));
     if (blockingParent !== undefined) throw pathTaken(blockingParent);
@@ -65,7 +65,7 @@ export async function writeFiles(
   const environment = { GIT_INDEX_FILE: index };
   let commit: string;
   try {
-    if (base !== undefined) await git.run(folder, ['read-tree', base.commit], { environment, modest: true });
+    if (base !== undefined) await git.run(folder, ['read-tree', base.commit], { environment, limitedMemory: true });
     await git.run(folder, ['update-index', '-z', '--index-info'], { environment, input: lines.join('') });
     const tree = (await git.run(folder, ['write-tree'], { environment })).stdout.toString().trim();
     const { stdout } = await git.run(
@@ -73,14 +73,14 @@ export async function writeFiles(
       ['commit-tree', ...(base === undefined ? [] : ['-p', base.commit]), tree],
       {
         input: message.replace(/\n?$/, '\n'),
-        environment: authorship(author, committer, dates),
+        environment: buildAuthorEnvironment(author, committer, dates),
       },
     );
     commit = stdout.toString().trim();
   } finally {
     await rm(index, { force: true });
   }
-  const before = target === branch ? (base?.commit ?? noObject) : noObject;
+  const before = target === branch ? (base?.commit ?? zeroId) : zeroId;
   await changeReference(deps, repository, account, { ref: `refs/heads/${target}`, before, after: commit });
   return commit;
 }
@@ -92,16 +92,17 @@ async function buildIndexLines(
   base: string | undefined,
   { kind, path: input, from: askedFrom, sha, bytes }: FileOperation,
 ): Promise<readonly string[]> {
-  const path = treePath(input);
-  const from = askedFrom === undefined || askedFrom === '' ? path : treePath(askedFrom);
+  const path = normalizeTreePath(input);
+  const from = askedFrom === undefined || askedFrom === '' ? path : normalizeTreePath(askedFrom);
   if (path === undefined || path === '' || from === undefined)
     throw new Problem('git.invalid', 422, `path contains a malformed path component [path: ${input}]`);
-  const at = async (name: string) => (base === undefined ? undefined : objects.info(folder, `${base}:${name}`));
-  const current = await at(from);
+  const findObject = async (name: string) => (base === undefined ? undefined : objects.info(folder, `${base}:${name}`));
+  const current = await findObject(from);
   const isFile = current?.type === 'blob';
   if (kind !== 'delete') {
-    await checkPath(at, path, from, kind === 'create');
-    if (base !== undefined && (await at(path)) === undefined) await checkSubmodules(git, folder, base, at, path);
+    await checkPath(findObject, path, from, kind === 'create');
+    if (base !== undefined && (await findObject(path)) === undefined)
+      await checkSubmodules(git, folder, base, findObject, path);
   }
   if ((kind === 'update' || kind === 'delete' || kind === 'rename') && !isFile) {
     // An update without a hash may create the file.
@@ -114,46 +115,46 @@ async function buildIndexLines(
     if (sha !== current.id)
       throw new Problem('git.stale', 422, `sha does not match [given: ${sha}, expected: ${current.id}]`);
   }
-  const removal = `0 ${noObject}\t${from}\0`;
+  const removal = `0 ${zeroId}\t${from}\0`;
   if (kind === 'delete') return [removal];
   const mode = isFile && base !== undefined ? await getFileMode(git, folder, base, from) : '100644';
-  if (kind === 'rename') return [removal, `${mode} ${current?.id ?? noObject}\t${path}\0`];
+  if (kind === 'rename') return [removal, `${mode} ${current?.id ?? zeroId}\t${path}\0`];
   const id = (await git.run(folder, ['hash-object', '-w', '--stdin'], { input: bytes })).stdout.toString().trim();
   return [...(from === path ? [] : [removal]), `${mode} ${id}\t${path}\0`];
 }
 
 /** Refuses to replace another file, which git's index would do silently. @throws Problem (422) in the form of Gitea */
 async function checkPath(
-  at: (name: string) => Promise<Pick<ObjectInfo, 'type'> | undefined>,
+  findObject: (name: string) => Promise<Pick<ObjectInfo, 'type'> | undefined>,
   path: string,
   from: string,
   isNew: boolean,
 ): Promise<void> {
-  const current = await at(path);
+  const current = await findObject(path);
   if ((isNew || from !== path) && current !== undefined)
     throw new Problem('git.file_exists', 422, `repository file already exists [path: ${path}]`);
   if (current?.type === 'tree')
     throw new Problem('git.path_taken', 422, `a directory exists where you’re trying to create a file [path: ${path}]`);
   if (current !== undefined) return;
-  const end = await findFirstMissing(at, path);
+  const end = await findFirstMissing(findObject, path);
   // A file that moves away may be replaced by a folder.
-  if (end.isThere && end.place !== from) throw pathTaken(end.place);
+  if (end.isThere && end.firstMissing !== from) throw pathTaken(end.firstMissing);
 }
 
 /** Finds the first part of a path that is not a folder, by binary search because nothing exists below it. */
 async function findFirstMissing(
-  at: (name: string) => Promise<Pick<ObjectInfo, 'type'> | undefined>,
+  findObject: (name: string) => Promise<Pick<ObjectInfo, 'type'> | undefined>,
   path: string,
-): Promise<{ readonly place: string; readonly isThere: boolean }> {
-  const places = [...listParents(path), path];
-  let [first, last] = [0, places.length - 1];
+): Promise<{ readonly firstMissing: string; readonly isThere: boolean }> {
+  const candidates = [...listParents(path), path];
+  let [first, last] = [0, candidates.length - 1];
   while (first < last) {
     const middle = Math.floor((first + last) / 2);
-    if ((await at(places[middle] ?? ''))?.type === 'tree') first = middle + 1;
+    if ((await findObject(candidates[middle] ?? ''))?.type === 'tree') first = middle + 1;
     else last = middle;
   }
-  const place = places[first] ?? path;
-  return { place, isThere: (await at(place)) !== undefined };
+  const firstMissing = candidates[first] ?? path;
+  return { firstMissing, isThere: (await findObject(firstMissing)) !== undefined };
 }
 
 /**
@@ -165,20 +166,24 @@ async function checkSubmodules(
   git: ApiDependencies['git'],
   folder: string,
   base: string,
-  at: (name: string) => Promise<Pick<ObjectInfo, 'type'> | undefined>,
+  findObject: (name: string) => Promise<Pick<ObjectInfo, 'type'> | undefined>,
   path: string,
 ): Promise<void> {
-  const { place } = await findFirstMissing(at, path);
+  const { firstMissing } = await findFirstMissing(findObject, path);
   // Paths are taken literally, also those that begin with a colon.
   const environment = { GIT_LITERAL_PATHSPECS: '1' };
-  const { stdout } = await git.run(folder, ['ls-tree', '-z', base, '--', place], { environment });
+  const { stdout } = await git.run(folder, ['ls-tree', '-z', base, '--', firstMissing], { environment });
   if (!stdout.toString().startsWith('160000 ')) return;
-  throw new Problem('git.submodule', 422, `a submodule exists where you’re trying to create a file [path: ${place}]`);
+  throw new Problem(
+    'git.submodule',
+    422,
+    `a submodule exists where you’re trying to create a file [path: ${firstMissing}]`,
+  );
 }
 
 function listParents(path: string): readonly string[] {
   const names = path.split('/');
-  return names.slice(1).map((_, at) => names.slice(0, at + 1).join('/'));
+  return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'));
 }
 
 function pathTaken(path: string): Problem {

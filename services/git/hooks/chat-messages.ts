@@ -9,14 +9,14 @@ export function isChatType(type: string): type is ChatType {
   return (chatTypes as readonly string[]).includes(type);
 }
 
-/** What a webhook of a chat service has besides its address. */
+/** Options of a chat webhook in addition to its address. */
 export interface ChatOptions {
   readonly channel?: string | undefined;
   readonly username?: string | undefined;
   readonly icon_url?: string | undefined;
 }
 
-/** The fields of a payload that messages are made of; see `hooks/events.ts` for the payloads. */
+/** Payload fields that messages are built from; see `hooks/events.ts` for the payloads. */
 interface Payload {
   readonly ref?: string;
   readonly ref_type?: string;
@@ -46,74 +46,82 @@ interface Message {
 }
 
 const maxCommits = 10;
-const maxText = 300;
+const maxTextLength = 300;
 
-/** The request that a chat service gets for an event: its method, address and JSON body. */
-export function chatRequest(
+/** Builds the request of a chat service for an event. */
+export function buildChatRequest(
   type: ChatType,
   address: string,
   options: ChatOptions,
   delivery: { readonly id: string; readonly event: string; readonly body: string },
 ): { readonly method: 'POST' | 'PUT'; readonly url: string; readonly body: string } {
   const message = toMessage(delivery.event, JSON.parse(delivery.body) as Payload);
-  if (type !== 'matrix') return { method: 'POST', url: address, body: JSON.stringify(format(type, message, options)) };
+  if (type !== 'matrix')
+    return { method: 'POST', url: address, body: JSON.stringify(formatBody(type, message, options)) };
   const transaction = createHash('sha256').update(delivery.id).digest('hex').slice(0, 32);
-  const body = JSON.stringify(format(type, message, options));
+  const body = JSON.stringify(formatBody(type, message, options));
   return { method: 'PUT', url: `${address.replace(/\/+$/, '')}/${transaction}`, body };
 }
 
 function toMessage(event: string, payload: Payload): Message {
   const { repository = {}, sender = {} } = payload;
-  const full = repository.full_name ?? '';
-  const home = repository.html_url ?? '';
-  const who = sender.login ?? '';
+  const repositoryName = repository.full_name ?? '';
+  const repositoryUrl = repository.html_url ?? '';
+  const senderName = sender.login ?? '';
   const ref = (payload.ref ?? '').replace(/^refs\/(heads|tags)\//, '');
   const subject = payload.pull_request ?? payload.issue;
   if (event === 'push') {
     const commits = payload.commits ?? [];
     const count = payload.total_commits ?? commits.length;
     return {
-      title: `[${full}:${ref}] ${count} new commit${count === 1 ? '' : 's'} pushed by ${who}`,
-      url: payload.compare_url ?? home,
+      title: `[${repositoryName}:${ref}] ${count} new commit${count === 1 ? '' : 's'} pushed by ${senderName}`,
+      url: payload.compare_url ?? repositoryUrl,
       lines: commits.slice(0, maxCommits).map(({ id, message, url }) => ({
-        ...{ label: id.slice(0, 10), url },
-        text: cut(message.split('\n', 1)[0] ?? ''),
+        label: id.slice(0, 10),
+        url,
+        text: truncate(message.split('\n', 1)[0] ?? ''),
       })),
     };
   }
   if (event === 'create' || event === 'delete') {
-    const done = event === 'create' ? 'created' : 'deleted';
-    return { title: `[${full}] ${payload.ref_type ?? 'branch'} ${ref} ${done} by ${who}`, url: home, lines: [] };
+    const action = event === 'create' ? 'created' : 'deleted';
+    return {
+      title: `[${repositoryName}] ${payload.ref_type ?? 'branch'} ${ref} ${action} by ${senderName}`,
+      url: repositoryUrl,
+      lines: [],
+    };
   }
   if (payload.release !== undefined) {
-    const { html_url = home, name = '', tag_name = '' } = payload.release;
-    const title = `[${full}] Release ${name === '' ? tag_name : name} ${payload.action ?? ''} by ${who}`;
+    const { html_url = repositoryUrl, name = '', tag_name = '' } = payload.release;
+    const title = `[${repositoryName}] Release ${name === '' ? tag_name : name} ${payload.action ?? ''} by ${senderName}`;
     return { title, url: html_url, lines: [] };
   }
   if (subject !== undefined) {
     const kind = payload.pull_request === undefined ? 'Issue' : 'Pull request';
-    const { html_url = home, number = 0, title = '' } = subject;
-    const done = payload.comment === undefined ? (payload.action ?? '') : 'commented';
+    const { html_url = repositoryUrl, number = 0, title = '' } = subject;
+    const action = payload.comment === undefined ? (payload.action ?? '') : 'commented';
     const comment = payload.comment?.body ?? '';
     return {
-      title: `[${full}] ${kind} #${number} ${cut(title)} ${done} by ${who}`,
+      title: `[${repositoryName}] ${kind} #${number} ${truncate(title)} ${action} by ${senderName}`,
       url: payload.comment?.html_url ?? html_url,
-      lines: comment === '' ? [] : [{ label: '', url: '', text: cut(comment) }],
+      lines: comment === '' ? [] : [{ label: '', url: '', text: truncate(comment) }],
     };
   }
-  return { title: `[${full}] ${event} by ${who}`, url: home, lines: [] };
+  return { title: `[${repositoryName}] ${event} by ${senderName}`, url: repositoryUrl, lines: [] };
 }
 
-function format(type: ChatType, { title, url, lines }: Message, options: ChatOptions): object {
+function formatBody(type: ChatType, { title, url, lines }: Message, options: ChatOptions): object {
   const markdown = lines.map(({ label, text, url: to }) => (label === '' ? text : `[${label}](${to}) ${text}`));
   switch (type) {
     case 'slack': {
       const rows = lines.map(
-        ({ label, text, url: to }) => `${label === '' ? '' : `<${to}|${label}> `}${slackText(text)}`,
+        ({ label, text, url: to }) => `${label === '' ? '' : `<${to}|${label}> `}${escapeSlackText(text)}`,
       );
       return {
-        ...{ channel: options.channel ?? '', username: options.username ?? '', icon_url: options.icon_url ?? '' },
-        text: `<${url}|${slackText(title)}>`,
+        channel: options.channel ?? '',
+        username: options.username ?? '',
+        icon_url: options.icon_url ?? '',
+        text: `<${url}|${escapeSlackText(title)}>`,
         attachments: rows.length === 0 ? [] : [{ fallback: title, text: rows.join('\n') }],
       };
     }
@@ -122,7 +130,7 @@ function format(type: ChatType, { title, url, lines }: Message, options: ChatOpt
         ...(options.username === undefined ? {} : { username: options.username }),
         ...(options.icon_url === undefined ? {} : { avatar_url: options.icon_url }),
         embeds: [{ title: title.slice(0, 256), url, description: markdown.join('\n').slice(0, 4000) }],
-        // Nobody is notified by a name in a commit.
+        // Names in commit messages must not notify members of the channel.
         allowed_mentions: { parse: [] },
       };
     case 'msteams':
@@ -135,18 +143,18 @@ function format(type: ChatType, { title, url, lines }: Message, options: ChatOpt
         potentialAction: [{ '@type': 'OpenUri', name: 'View', targets: [{ os: 'default', uri: url }] }],
       };
     case 'telegram':
-      return { text: html(title, url, lines, '\n'), parse_mode: 'HTML', disable_web_page_preview: true };
+      return { text: formatHtml(title, url, lines, '\n'), parse_mode: 'HTML', disable_web_page_preview: true };
     case 'matrix':
       return {
         msgtype: 'm.notice',
         body: [title, ...lines.map(({ label, text }) => `${label} ${text}`.trim())].join('\n'),
         format: 'org.matrix.custom.html',
-        formatted_body: html(title, url, lines, '<br>'),
+        formatted_body: formatHtml(title, url, lines, '<br>'),
       };
   }
 }
 
-function html(title: string, url: string, lines: Message['lines'], lineBreak: string): string {
+function formatHtml(title: string, url: string, lines: Message['lines'], lineBreak: string): string {
   const link = (to: string, text: string): string => `<a href="${escapeHtml(to)}">${escapeHtml(text)}</a>`;
   const rows = lines.map(
     ({ label, text, url: to }) => `${label === '' ? '' : `${link(to, label)} `}${escapeHtml(text)}`,
@@ -154,10 +162,10 @@ function html(title: string, url: string, lines: Message['lines'], lineBreak: st
   return [link(url, title), ...rows].join(lineBreak);
 }
 
-function slackText(text: string): string {
+function escapeSlackText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-function cut(text: string): string {
-  return text.length > maxText ? `${text.slice(0, maxText)}…` : text;
+function truncate(text: string): string {
+  return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text;
 }

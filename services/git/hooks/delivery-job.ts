@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
 
-/** Sends one delivery. Who does not take it is asked again for some hours. */
+/** Sends a delivery. Failed deliveries are retried for several hours. */
 export const deliver = defineJob('git.deliver-hook', z.object({ delivery: z.string() }), {
   concurrency: 8,
   timeoutMs: 20_000,

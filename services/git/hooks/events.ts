@@ -1,6 +1,6 @@
 import { findOwn } from '../../contracts/find-own.ts';
 
-/** The events a hook can be told of, as its list of events has them. */
+/** Events that a hook can subscribe to. */
 export const hookEvents = [
   'create',
   'delete',
@@ -24,8 +24,8 @@ export const hookEvents = [
 ] as const;
 export type HookEventName = (typeof hookEvents)[number];
 
-/** Events that come with these as well. */
-const families: Readonly<Record<string, readonly HookEventName[]>> = {
+/** Event names of the API that stand for several events. */
+const eventGroups: Readonly<Record<string, readonly HookEventName[]>> = {
   issues: ['issues', 'issue_assign', 'issue_label', 'issue_milestone', 'issue_comment'],
   pull_request: [
     'pull_request',
@@ -44,24 +44,26 @@ const families: Readonly<Record<string, readonly HookEventName[]>> = {
   pull_request_review_comment: ['pull_request_review'],
 };
 
-/** What is kept of the events that a client names; a family's name stands for all of it, a name that nobody knows for nothing. */
-export function expandEvents(asked: readonly string[]): readonly HookEventName[] {
-  if (asked.includes('*')) return hookEvents;
-  const wanted = new Set<string>(asked.flatMap((name): readonly string[] => findOwn(families, name) ?? [name]));
-  return hookEvents.filter((name) => wanted.has(name));
+/** Expands the event names of a client. Group names are replaced by their events and unknown names are ignored. */
+export function expandEvents(names: readonly string[]): readonly HookEventName[] {
+  if (names.includes('*')) return hookEvents;
+  const expanded = new Set<string>(names.flatMap((name): readonly string[] => findOwn(eventGroups, name) ?? [name]));
+  return hookEvents.filter((name) => expanded.has(name));
 }
 
-/** Something that hooks may be told of. */
+/** Event that is sent to hooks. */
 export interface HookEvent {
-  /** As `X-Gitea-Event` has it: `issues`. */
+  /** Value of `X-Gitea-Event`, such as `issues`. */
   readonly name: string;
-  /** The finer name of `X-Gitea-Event-Type` and of a hook's list, where it differs: `issue_label`. */
+  /**
+   * More specific name in `X-Gitea-Event-Type` and in the event list of a hook, such as `issue_label`. Default: `name`.
+   */
   readonly type?: string;
-  /** Where a hook may be for some branches only. */
+  /** Branch that the branch filter of a hook is applied to. */
   readonly branch?: string;
 }
 
-/** What must be in a hook's list for it to be told. */
-export function listedAs({ name, type = name }: HookEvent): string {
+/** Returns the event name that must be in the event list of a hook. */
+export function getSubscribedName({ name, type = name }: HookEvent): string {
   return /^pull_request_review_(approved|rejected|comment)$/.test(type) ? 'pull_request_review' : type;
 }

@@ -2,21 +2,21 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { PageProblem } from '../domain/page-problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { globPattern } from '../domain/glob.ts';
+import { compileGlob } from '../domain/glob.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { DeliveryRow, WebhookRow } from '../store/hooks.ts';
 import type { Tables } from '../store/tables.ts';
 import type { ChatOptions } from './chat-messages.ts';
 import { deliver } from './delivery-job.ts';
-import { listedAs, type HookEvent, type HookEventName } from './events.ts';
+import { getSubscribedName, type HookEvent, type HookEventName } from './events.ts';
 
-/** Whose hooks are meant: one repository's, or an owner's, which hear of all that he has. */
+/** Owner of a hook: a repository, or a repository owner whose hooks receive the events of all repositories. */
 export type HookScope = { readonly repository: number } | { readonly owner: number };
 
-/** A hook as it is made or changed. */
+/** Values of a new or changed hook. */
 export interface HookValues {
   readonly type: string;
-  /** Undefined: the present one stays. */
+  /** Undefined keeps the current address. */
   readonly url: string | undefined;
   readonly options?: ChatOptions;
   readonly contentType: 'json' | 'form';
@@ -24,17 +24,17 @@ export interface HookValues {
   readonly events: readonly HookEventName[];
   readonly active: boolean;
   readonly local: boolean;
-  /** Undefined: the present one stays. */
+  /** Undefined keeps the current secret. */
   readonly secret: string | undefined;
   readonly authorization: string | undefined;
 }
 
-const mostDeliveries = 200;
+const maxDeliveries = 200;
 const secretPurpose = 'git.hook';
-/** Stands for a password in addresses that are shown. */
-const hiddenPassword = '***';
+/** Replaces a password in displayed addresses. */
+const redactedPassword = '***';
 
-/** Webhooks and what was or is to be sent to them. */
+/** Webhooks and their deliveries. */
 export class Hooks {
   readonly #context: Pick<Context, 'clock' | 'commit' | 'jobs' | 'vault'>;
   readonly #db: Kysely<Tables>;
@@ -45,9 +45,8 @@ export class Hooks {
   }
 
   /**
-   * Tells the hooks of a repository and of its owner that want this event: what is to be sent is stored and enqueued in the
-   * caller's transaction, so that it goes out exactly if the event was committed. `key` makes a second call with the same one
-   * do nothing.
+   * Enqueues an event for the subscribed hooks of a repository and of its owner. Deliveries are stored in the caller's
+   * transaction, so that they are sent only if it is committed. A second call with the same `key` has no effect.
    */
   async emit(
     transaction: Kysely<Tables>,
@@ -56,15 +55,15 @@ export class Hooks {
     payload: object,
     key: string = randomUUID(),
   ): Promise<void> {
-    const listed = listedAs(event);
-    const rows = (await hooksOf(transaction, repository)).filter(
-      (hook) => (JSON.parse(hook.events) as string[]).includes(listed) && isForBranch(hook, event.branch),
+    const subscribedName = getSubscribedName(event);
+    const rows = (await listActiveHooks(transaction, repository)).filter(
+      (hook) => (JSON.parse(hook.events) as string[]).includes(subscribedName) && matchesBranch(hook, event.branch),
     );
     if (rows.length === 0) return;
     const body = JSON.stringify(payload, null, 2);
     for (const hook of rows) {
       await this.#enqueue(transaction, {
-        id: uuidOf(`${key}:${hook.id}`),
+        id: deriveUuid(`${key}:${hook.id}`),
         hook_id: hook.id,
         event: event.name,
         event_type: event.type ?? event.name,
@@ -73,17 +72,17 @@ export class Hooks {
     }
   }
 
-  /** Whether any hook could be told of anything that happens to a repository. */
-  async listens(transaction: Kysely<Tables>, repository: Pick<Repository, 'id' | 'ownerId'>): Promise<boolean> {
-    return (await hooksOf(transaction, repository)).length > 0;
+  /** Returns true if any active hook receives events of the repository. */
+  async hasHooks(transaction: Kysely<Tables>, repository: Pick<Repository, 'id' | 'ownerId'>): Promise<boolean> {
+    return (await listActiveHooks(transaction, repository)).length > 0;
   }
 
   list(scope: HookScope): Promise<WebhookRow[]> {
-    return this.#of(scope).orderBy('id').execute();
+    return this.#select(scope).orderBy('id').execute();
   }
 
   async find(scope: HookScope, id: number): Promise<WebhookRow | undefined> {
-    return this.#of(scope).where('id', '=', id).executeTakeFirst();
+    return this.#select(scope).where('id', '=', id).executeTakeFirst();
   }
 
   async create(scope: HookScope, values: HookValues): Promise<WebhookRow> {
@@ -95,10 +94,10 @@ export class Hooks {
           repository_id: 'repository' in scope ? scope.repository : null,
           owner_id: 'owner' in scope ? scope.owner : null,
           ...this.#columns(values),
-          url: this.#sealed(values.url ?? ''),
+          url: this.#seal(values.url ?? ''),
           options: JSON.stringify(values.options ?? {}),
-          secret: this.#sealed(values.secret ?? ''),
-          authorization: this.#sealed(values.authorization ?? ''),
+          secret: this.#seal(values.secret ?? ''),
+          authorization: this.#seal(values.authorization ?? ''),
           created_at: now,
           updated_at: now,
         })
@@ -114,10 +113,10 @@ export class Hooks {
         .updateTable('webhooks')
         .set({
           ...this.#columns(values),
-          ...(url === undefined ? {} : { url: this.#sealed(url) }),
+          ...(url === undefined ? {} : { url: this.#seal(url) }),
           ...(options === undefined ? {} : { options: JSON.stringify(options) }),
-          ...(secret === undefined ? {} : { secret: this.#sealed(secret) }),
-          ...(authorization === undefined ? {} : { authorization: this.#sealed(authorization) }),
+          ...(secret === undefined ? {} : { secret: this.#seal(secret) }),
+          ...(authorization === undefined ? {} : { authorization: this.#seal(authorization) }),
           updated_at: this.#context.clock.now(),
         })
         .where('id', '=', id)
@@ -132,42 +131,42 @@ export class Hooks {
     );
   }
 
-  /** The text behind a sealed column, for what may show or send it. */
-  open(sealed: string): string {
+  /** Decrypts a sealed column. */
+  unseal(sealed: string): string {
     return sealed === '' ? '' : this.#context.vault.open(sealed, secretPurpose);
   }
 
-  /** The address of a webhook. */
-  address({ url }: Pick<WebhookRow, 'url'>): string {
-    return isPlainAddress(url) ? url : this.open(url);
+  /** Returns the address of a webhook, decrypted if necessary. */
+  getAddress({ url }: Pick<WebhookRow, 'url'>): string {
+    return isUnsealed(url) ? url : this.unseal(url);
   }
 
-  /** The address as it is shown: without the password that it may hold. */
-  shownAddress(row: Pick<WebhookRow, 'url'>): string {
-    const address = this.address(row);
+  /** Returns the address for display, without its password. */
+  getDisplayAddress(row: Pick<WebhookRow, 'url'>): string {
+    const address = this.getAddress(row);
     const url = URL.parse(address);
     if (url === null || url.password === '') return address;
-    url.password = hiddenPassword;
+    url.password = redactedPassword;
     return url.href;
   }
 
-  /** Seals the addresses that were stored before addresses were sealed. */
+  /** Seals addresses that were stored before addresses were sealed. */
   async sealAddresses(): Promise<void> {
     const rows = await this.#db.selectFrom('webhooks').select(['id', 'url']).execute();
-    const plain = rows.filter(({ url }) => isPlainAddress(url));
-    if (plain.length === 0) return;
+    const unsealed = rows.filter(({ url }) => isUnsealed(url));
+    if (unsealed.length === 0) return;
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
-      for (const { id, url } of plain) {
+      for (const { id, url } of unsealed) {
         await transaction
           .updateTable('webhooks')
-          .set({ url: this.#sealed(url) })
+          .set({ url: this.#seal(url) })
           .where('id', '=', id)
           .execute();
       }
     });
   }
 
-  /** The newest first. */
+  /** Lists deliveries, newest first. */
   deliveries({ id }: WebhookRow, limit: number): Promise<DeliveryRow[]> {
     return this.#db
       .selectFrom('hook_deliveries')
@@ -179,7 +178,10 @@ export class Hooks {
       .execute();
   }
 
-  /** Sends what was sent once more, as a delivery of its own. @throws Problem `git.unknown` (404) */
+  /**
+   * Sends the content of a delivery again as a new delivery.
+   * @throws Problem `git.unknown` (404)
+   */
   async replay({ id: hook }: WebhookRow, delivery: string): Promise<void> {
     const row = await this.#db
       .selectFrom('hook_deliveries')
@@ -193,7 +195,7 @@ export class Hooks {
     );
   }
 
-  /** Sends one hook something, whatever events it wants. */
+  /** Sends an event to one hook, even if it is not subscribed to the event. */
   async send({ id: hook_id }: WebhookRow, event: HookEvent, payload: object): Promise<void> {
     const body = JSON.stringify(payload, null, 2);
     const row = { id: randomUUID(), hook_id, event: event.name, event_type: event.type ?? event.name, body };
@@ -205,21 +207,21 @@ export class Hooks {
     row: Pick<DeliveryRow, 'id' | 'hook_id' | 'event' | 'event_type' | 'body'>,
   ): Promise<void> {
     const { clock, jobs } = this.#context;
-    const made = await transaction
+    const inserted = await transaction
       .insertInto('hook_deliveries')
       .values({ ...row, state: 'waiting', attempts: 0, created_at: clock.now() })
       .onConflict((conflict) => conflict.column('id').doNothing())
       .returning('id')
       .executeTakeFirst();
-    if (made === undefined) return;
+    if (inserted === undefined) return;
     await jobs.enqueue(transaction, deliver, { delivery: row.id }, { key: row.id });
-    // The history of one hook has an end.
+    // Limit the delivery history of a hook.
     const oldest = await transaction
       .selectFrom('hook_deliveries')
       .select('created_at')
       .where('hook_id', '=', row.hook_id)
       .orderBy('created_at', 'desc')
-      .offset(mostDeliveries)
+      .offset(maxDeliveries)
       .limit(1)
       .executeTakeFirst();
     if (oldest === undefined) return;
@@ -231,7 +233,7 @@ export class Hooks {
       .execute();
   }
 
-  #of(scope: HookScope) {
+  #select(scope: HookScope) {
     const rows = this.#db.selectFrom('webhooks').selectAll();
     return 'repository' in scope
       ? rows.where('repository_id', '=', scope.repository)
@@ -249,16 +251,19 @@ export class Hooks {
     };
   }
 
-  #sealed(text: string): string {
+  #seal(text: string): string {
     return text === '' ? '' : this.#context.vault.seal(text, secretPurpose);
   }
 }
 
-function isPlainAddress(url: string): boolean {
+function isUnsealed(url: string): boolean {
   return /^https?:/i.test(url);
 }
 
-function hooksOf(db: Kysely<Tables>, { id, ownerId }: Pick<Repository, 'id' | 'ownerId'>): Promise<WebhookRow[]> {
+function listActiveHooks(
+  db: Kysely<Tables>,
+  { id, ownerId }: Pick<Repository, 'id' | 'ownerId'>,
+): Promise<WebhookRow[]> {
   return db
     .selectFrom('webhooks')
     .selectAll()
@@ -268,13 +273,13 @@ function hooksOf(db: Kysely<Tables>, { id, ownerId }: Pick<Repository, 'id' | 'o
     .execute();
 }
 
-function isForBranch({ branch_filter: filter }: WebhookRow, branch: string | undefined): boolean {
+function matchesBranch({ branch_filter: filter }: WebhookRow, branch: string | undefined): boolean {
   if (branch === undefined || filter === '' || filter === '*') return true;
-  return globPattern(filter, { parted: false })?.test(branch) ?? false;
+  return compileGlob(filter, { bySegment: false })?.test(branch) ?? false;
 }
 
-/** A UUID that is always the same for the same text. */
-function uuidOf(text: string): string {
+/** Derives a UUID from a text. The same text always gives the same UUID. */
+function deriveUuid(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

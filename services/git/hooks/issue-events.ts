@@ -7,17 +7,17 @@ import type { IssueListener } from '../issues/writer.ts';
 import { isPull, type Pulls } from '../pulls/pulls.ts';
 import type { Owners } from '../repositories/owners.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { listAccountNames, readPeople } from '../gitea-api/issues/issue-access.ts';
+import { listAccountNames, readUsers } from '../gitea-api/issues/issue-access.ts';
 import { countLineComments } from '../gitea-api/pulls/pull-views.ts';
-import { nobody } from '../sign-in/visitor.ts';
+import { anonymousCaller } from '../sign-in/caller.ts';
 import type { Tables } from '../store/tables.ts';
 import { commentJson, issueJson } from '../wire/issues.ts';
 import { pullJson } from '../wire/pulls.ts';
 import type { HookEvent } from './events.ts';
-import type { Framing } from './framing.ts';
+import type { PayloadBuilder } from './payload-builder.ts';
 import type { Hooks } from './hooks.ts';
 
-const tellIssues = defineJob(
+const issueHookJob = defineJob(
   'git.tell-issue-hooks',
   z.object({
     repository: z.int(),
@@ -34,57 +34,60 @@ const tellIssues = defineJob(
   }),
   { deleteWhenDone: true },
 );
-type Told = z.infer<(typeof tellIssues)['schema']>['events'][number];
+type IssueHookEvent = z.infer<(typeof issueHookJob)['schema']>['events'][number];
 
-export interface IssueEventParts {
+export interface IssueEventDependencies {
   readonly context: Pick<Context, 'accounts' | 'commit'>;
   readonly db: Kysely<Tables>;
   readonly find: (id: number) => Promise<Repository | undefined>;
-  readonly framing: Framing;
+  readonly payloads: PayloadBuilder;
   readonly issues: Issues;
   readonly owners: Owners;
   readonly pulls: Pulls;
 }
 
-/** What hooks are told of issues and pull requests: enqueued with the change itself, and made of it later. */
-export function issueEvents(context: Pick<Context, 'jobs'>, hooks: Hooks) {
+/**
+ * Sends events of issues and pull requests to hooks. They are enqueued in the transaction of the change; payloads are
+ * built later.
+ */
+export function createIssueHookEvents(context: Pick<Context, 'jobs'>, hooks: Hooks) {
   const listener: IssueListener = async (transaction, { account, events, repository }) => {
-    if (!(await hooks.listens(transaction, repository))) return;
+    if (!(await hooks.hasHooks(transaction, repository))) return;
     const payload = { repository: repository.id, account, events: [...events] };
-    await context.jobs.enqueue(transaction, tellIssues, payload, { orderKey: String(repository.id) });
+    await context.jobs.enqueue(transaction, issueHookJob, payload, { orderKey: String(repository.id) });
   };
   return {
     listener,
-    handle: (parts: IssueEventParts): Disposable =>
-      context.jobs.handle(tellIssues, async ({ id, payload: { account, events, repository: number } }) => {
-        const repository = await parts.find(number);
+    handle: (deps: IssueEventDependencies): Disposable =>
+      context.jobs.handle(issueHookJob, async ({ id, payload: { account, events, repository: number } }) => {
+        const repository = await deps.find(number);
         if (repository === undefined) return;
-        for (const [at, told] of events.entries()) {
-          const issue = await parts.issues.byId(told.issue);
+        for (const [index, issueEvent] of events.entries()) {
+          const issue = await deps.issues.findById(issueEvent.issue);
           if (issue === undefined) continue;
-          const payload = await payloadOf(parts, repository, account, issue, told);
+          const payload = await buildPayload(deps, repository, account, issue, issueEvent);
           if (payload === undefined) continue;
           const branch = issue.request === undefined ? {} : { branch: issue.request.base_branch };
-          const event = { ...eventOf(told.event), ...branch };
-          await parts.context.commit((transaction: Kysely<Tables>) =>
-            hooks.emit(transaction, event, repository, payload, `issue:${id}:${at}`),
+          const event = { ...toHookEvent(issueEvent.event), ...branch };
+          await deps.context.commit((transaction: Kysely<Tables>) =>
+            hooks.emit(transaction, event, repository, payload, `issue:${id}:${index}`),
           );
         }
       }),
   };
 }
 
-/** Undefined where what it is about is gone again. */
-async function payloadOf(
-  parts: IssueEventParts,
+/** Returns undefined if the subject of the event no longer exists. */
+async function buildPayload(
+  deps: IssueEventDependencies,
   repository: Repository,
   account: string,
   issue: Issue,
-  { action, entry: entryId, event, review: reviewId }: Told,
+  { action, entry: entryId, event, review: reviewId }: IssueHookEvent,
 ): Promise<object | undefined> {
-  const { db, framing, pulls } = parts;
-  const frame = await framing.frame(repository, account);
-  const place = framing.place(repository);
+  const { db, payloads, pulls } = deps;
+  const common = await payloads.buildCommonFields(repository, account);
+  const address = payloads.getAddress(repository);
   const entry =
     entryId === undefined
       ? undefined
@@ -92,46 +95,46 @@ async function payloadOf(
   const reviewers = (
     await db.selectFrom('review_requests').select('account').where('issue_id', '=', issue.id).execute()
   ).map((row) => row.account);
-  const person = await readPeople(parts, { base: place.base, visitor: nobody }, [
+  const toUser = await readUsers(deps, { base: address.base, caller: anonymousCaller }, [
     account,
     ...listAccountNames([issue]),
     ...reviewers,
     ...(entry === undefined ? [] : [entry.author]),
   ]);
-  const asIssue = issueJson(issue, repository, place, person);
+  const issueBody = issueJson(issue, repository, address, toUser);
   if (event === 'issue_comment' || event === 'pull_request_comment') {
     if (entry === undefined) return undefined;
-    const comment = commentJson(entry, issue, place, person);
-    return { action, issue: asIssue, comment, ...frame, is_pull: issue.pull === 1 };
+    const comment = commentJson(entry, issue, address, toUser);
+    return { action, issue: issueBody, comment, ...common, is_pull: issue.pull === 1 };
   }
-  if (!isPull(issue)) return { action, number: issue.number, issue: asIssue, ...frame, commit_id: '' };
+  if (!isPull(issue)) return { action, number: issue.number, issue: issueBody, ...common, commit_id: '' };
   const state = await pulls.state(repository, issue);
-  const theirs =
+  const headRepositoryBody =
     state.headRepository === undefined || state.headRepository.id === repository.id
-      ? frame.repository
-      : (await framing.frame(state.headRepository, account)).repository;
-  const pull = pullJson(issue, place, {
+      ? common.repository
+      : (await payloads.buildCommonFields(state.headRepository, account)).repository;
+  const pull = pullJson(issue, address, {
     state,
-    person,
+    toUser,
     reviewers,
-    baseRepository: frame.repository,
+    baseRepository: common.repository,
     remarks: (await countLineComments(db, [issue])).get(issue.id) ?? 0,
-    headRepository: state.headRepository === undefined ? null : theirs,
+    headRepository: state.headRepository === undefined ? null : headRepositoryBody,
   });
   return {
     action,
     number: issue.number,
     pull_request: pull,
     requested_reviewer:
-      event === 'pull_request_review_request' || reviewId !== undefined ? person(reviewers[0] ?? account) : null,
-    ...frame,
+      event === 'pull_request_review_request' || reviewId !== undefined ? toUser(reviewers[0] ?? account) : null,
+    ...common,
     commit_id: '',
     review: reviewId === undefined ? null : { type: event, content: entry?.body ?? '' },
   };
 }
 
-/** How an event is named in the headers of a delivery. */
-function eventOf(event: string): HookEvent {
+/** Maps an event to its names in the headers of a delivery. */
+function toHookEvent(event: string): HookEvent {
   const review = /^pull_request_review_(approved|rejected|comment)$/.exec(event)?.[1];
   if (review !== undefined) return { name: `pull_request_${review}`, type: event };
   if (event === 'pull_request_comment') return { name: 'issue_comment', type: event };

@@ -3,21 +3,21 @@ import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
-import { countLog, noneOfTooMany, readChanges, readCommit, readLog, type Commit } from '../repositories/commits.ts';
+import { countLog, ignoreTooLarge, readChanges, readCommit, readLog, type Commit } from '../repositories/commits.ts';
 import { readReferences } from '../repositories/references.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
 import type { PushConsequence } from '../transfer/pushes.ts';
-import { noObject, type RefChange } from '../transfer/push-request.ts';
+import { zeroId, type RefChange } from '../transfer/push-request.ts';
 import { hookCommit } from '../wire/hooks.ts';
-import type { Framing } from './framing.ts';
+import type { PayloadBuilder } from './payload-builder.ts';
 import type { Hooks } from './hooks.ts';
 
-const heads = 'refs/heads/';
-const tags = 'refs/tags/';
-const mostCommits = 5;
+const branchPrefix = 'refs/heads/';
+const tagPrefix = 'refs/tags/';
+const maxCommits = 5;
 
-const tellHooks = defineJob(
+const pushHookJob = defineJob(
   'git.tell-hooks',
   z.object({
     repository: z.int(),
@@ -27,73 +27,76 @@ const tellHooks = defineJob(
   { deleteWhenDone: true },
 );
 
-export interface PushEventParts {
+export interface PushEventDependencies {
   readonly context: Pick<Context, 'commit' | 'jobs'>;
   readonly git: Git;
   readonly hooks: Hooks;
-  readonly framing: Framing;
+  readonly payloads: PayloadBuilder;
   readonly find: (id: number) => Promise<Repository | undefined>;
   readonly folder: (repository: Repository) => string;
 }
 
-/** What hooks are told of a push. It is enqueued with the push itself and made of it later, since no push waits for a hook. */
-export function pushEvents(parts: PushEventParts): {
+/**
+ * Sends pushes to hooks. They are enqueued in the transaction of the push and built later, because a push does not wait
+ * for hooks.
+ */
+export function createPushHookEvents(deps: PushEventDependencies): {
   readonly consequence: PushConsequence;
   readonly handle: () => Disposable;
 } {
-  const { context, hooks } = parts;
+  const { context, hooks } = deps;
   return {
     async consequence(transaction, { account, changes, id, repository }) {
-      const told = changes.filter(({ ref }) => ref.startsWith(heads) || ref.startsWith(tags));
-      if (told.length === 0 || !(await hooks.listens(transaction, repository))) return;
-      const payload = { repository: repository.id, account, changes: [...told] };
-      await context.jobs.enqueue(transaction, tellHooks, payload, { key: id, orderKey: String(repository.id) });
+      const relevant = changes.filter(({ ref }) => ref.startsWith(branchPrefix) || ref.startsWith(tagPrefix));
+      if (relevant.length === 0 || !(await hooks.hasHooks(transaction, repository))) return;
+      const payload = { repository: repository.id, account, changes: [...relevant] };
+      await context.jobs.enqueue(transaction, pushHookJob, payload, { key: id, orderKey: String(repository.id) });
     },
     handle: () =>
-      context.jobs.handle(tellHooks, async ({ key = '', payload: { account, changes, repository: id } }) => {
-        const repository = await parts.find(id);
+      context.jobs.handle(pushHookJob, async ({ key = '', payload: { account, changes, repository: id } }) => {
+        const repository = await deps.find(id);
         if (repository === undefined) return;
-        for (const change of changes) await tell(parts, repository, account, change, `${key}:${change.ref}`);
+        for (const change of changes) await emitEvents(deps, repository, account, change, `${key}:${change.ref}`);
       }),
   };
 }
 
-async function tell(
-  parts: PushEventParts,
+async function emitEvents(
+  deps: PushEventDependencies,
   repository: Repository,
   account: string,
   change: RefChange,
   key: string,
 ): Promise<void> {
-  const { context, framing, hooks } = parts;
+  const { context, payloads, hooks } = deps;
   const { ref, before, after } = change;
-  const isBranch = ref.startsWith(heads);
-  const name = ref.slice(isBranch ? heads.length : tags.length);
+  const isBranch = ref.startsWith(branchPrefix);
+  const name = ref.slice(isBranch ? branchPrefix.length : tagPrefix.length);
   const kind = isBranch ? 'branch' : 'tag';
-  const frame = await framing.frame(repository, account);
+  const common = await payloads.buildCommonFields(repository, account);
   const branch = isBranch ? { branch: name } : {};
-  if (after === noObject) {
-    const payload = { ref: name, ref_type: kind, pusher_type: 'user', ...frame };
+  if (after === zeroId) {
+    const payload = { ref: name, ref_type: kind, pusher_type: 'user', ...common };
     await context.commit((transaction: Kysely<Tables>) =>
       hooks.emit(transaction, { name: 'delete', ...branch }, repository, payload, `${key}:delete`),
     );
     return;
   }
-  const pushed = await pushPayload(parts, repository, account, change);
+  const pushBody = await buildPushPayload(deps, repository, account, change);
   await context.commit(async (transaction: Kysely<Tables>) => {
-    if (before === noObject) {
-      const payload = { sha: after, ref: name, ref_type: kind, ...frame };
+    if (before === zeroId) {
+      const payload = { sha: after, ref: name, ref_type: kind, ...common };
       await hooks.emit(transaction, { name: 'create', ...branch }, repository, payload, `${key}:create`);
     }
-    // What has been removed again meanwhile cannot be told in full.
-    if (pushed !== undefined)
-      await hooks.emit(transaction, { name: 'push', ...branch }, repository, pushed, `${key}:push`);
+    // No payload can be built if the commits were deleted in the meantime.
+    if (pushBody !== undefined)
+      await hooks.emit(transaction, { name: 'push', ...branch }, repository, pushBody, `${key}:push`);
   });
 }
 
-/** A push as hooks get it; undefined where its commits are not there any more. */
-export async function pushPayload(
-  { framing, git, folder }: Pick<PushEventParts, 'framing' | 'git' | 'folder'>,
+/** Builds the payload of a push, or returns undefined if its commits no longer exist. */
+export async function buildPushPayload(
+  { payloads, git, folder }: Pick<PushEventDependencies, 'payloads' | 'git' | 'folder'>,
   repository: Repository,
   account: string,
   { ref, before, after }: RefChange,
@@ -101,35 +104,40 @@ export async function pushPayload(
   const path = folder(repository);
   const head = await readCommit(git, path, `${after}^{commit}`);
   if (head === undefined) return undefined;
-  const frame = await framing.frame(repository, account);
-  const isBranch = ref.startsWith(heads);
-  const known = before === noObject ? undefined : await readCommit(git, path, before);
-  const others = known === undefined ? await otherBranches(git, path, ref) : [];
-  const query = { from: [head.id], not: known === undefined ? others : [known.id] };
-  const commits = isBranch ? await readLog(git, path, { ...query, limit: mostCommits }) : [];
+  const common = await payloads.buildCommonFields(repository, account);
+  const isBranch = ref.startsWith(branchPrefix);
+  const previous = before === zeroId ? undefined : await readCommit(git, path, before);
+  const others = previous === undefined ? await listOtherHeads(git, path, ref) : [];
+  const query = { from: [head.id], exclude: previous === undefined ? others : [previous.id] };
+  const commits = isBranch ? await readLog(git, path, { ...query, limit: maxCommits }) : [];
   const total = isBranch ? await countLog(git, path, query) : 0;
   const ids = [...new Set([head.id, ...commits.map(({ id }) => id)])];
-  const changes = await readChanges(git, path, ids).catch(noneOfTooMany);
-  const accounts = await framing.accountsOfEmails([head, ...commits]);
-  const shown = (commit: Commit) =>
-    hookCommit(commit, changes?.get(commit.id) ?? [], framing.place(repository), (email) => accounts.get(email) ?? '');
-  const { base, full } = framing.place(repository);
+  const changes = await readChanges(git, path, ids).catch(ignoreTooLarge);
+  const accounts = await payloads.findAccountsByEmail([head, ...commits]);
+  const toCommitBody = (commit: Commit) =>
+    hookCommit(
+      commit,
+      changes?.get(commit.id) ?? [],
+      payloads.getAddress(repository),
+      (email) => accounts.get(email) ?? '',
+    );
+  const { base, full } = payloads.getAddress(repository);
   return {
     ref,
     before,
     after,
-    compare_url: before === noObject && isBranch ? `${base}/` : `${base}/${full}/compare/${before}...${after}`,
-    commits: commits.map(shown),
+    compare_url: before === zeroId && isBranch ? `${base}/` : `${base}/${full}/compare/${before}...${after}`,
+    commits: commits.map(toCommitBody),
     total_commits: total,
-    head_commit: shown(head),
-    repository: frame.repository,
-    pusher: frame.sender,
-    sender: frame.sender,
+    head_commit: toCommitBody(head),
+    repository: common.repository,
+    pusher: common.sender,
+    sender: common.sender,
   };
 }
 
-/** Of a new branch only that is new which no other one has. */
-async function otherBranches(git: Git, folder: string, ref: string): Promise<readonly string[]> {
-  const all = await readReferences(git, folder, heads);
+/** Lists the heads of the other branches, so that only commits without another branch count as new. */
+async function listOtherHeads(git: Git, folder: string, ref: string): Promise<readonly string[]> {
+  const all = await readReferences(git, folder, branchPrefix);
   return [...new Set(all.filter((each) => each.ref !== ref).map(({ commit }) => commit))].slice(0, 200);
 }

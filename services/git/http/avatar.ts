@@ -14,7 +14,9 @@ export function avatar(response: ServerResponse, path: string): void {
     // The right half mirrors the left one.
     return [...new Set([column, 4 - column])].map((x) => `<rect x="${x}" y="${index % 5}" width="1" height="1"/>`);
   });
-  const text = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1 -1 7 7" fill="hsl(${hue} 45% 45%)"><rect x="-1" y="-1" width="7" height="7" fill="#eef1f4"/>${cells.join('')}</svg>`;
+  const attributes = `xmlns="http://www.w3.org/2000/svg" viewBox="-1 -1 7 7" fill="hsl(${hue} 45% 45%)"`;
+  const background = '<rect x="-1" y="-1" width="7" height="7" fill="#eef1f4"/>';
+  const text = `<svg ${attributes}>${background}${cells.join('')}</svg>`;
   response.writeHead(200, {
     'Content-Type': 'image/svg+xml',
     'Content-Length': Buffer.byteLength(text),

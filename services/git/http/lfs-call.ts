@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { readBytes } from '../gitea-api/call.ts';
-import type { Visitor } from '../sign-in/visitor.ts';
+import type { Caller } from '../sign-in/caller.ts';
 
 /** Request of a Git LFS client. */
 export interface LfsCall {
@@ -12,9 +12,9 @@ export interface LfsCall {
   readonly url: URL;
   /** `http://host:3030/owner/name.git/info/lfs` */
   readonly root: string;
-  readonly visitor: Visitor;
+  readonly caller: Caller;
   /** Returns the repository if the caller has the access level. @throws Problem (401, 403, 404) */
-  readonly need: (level: 'read' | 'write', detail?: string) => Promise<Repository>;
+  readonly requireRepository: (level: 'read' | 'write', detail?: string) => Promise<Repository>;
 }
 
 const maxBodyBytes = 8 * 1024 * 1024;

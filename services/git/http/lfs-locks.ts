@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { treePath } from '../domain/names.ts';
+import { normalizeTreePath } from '../domain/names.ts';
 import type { Locks } from '../lfs/locks.ts';
 import type { LockRow } from '../store/lfs.ts';
 import { formatTime } from '../wire/time.ts';
@@ -18,7 +18,7 @@ export async function answerLocks(locks: Locks, call: LfsCall, action: string): 
   const id = /^locks\/(\d{1,15})\/unlock$/.exec(action)?.[1];
   if (action === 'locks' && request.method === 'GET') {
     const account = requireAccount(call, 'You must have pull access to list locks');
-    const repository = await call.need('read', account.detail);
+    const repository = await call.requireRepository('read', account.detail);
     const { searchParams: query } = url;
     const result = await page(locks, repository.id, query.get('cursor'), Number(query.get('limit') ?? ''), {
       path: query.get('path') ?? undefined,
@@ -28,17 +28,17 @@ export async function answerLocks(locks: Locks, call: LfsCall, action: string): 
   }
   if (action === 'locks' && request.method === 'POST') {
     const { name, detail } = requireAccount(call, 'You must have push access to create locks');
-    const repository = await call.need('write', detail);
-    const path = treePath((await lfsBody(request, lockBody)).path);
+    const repository = await call.requireRepository('write', detail);
+    const path = normalizeTreePath((await lfsBody(request, lockBody)).path);
     if (path === undefined || path === '') throw new Problem('git.bad_request', 422, 'This is no path of a file.');
-    const { lock, made: isCreated } = await locks.lock(repository.id, path, name);
+    const { lock, created: isCreated } = await locks.lock(repository.id, path, name);
     if (isCreated) lockReply(response, 201, { lock: lockJson(lock) });
     else lockReply(response, 409, { message: 'already created lock', lock: lockJson(lock) });
     return;
   }
   if (action === 'locks/verify' && request.method === 'POST') {
     const { name, detail } = requireAccount(call, 'You must have push access to verify locks');
-    const repository = await call.need('write', detail);
+    const repository = await call.requireRepository('write', detail);
     const { cursor = null, limit = 0 } = await lfsBody(request, verifyBody);
     const { rows, next } = await page(locks, repository.id, cursor, limit, {});
     const split = Map.groupBy(rows, ({ account }) => account === name);
@@ -47,7 +47,7 @@ export async function answerLocks(locks: Locks, call: LfsCall, action: string): 
   }
   if (id !== undefined && request.method === 'POST') {
     const { name, detail } = requireAccount(call, 'You must have push access to delete locks');
-    const repository = await call.need('write', detail);
+    const repository = await call.requireRepository('write', detail);
     const { force = false } = await lfsBody(request, unlockBody);
     const [lock] = await locks.list(repository.id, { id: Number(id), limit: 1 });
     if (lock === undefined) throw new Problem('git.unknown', 404, 'There is no such lock.');
@@ -60,8 +60,8 @@ export async function answerLocks(locks: Locks, call: LfsCall, action: string): 
 }
 
 /** Returns the account or deploy key that owns locks. @throws Problem (401) for a visitor */
-function requireAccount({ visitor }: LfsCall, detail: string): { readonly name: string; readonly detail: string } {
-  const name = visitor.identity?.account ?? visitor.deployKey?.title;
+function requireAccount({ caller }: LfsCall, detail: string): { readonly name: string; readonly detail: string } {
+  const name = caller.identity?.account ?? caller.deployKey?.title;
   if (name === undefined) throw lfsSignIn(detail);
   return { name, detail };
 }
@@ -71,11 +71,11 @@ async function page(
   repository: number,
   cursor: string | null,
   input: number,
-  which: { readonly path?: string | undefined; readonly id?: number | undefined },
+  filter: { readonly path?: string | undefined; readonly id?: number | undefined },
 ): Promise<{ readonly rows: readonly LockRow[]; readonly next: { readonly next_cursor?: string } }> {
   const limit = input > 0 ? Math.min(Math.floor(input), maxLocks) : maxLocks;
   const from = cursor === null || cursor === '' ? undefined : Number(cursor) || 0;
-  const rows = await locks.list(repository, { ...which, from, limit: limit + 1 });
+  const rows = await locks.list(repository, { ...filter, from, limit: limit + 1 });
   const next = rows[limit];
   return { rows: rows.slice(0, limit), next: next === undefined ? {} : { next_cursor: String(next.id) } };
 }

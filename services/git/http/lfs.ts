@@ -12,7 +12,7 @@ import { levels } from '../repositories/access.ts';
 import type { Lookup } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
-import type { Visitor } from '../sign-in/visitor.ts';
+import type { Caller } from '../sign-in/caller.ts';
 import { isDisconnectError } from '../../kit/disconnect-signal.ts';
 import { answerLocks } from './lfs-locks.ts';
 import { lfsBody, type LfsCall } from './lfs-call.ts';
@@ -51,14 +51,15 @@ export async function lfs(
   const [, owner = '', name = '', action = ''] = path.exec(url.pathname) ?? [];
   const isLock = action === 'locks' || action.startsWith('locks/');
   try {
-    const visitor = await getVisitor(deps, request);
+    const caller = await getCaller(deps, request);
     const call: LfsCall = {
       request,
       response,
       url,
-      visitor,
+      caller,
       root: `${base}/${owner}/${name}.git/info/lfs`,
-      need: (level, detail) => requireRepository(deps, visitor, [decode(owner), decode(name)], level, detail),
+      requireRepository: (level, detail) =>
+        requireRepository(deps, caller, [decode(owner), decode(name)], level, detail),
     };
     const { method } = request;
     const isJson = isLock || action === 'objects/batch' || action === 'verify';
@@ -78,21 +79,21 @@ export async function lfs(
   }
 }
 
-async function getVisitor({ signIn, tickets }: LfsDependencies, request: IncomingMessage): Promise<Visitor> {
-  const byTicket = await tickets.visitor(request.headers.authorization);
-  return byTicket ?? signIn.visitor(request);
+async function getCaller({ signIn, tickets }: LfsDependencies, request: IncomingMessage): Promise<Caller> {
+  const byTicket = await tickets.authenticate(request.headers.authorization);
+  return byTicket ?? signIn.authenticate(request);
 }
 
 async function requireRepository(
   { lookup }: LfsDependencies,
-  visitor: Visitor,
+  caller: Caller,
   [owner, name]: readonly [string, string],
   level: 'read' | 'write',
   detail?: string,
 ): Promise<Repository> {
-  const isKnown = visitor.identity !== undefined || visitor.deployKey !== undefined;
-  const renamed = await lookup.renamed(visitor, owner, name);
-  const result = await lookup.find(visitor, renamed?.owner ?? owner, renamed?.name ?? name);
+  const isKnown = caller.identity !== undefined || caller.deployKey !== undefined;
+  const renamed = await lookup.findRenamed(caller, owner, name);
+  const result = await lookup.find(caller, renamed?.owner ?? owner, renamed?.name ?? name);
   if (!isKnown && (result === undefined || level === 'write')) throw lfsSignIn(detail ?? 'Unauthorized');
   if (result === undefined) throw new Problem('git.unknown', 404, 'Not Found');
   if (levels.indexOf(result.level) < levels.indexOf(level))
@@ -102,14 +103,17 @@ async function requireRepository(
   return result.repository;
 }
 
-async function batch({ store }: LfsDependencies, { need: needed, request, response, root }: LfsCall): Promise<void> {
+async function batch(
+  { store }: LfsDependencies,
+  { requireRepository: needed, request, response, root }: LfsCall,
+): Promise<void> {
   const { operation, objects } = await lfsBody(request, batchBody);
   const repository = await needed(operation === 'upload' ? 'write' : 'read');
-  const here = await store.sizes(
+  const storedSizes = await store.sizes(
     repository,
     objects.map(({ oid }) => oid),
   );
-  const missing = operation === 'upload' ? objects.filter(({ oid }) => !here.has(oid)) : [];
+  const missing = operation === 'upload' ? objects.filter(({ oid }) => !storedSizes.has(oid)) : [];
   if (missing.length > 0)
     await store.checkQuota(
       repository,
@@ -120,7 +124,7 @@ async function batch({ store }: LfsDependencies, { need: needed, request, respon
   const header = authorization === undefined ? {} : { Authorization: authorization };
   const answers = objects.map(({ oid, size }) => {
     if (!isLfsObject({ oid, size })) return { oid, size, error: { code: 422, message: 'Oid or size are invalid' } };
-    const existing = here.get(oid);
+    const existing = storedSizes.get(oid);
     if (operation === 'download') {
       if (existing === undefined) return { oid, size, error: { code: 404, message: 'Not Found' } };
       if (existing !== size) return { oid, size, error: { code: 422, message: `Object ${oid} is not ${size} bytes` } };
@@ -136,19 +140,22 @@ async function batch({ store }: LfsDependencies, { need: needed, request, respon
   lfsReply(response, 200, { objects: answers });
 }
 
-async function verify({ store }: LfsDependencies, { need: needed, request, response }: LfsCall): Promise<void> {
+async function verify(
+  { store }: LfsDependencies,
+  { requireRepository: needed, request, response }: LfsCall,
+): Promise<void> {
   const input = await lfsBody(request, verifyBody);
   const repository = await needed('write');
   const size = (await store.sizes(repository, [input.oid])).get(input.oid);
   if (size === undefined) throw new Problem('git.unknown', 404, 'Not Found');
-  if (size !== input.size || !(await store.isWhole(repository, input)))
+  if (size !== input.size || !(await store.isComplete(repository, input)))
     throw new Problem('git.lfs_mismatch', 422, 'Oid or size are invalid');
   lfsReply(response, 200, { Message: 'OK' });
 }
 
 async function upload(
   { store }: LfsDependencies,
-  { need: needed, request, response }: LfsCall,
+  { requireRepository: needed, request, response }: LfsCall,
   requested: { readonly oid: string; readonly size: number },
 ): Promise<void> {
   const repository = await needed('write');
@@ -159,7 +166,7 @@ async function upload(
 
 async function download(
   { store }: LfsDependencies,
-  { need: needed, request, response }: LfsCall,
+  { requireRepository: needed, request, response }: LfsCall,
   oid: string,
 ): Promise<void> {
   const repository = await needed('read');

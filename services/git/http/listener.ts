@@ -28,7 +28,7 @@ export interface ListenerDependencies {
     links: { readonly base: string; readonly app: string | undefined },
   ) => Promise<Answer | undefined>;
   /** Records the duration of a finished request, s. */
-  readonly took: (seconds: number, kind: 'git' | 'api' | 'web') => void;
+  readonly recordDuration: (seconds: number, kind: 'git' | 'api' | 'web') => void;
 }
 
 interface RequestContext {
@@ -46,7 +46,7 @@ export function gitListener(deps: ListenerDependencies): RequestListener {
     const base = getBaseUrl(request, deps);
     const url = URL.parse(request.url ?? '/', base);
     const kind = getKind(url);
-    response.once('close', () => deps.took((performance.now() - start) / 1000, kind));
+    response.once('close', () => deps.recordDuration((performance.now() - start) / 1000, kind));
     if (url === null) return void refuse(deps, request, response, new Problem('git.bad_request', 400, 'Bad Request'));
     answer(deps, { request, response, url, base, kind }).catch((error: unknown) =>
       refuse(deps, request, response, error),

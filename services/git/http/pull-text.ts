@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isPull } from '../pulls/pulls.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Answer } from '../gitea-api/call.ts';
 import { pullText } from '../gitea-api/pulls/changes.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
@@ -16,8 +16,8 @@ export async function pullTextAnswer(
   const [, owner, name, number, kind] = address.exec(url.pathname) ?? [];
   if (owner === undefined || name === undefined || (request.method !== 'GET' && request.method !== 'HEAD'))
     return undefined;
-  const result = await deps.lookup.find(await deps.signIn.visitor(request), owner, name);
+  const result = await deps.lookup.find(await deps.signIn.authenticate(request), owner, name);
   const issue = result && (await deps.issues.find(result.repository.id, Number(number)));
-  if (result === undefined || issue === undefined || !isPull(issue)) throw unknown();
+  if (result === undefined || issue === undefined || !isPull(issue)) throw buildNotFoundProblem();
   return pullText(deps, { ...result, issue }, kind === 'diff' ? 'diff' : 'patch');
 }

@@ -6,13 +6,13 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { createCloseSignal } from '../../kit/disconnect-signal.ts';
 import { readReferences } from '../repositories/references.ts';
-import type { Found, Lookup } from '../repositories/lookup.ts';
+import type { RepositoryAccess, Lookup } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Git } from '../engine/git.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
-import type { Visitor } from '../sign-in/visitor.ts';
-import { packet, flushPacket } from '../transfer/pkt-line.ts';
-import { protocolOf, type Service, type Transfer } from '../transfer/transfer.ts';
+import type { Caller } from '../sign-in/caller.ts';
+import { encodePacket, flushPacket } from '../transfer/pkt-line.ts';
+import { parseProtocol, type Service, type Transfer } from '../transfer/transfer.ts';
 import { levels } from '../repositories/access.ts';
 
 export interface SmartHttpDependencies {
@@ -23,11 +23,11 @@ export interface SmartHttpDependencies {
   readonly git: Git;
   readonly folder: (repository: Repository) => string;
   /** Creates a missing repository on a push; undefined when that is disabled or not allowed. */
-  readonly createOnPush: (visitor: Visitor, owner: string, name: string) => Promise<Repository | undefined>;
+  readonly createOnPush: (caller: Caller, owner: string, name: string) => Promise<Repository | undefined>;
 }
 
-const path = /^\/([^/]+)\/([^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack|HEAD)$/;
-const uncached = {
+const pathPattern = /^\/([^/]+)\/([^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack|HEAD)$/;
+const noCacheHeaders = {
   'Cache-Control': 'no-cache, max-age=0, must-revalidate',
   Expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
   Pragma: 'no-cache',
@@ -35,7 +35,7 @@ const uncached = {
 
 /** Returns true for a path of the git protocol. */
 export function isGitPath(pathname: string): boolean {
-  return path.test(pathname);
+  return pathPattern.test(pathname);
 }
 
 /** Answers the smart HTTP protocol: advertisement, fetches and pushes. Bodies are streamed in both directions. */
@@ -45,39 +45,41 @@ export async function smartHttp(
   response: ServerResponse,
   url: URL,
 ): Promise<void> {
-  const [, owner = '', name = '', action = ''] = path.exec(url.pathname) ?? [];
-  const asked = action === 'info/refs' ? parseService(url.searchParams.get('service') ?? '') : parseService(action);
-  if (action === 'info/refs' && asked === undefined && url.searchParams.has('service')) throw badRequest();
-  const visitor = await deps.signIn.visitor(request);
-  const { repository, level } = await find(deps, visitor, [decode(owner), decode(name)], asked ?? 'upload-pack');
+  const [, owner = '', name = '', action = ''] = pathPattern.exec(url.pathname) ?? [];
+  const service = action === 'info/refs' ? parseService(url.searchParams.get('service') ?? '') : parseService(action);
+  if (action === 'info/refs' && service === undefined && url.searchParams.has('service'))
+    throw buildBadRequestProblem();
+  const caller = await deps.signIn.authenticate(request);
+  const { repository, level } = await find(deps, caller, [decode(owner), decode(name)], service ?? 'upload-pack');
 
   const conversation = {
     output: response,
-    protocol: protocolOf(getHeader(request, 'git-protocol')),
+    protocol: parseProtocol(getHeader(request, 'git-protocol')),
     signal: createCloseSignal(response),
   };
-  if (action === 'HEAD' || asked === undefined) {
-    if (!isRead(request)) throw badRequest();
+  if (action === 'HEAD' || service === undefined) {
+    if (!isRead(request)) throw buildBadRequestProblem();
     const type = action === 'HEAD' ? 'text/plain' : 'text/plain; charset=utf-8';
-    return sendText(response, await dumbAnswer(deps, repository, action), type);
+    return sendText(response, await getDumbResponse(deps, repository, action), type);
   }
   if (action === 'info/refs') {
-    if (!isRead(request)) throw badRequest();
-    writeHead(response, `application/x-git-${asked}-advertisement`);
-    response.write(Buffer.concat([packet(`# service=git-${asked}\n`), flushPacket]));
-    return deps.transfer.advertise(asked, repository, conversation);
+    if (!isRead(request)) throw buildBadRequestProblem();
+    writeHead(response, `application/x-git-${service}-advertisement`);
+    response.write(Buffer.concat([encodePacket(`# service=git-${service}\n`), flushPacket]));
+    return deps.transfer.advertise(service, repository, conversation);
   }
-  if (request.method !== 'POST' || request.headers['content-type'] !== `application/x-git-${asked}-request`) {
+  if (request.method !== 'POST' || request.headers['content-type'] !== `application/x-git-${service}-request`) {
     response.writeHead(request.method === 'POST' ? 400 : 405, { 'Content-Length': 0 }).end();
     return;
   }
-  writeHead(response, `application/x-git-${asked}-result`);
+  writeHead(response, `application/x-git-${service}-result`);
   const input = getBody(request);
-  if (asked === 'upload-pack') await deps.transfer.upload(repository, { ...conversation, input }, { stateless: true });
+  if (service === 'upload-pack')
+    await deps.transfer.upload(repository, { ...conversation, input }, { stateless: true });
   else
     await deps.transfer.receive(
       repository,
-      { account: visitor.identity?.account ?? '', administers: level === 'admin' },
+      { account: caller.identity?.account ?? '', isAdministrator: level === 'admin' },
       { ...conversation, input },
     );
   if (!response.writableFinished && !response.destroyed) await once(response, 'close');
@@ -86,29 +88,29 @@ export async function smartHttp(
 /** Finds the repository. Missing and unreadable repositories answer alike: 401 to visitors and 404 to accounts. */
 async function find(
   deps: SmartHttpDependencies,
-  visitor: Visitor,
+  caller: Caller,
   [owner, name]: readonly [string, string],
   service: Service,
-): Promise<Found> {
-  const result = await deps.lookup.find(visitor, owner, name);
-  const needed = service === 'receive-pack' ? 'write' : 'read';
-  const isKnown = visitor.identity !== undefined;
-  if (!isKnown && needed === 'write') throw signInFirst();
+): Promise<RepositoryAccess> {
+  const result = await deps.lookup.find(caller, owner, name);
+  const required = service === 'receive-pack' ? 'write' : 'read';
+  const isSignedIn = caller.identity !== undefined;
+  if (!isSignedIn && required === 'write') throw buildSignInProblem();
   if (result === undefined) {
-    const other =
-      (await deps.lookup.renamed(visitor, owner, name)) ??
-      (needed === 'write' ? await deps.createOnPush(visitor, owner, name) : undefined);
-    if (other !== undefined) return find(deps, visitor, [other.owner, other.name], service);
-    throw isKnown ? new Problem('git.unknown', 404, 'Repository not found') : signInFirst();
+    const renamed =
+      (await deps.lookup.findRenamed(caller, owner, name)) ??
+      (required === 'write' ? await deps.createOnPush(caller, owner, name) : undefined);
+    if (renamed !== undefined) return find(deps, caller, [renamed.owner, renamed.name], service);
+    throw isSignedIn ? new Problem('git.unknown', 404, 'Repository not found') : buildSignInProblem();
   }
-  if (levels.indexOf(result.level) < levels.indexOf(needed)) {
-    throw new Problem('git.forbidden', 403, `${visitor.identity?.account ?? ''} may not push to ${owner}/${name}.`);
+  if (levels.indexOf(result.level) < levels.indexOf(required)) {
+    throw new Problem('git.forbidden', 403, `${caller.identity?.account ?? ''} may not push to ${owner}/${name}.`);
   }
   return result;
 }
 
 /** Answers the dumb HTTP protocol. */
-async function dumbAnswer(
+async function getDumbResponse(
   { git, folder }: SmartHttpDependencies,
   repository: Repository,
   action: string,
@@ -121,25 +123,26 @@ async function dumbAnswer(
 /** Sets the headers, which are sent with the first byte, so that an earlier error can still change the status. */
 function writeHead(response: ServerResponse, type: string): void {
   response.statusCode = 200;
-  for (const [name, value] of Object.entries({ ...uncached, 'Content-Type': type })) response.setHeader(name, value);
+  for (const [name, value] of Object.entries({ ...noCacheHeaders, 'Content-Type': type }))
+    response.setHeader(name, value);
 }
 
 function sendText(response: ServerResponse, text: string, type: string): void {
-  response.writeHead(200, { ...uncached, 'Content-Type': type, 'Content-Length': Buffer.byteLength(text) });
+  response.writeHead(200, { ...noCacheHeaders, 'Content-Type': type, 'Content-Length': Buffer.byteLength(text) });
   response.end(text);
 }
 
 function getBody(request: IncomingMessage): Readable {
   const encoding = getHeader(request, 'content-encoding');
   if (encoding !== 'gzip' && encoding !== 'x-gzip') return request;
-  const plain = createGunzip();
+  const decompressed = createGunzip();
   // The stream can fail while it is not read, such as during rule checks; the next read reports the error.
-  plain.on('error', () => undefined);
-  request.on('error', (error) => plain.destroy(error));
+  decompressed.on('error', () => undefined);
+  request.on('error', (error) => decompressed.destroy(error));
   request.on('close', () => {
-    if (!request.readableEnded) plain.destroy();
+    if (!request.readableEnded) decompressed.destroy();
   });
-  return request.pipe(plain);
+  return request.pipe(decompressed);
 }
 
 function parseService(text: string): Service | undefined {
@@ -156,7 +159,7 @@ function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw badRequest();
+    throw buildBadRequestProblem();
   }
 }
 
@@ -164,11 +167,11 @@ function isRead({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-function badRequest(): Problem {
+function buildBadRequestProblem(): Problem {
   return new Problem('git.bad_request', 400, 'Git does not ask that.');
 }
 
 /** Builds the 401 problem that makes clients ask for credentials. */
-function signInFirst(): Problem {
+function buildSignInProblem(): Problem {
   return new Problem('git.sign_in', 401, 'Unauthorized', { headers: { 'WWW-Authenticate': 'Basic realm="Gitea"' } });
 }

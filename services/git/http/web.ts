@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { attachment } from './attachments.ts';
-import { unknown } from '../repositories/lookup.ts';
-import { resolveAs } from '../repositories/revisions.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
+import { resolveByKind } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Answer } from '../gitea-api/call.ts';
 import { archive } from '../gitea-api/archives.ts';
 import { fileInTree, type ContentDependencies } from '../gitea-api/contents.ts';
 
-const file = /^\/([^/]+)\/([^/]+)\/(raw|media)\/(?:(branch|tag|commit)\/)?(.+)$/;
-const change = /^\/([^/]+)\/([^/]+)\/commit\/([0-9a-f]{7,40})\.(diff|patch)$/;
-const accountKeys = /^\/([^/]+)\.(keys|gpg)$/;
-const archived = /^\/([^/]+)\/([^/]+)\/archive\/(.+)$/;
-const goGet = /^\/([^/]+)\/([^/]+?)(?:\.git)?(?:\/.*)?$/;
+const filePattern = /^\/([^/]+)\/([^/]+)\/(raw|media)\/(?:(branch|tag|commit)\/)?(.+)$/;
+const changePattern = /^\/([^/]+)\/([^/]+)\/commit\/([0-9a-f]{7,40})\.(diff|patch)$/;
+const accountKeysPattern = /^\/([^/]+)\.(keys|gpg)$/;
+const archivePattern = /^\/([^/]+)\/([^/]+)\/archive\/(.+)$/;
+const goGetPattern = /^\/([^/]+)\/([^/]+?)(?:\.git)?(?:\/.*)?$/;
 
 /** Answers web addresses that programs use: raw files, archives, SSH keys and `go get`. */
 export async function webAnswer(
@@ -22,27 +22,28 @@ export async function webAnswer(
 ): Promise<Answer | undefined> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
   const find = async (owner = '', name = '') => {
-    const visitor = await deps.signIn.visitor(request);
-    return deps.lookup.need(visitor, [decodeURIComponent(owner), decodeURIComponent(name)], 'read');
+    const caller = await deps.signIn.authenticate(request);
+    return deps.lookup.require(caller, [decodeURIComponent(owner), decodeURIComponent(name)], 'read');
   };
-  if (!isDecodable(url.pathname)) throw unknown();
-  const attached = await attachment(deps, request, url);
-  if (attached !== undefined) return attached;
-  const keysOf = accountKeys.exec(url.pathname);
-  if (keysOf !== null) return keyList(deps, request, decodeURIComponent(keysOf[1] ?? ''), keysOf[2] === 'keys');
-  const inTree = file.exec(url.pathname);
-  if (inTree !== null) {
-    const repository = await find(inTree[1], inTree[2]);
-    const rest = (inTree[5] ?? '').split('/').map(decodeURIComponent);
-    const isMedia = inTree[3] === 'media';
-    return fileInTree(deps, repository, { kind: inTree[4], rest, isMedia, known: request.headers['if-none-match'] });
+  if (!isDecodable(url.pathname)) throw buildNotFoundProblem();
+  const attachmentResponse = await attachment(deps, request, url);
+  if (attachmentResponse !== undefined) return attachmentResponse;
+  const keysMatch = accountKeysPattern.exec(url.pathname);
+  if (keysMatch !== null)
+    return keyList(deps, request, decodeURIComponent(keysMatch[1] ?? ''), keysMatch[2] === 'keys');
+  const fileMatch = filePattern.exec(url.pathname);
+  if (fileMatch !== null) {
+    const repository = await find(fileMatch[1], fileMatch[2]);
+    const rest = (fileMatch[5] ?? '').split('/').map(decodeURIComponent);
+    const isMedia = fileMatch[3] === 'media';
+    return fileInTree(deps, repository, { kind: fileMatch[4], rest, isMedia, etag: request.headers['if-none-match'] });
   }
-  const commit = change.exec(url.pathname);
+  const commit = changePattern.exec(url.pathname);
   if (commit !== null) return commitText(deps, await find(commit[1], commit[2]), commit[3] ?? '', commit[4] === 'diff');
-  const archiveMatch = archived.exec(url.pathname);
+  const archiveMatch = archivePattern.exec(url.pathname);
   if (archiveMatch !== null)
     return archive(deps, base, await find(archiveMatch[1], archiveMatch[2]), decodeURIComponent(archiveMatch[3] ?? ''));
-  if (url.searchParams.get('go-get') === '1') return goGetPage(goGet.exec(url.pathname), base);
+  if (url.searchParams.get('go-get') === '1') return goGetPage(goGetPattern.exec(url.pathname), base);
   return undefined;
 }
 
@@ -53,11 +54,11 @@ async function keyList(
   name: string,
   isSsh: boolean,
 ): Promise<Answer> {
-  const visitor = await deps.signIn.visitor(request);
-  if (deps.settings.requireSignIn && visitor.identity === undefined) throw unknown();
+  const caller = await deps.signIn.authenticate(request);
+  if (deps.settings.requireSignIn && caller.identity === undefined) throw buildNotFoundProblem();
   const owner = await deps.owners.find(name);
-  if (owner?.kind !== 'account') throw unknown();
-  const keys = isSsh ? await deps.keys.ofAccount(owner.name) : [];
+  if (owner?.kind !== 'account') throw buildNotFoundProblem();
+  const keys = isSsh ? await deps.keys.listForAccount(owner.name) : [];
   return plainText(keys.map(({ text }) => `${text}\n`).join(''));
 }
 
@@ -68,13 +69,13 @@ async function commitText(
   id: string,
   isDiff: boolean,
 ): Promise<Answer> {
-  const folder = deps.keeper.folder(repository);
-  const revision = await resolveAs('commit', deps.objects, folder, id);
-  if (revision === undefined) throw unknown();
+  const folder = deps.manager.getFolder(repository);
+  const revision = await resolveByKind('commit', deps.objects, folder, id);
+  if (revision === undefined) throw buildNotFoundProblem();
   const args = isDiff
     ? ['diff-tree', '-p', '--root', '--no-commit-id', '--diff-merges=first-parent', revision.commit]
     : ['format-patch', '--stdout', '--root', '-1', revision.commit];
-  const { stdout } = await deps.git.run(folder, args, { modest: true });
+  const { stdout } = await deps.git.run(folder, args, { limitedMemory: true });
   return plainText(stdout.toString());
 }
 
@@ -92,7 +93,9 @@ function goGetPage(match: RegExpExecArray | null, base: string): Answer | undefi
   const [, owner = '', name = ''] = match ?? [];
   if (!/^[\w.-]+$/.test(owner) || !/^[\w.-]+$/.test(name)) return undefined;
   const module = `${new URL(base).host}/${owner}/${name}`;
-  const text = `<!doctype html>\n<html>\n\t<head>\n\t\t<meta name="go-import" content="${module} git ${base}/${owner}/${name}.git">\n\t</head>\n\t<body>\n\t\tgo get ${module}\n\t</body>\n</html>`;
+  const meta = `<meta name="go-import" content="${module} git ${base}/${owner}/${name}.git">`;
+  const head = `\t<head>\n\t\t${meta}\n\t</head>`;
+  const text = `<!doctype html>\n<html>\n${head}\n\t<body>\n\t\tgo get ${module}\n\t</body>\n</html>`;
   return { status: 200, text, headers: { 'Content-Type': 'text/html', 'Content-Length': Buffer.byteLength(text) } };
 }
 

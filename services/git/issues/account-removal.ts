@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../store/tables.ts';
 
-/** An account is gone: nothing is its any more. What it wrote stays, under its name. */
-export async function forgetInIssues(transaction: Kysely<Tables>, account: string): Promise<void> {
+/** Removes assignments, watches and requests of a deleted account. Its content is retained. */
+export async function removeFromIssues(transaction: Kysely<Tables>, account: string): Promise<void> {
   const tables = [
     'issue_assignees',
     'issue_mentions',

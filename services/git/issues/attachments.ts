@@ -9,17 +9,18 @@ import { StoredFiles, type FileOwner } from '../releases/stored-files.ts';
 import type { AttachmentRow } from '../store/issue-relations.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** Whoever may write an issue may add files to it, so they have limits. */
-export const mostFiles = 50;
-export const largestFile = 512 * 1024 * 1024;
+/** Maximum number of files of an issue or comment. */
+export const maxFiles = 50;
+/** Maximum size of a file. */
+export const maxFileBytes = 512 * 1024 * 1024;
 
-/** What a file belongs to: an issue, or (`entry` above 0) a comment of it. */
-export interface Attached {
+/** Owner of a file: an issue, or one of its comments if `entry` is not 0. */
+export interface AttachmentOwner {
   readonly issue: number;
   readonly entry: number;
 }
 
-/** Files of issues and their comments. */
+/** Files of issues and comments. */
 export class Attachments {
   readonly #context: Pick<Context, 'clock' | 'commit' | 'files'>;
   readonly #db: Kysely<Tables>;
@@ -31,7 +32,7 @@ export class Attachments {
     this.#files = new StoredFiles(context, 'issue_attachments');
   }
 
-  list({ issue, entry }: Attached): Promise<AttachmentRow[]> {
+  list({ issue, entry }: AttachmentOwner): Promise<AttachmentRow[]> {
     return this.#db
       .selectFrom('issue_attachments')
       .selectAll()
@@ -41,8 +42,8 @@ export class Attachments {
       .execute();
   }
 
-  /** With the repository that it belongs to. */
-  async byUuid(uuid: string): Promise<{ readonly file: AttachmentRow; readonly repository: number } | undefined> {
+  /** Finds a file with the repository that contains it. */
+  async findByUuid(uuid: string): Promise<{ readonly file: AttachmentRow; readonly repository: number } | undefined> {
     const row = await this.#db
       .selectFrom('issue_attachments')
       .innerJoin('issues', 'issues.id', 'issue_attachments.issue_id')
@@ -54,9 +55,9 @@ export class Attachments {
   }
 
   /** @throws Problem `git.too_many` (422), `git.too_large` (413) */
-  async attach(owner: FileOwner, { issue, entry }: Attached, account: string, name: string, input: Readable) {
-    if ((await this.list({ issue, entry })).length >= mostFiles)
-      throw new Problem('git.too_many', 422, `There are ${mostFiles} files already.`);
+  async attach(owner: FileOwner, { issue, entry }: AttachmentOwner, account: string, name: string, input: Readable) {
+    if ((await this.list({ issue, entry })).length >= maxFiles)
+      throw new Problem('git.too_many', 422, `There are ${maxFiles} files already.`);
     const uuid = randomUUID();
     const now = this.#context.clock.now();
     const insert = (transaction: Kysely<Tables>, size: number) =>
@@ -65,7 +66,7 @@ export class Attachments {
         .values({ issue_id: issue, entry_id: entry, account, name, size, uuid, downloads: 0, created_at: now })
         .returningAll()
         .executeTakeFirstOrThrow();
-    return this.#files.take(this.#files.path(owner, uuid), input, insert, largestFile);
+    return this.#files.store(this.#files.getPath(owner, uuid), input, insert, maxFileBytes);
   }
 
   rename(file: AttachmentRow, name: string): Promise<AttachmentRow> {
@@ -76,25 +77,25 @@ export class Attachments {
     return this.#files.remove(owner, file);
   }
 
-  /** Its bytes; the download is counted. */
+  /** Opens a file for reading and counts the download. */
   async read(owner: FileOwner, file: AttachmentRow): Promise<Readable> {
-    return createReadStream(await this.#files.fetched(owner, file));
+    return createReadStream(await this.#files.recordDownload(owner, file));
   }
 
-  /** All of an issue with those of its comments, or those of one comment: to be forgotten when that is gone. */
-  async all(issue: number, entry?: number): Promise<readonly AttachmentRow[]> {
+  /** Lists the files of an issue including its comments, or of one comment, before it is deleted. */
+  async listAll(issue: number, entry?: number): Promise<readonly AttachmentRow[]> {
     const rows = this.#db.selectFrom('issue_attachments').selectAll().where('issue_id', '=', issue);
     return (entry === undefined ? rows : rows.where('entry_id', '=', entry)).execute();
   }
 
-  /** The rows are gone: their files go too. */
-  async forget(owner: FileOwner, files: readonly AttachmentRow[]): Promise<void> {
-    for (const { uuid } of files) await rm(this.#files.path(owner, uuid), { force: true });
+  /** Deletes the files of rows that were deleted. */
+  async deleteFiles(owner: FileOwner, files: readonly AttachmentRow[]): Promise<void> {
+    for (const { uuid } of files) await rm(this.#files.getPath(owner, uuid), { force: true });
   }
 }
 
-/** The files of comments, by the comments' numbers. */
-export async function attachmentsOf(
+/** Returns the files of comments by the comment ID. */
+export async function listAttachments(
   db: Kysely<Tables>,
   entries: readonly number[],
 ): Promise<ReadonlyMap<number, readonly AttachmentRow[]>> {

@@ -1,8 +1,8 @@
 import { isBlocked } from './dependencies.ts';
 import type { IssueRow } from '../store/issue-tables.ts';
-import { addEntry, tell, textWritten, touch, type IssueWork } from './writer.ts';
+import { addEntry, notifyParticipants, recordText, touch, type IssueWork } from './writer.ts';
 
-/** What a new issue or pull request is made of. */
+/** Properties of a new issue or pull request. */
 export interface NewIssue {
   readonly title: string;
   readonly body: string;
@@ -15,8 +15,8 @@ export interface NewIssue {
   readonly closed?: boolean | undefined;
 }
 
-/** Makes an issue under the next number of its repository. */
-export async function createIssue(work: IssueWork, wanted: NewIssue): Promise<IssueRow> {
+/** Creates an issue with the next number of its repository. */
+export async function createIssue(work: IssueWork, input: NewIssue): Promise<IssueRow> {
   const { account, db, now, repository } = work;
   const { last: number } = await db
     .insertInto('issue_counters')
@@ -26,33 +26,33 @@ export async function createIssue(work: IssueWork, wanted: NewIssue): Promise<Is
     )
     .returning('last')
     .executeTakeFirstOrThrow();
-  const closed = wanted.closed === true;
+  const closed = input.closed === true;
   const issue = await db
     .insertInto('issues')
     .values({
       repository_id: repository.id,
       number,
-      pull: Number(wanted.pull),
+      pull: Number(input.pull),
       author: account,
-      title: wanted.title,
-      body: wanted.body,
+      title: input.title,
+      body: input.body,
       closed: Number(closed),
       locked: 0,
-      ref: wanted.ref ?? '',
-      milestone_id: wanted.milestone ?? null,
+      ref: input.ref ?? '',
+      milestone_id: input.milestone ?? null,
       comments: 0,
-      due_at: wanted.dueAt ?? null,
+      due_at: input.dueAt ?? null,
       created_at: now,
       updated_at: now,
       closed_at: closed ? now : null,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  await setLabels(work, issue, wanted.labels ?? [], { quiet: true });
-  await setAssignees(work, issue, wanted.assignees ?? [], { quiet: true });
-  await textWritten(work, issue.id, wanted.body);
-  await tell(work, issue.id);
-  work.events.push({ event: kindOf(issue), action: 'opened', issue: issue.id });
+  await setLabels(work, issue, input.labels ?? [], { quiet: true });
+  await setAssignees(work, issue, input.assignees ?? [], { quiet: true });
+  await recordText(work, issue.id, input.body);
+  await notifyParticipants(work, issue.id);
+  work.events.push({ event: getEventName(issue), action: 'opened', issue: issue.id });
   return issue;
 }
 
@@ -60,20 +60,20 @@ export async function setTitle(work: IssueWork, issue: IssueRow, title: string):
   if (title === issue.title) return;
   await work.db.updateTable('issues').set({ title }).where('id', '=', issue.id).execute();
   await addEntry(work, issue.id, 'change_title', { before: issue.title, after: title });
-  await textWritten(work, issue.id, '');
+  await recordText(work, issue.id, '');
   await touch(work, issue.id);
-  work.events.push({ event: kindOf(issue), action: 'edited', issue: issue.id });
+  work.events.push({ event: getEventName(issue), action: 'edited', issue: issue.id });
 }
 
 export async function setBody(work: IssueWork, issue: IssueRow, body: string): Promise<void> {
   if (body === issue.body) return;
   await work.db.updateTable('issues').set({ body }).where('id', '=', issue.id).execute();
-  await textWritten(work, issue.id, body);
+  await recordText(work, issue.id, body);
   await touch(work, issue.id);
-  work.events.push({ event: kindOf(issue), action: 'edited', issue: issue.id });
+  work.events.push({ event: getEventName(issue), action: 'edited', issue: issue.id });
 }
 
-/** `commit`: what closes it, which it does not while the issue waits for others. */
+/** Closes or reopens an issue. A commit does not close an issue that has open dependencies. */
 export async function setClosed(work: IssueWork, issue: IssueRow, closed: boolean, commit?: string): Promise<void> {
   const { db, now } = work;
   if (closed && commit !== undefined && (await isBlocked(db, issue.id))) return;
@@ -86,38 +86,38 @@ export async function setClosed(work: IssueWork, issue: IssueRow, closed: boolea
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return;
   const entry = await addEntry(work, issue.id, closed ? 'close' : 'reopen', commit === undefined ? {} : { commit });
-  await tell(work, issue.id, entry);
-  work.events.push({ event: kindOf(issue), action: closed ? 'closed' : 'reopened', issue: issue.id });
+  await notifyParticipants(work, issue.id, entry);
+  work.events.push({ event: getEventName(issue), action: closed ? 'closed' : 'reopened', issue: issue.id });
 }
 
-interface Quietly {
-  /** Nothing of it goes into the timeline. */
+interface ChangeOptions {
+  /** Suppresses timeline entries and events. */
   readonly quiet?: boolean;
 }
 
-/** The issue has these labels then, and no others. Ids of other repositories' labels count for nothing. */
+/** Replaces the labels of an issue. Unknown IDs are ignored. */
 export async function setLabels(
   work: IssueWork,
   issue: IssueRow,
-  wanted: readonly number[],
-  { quiet = false }: Quietly = {},
+  labelIds: readonly number[],
+  { quiet = false }: ChangeOptions = {},
 ): Promise<void> {
   const { db, repository } = work;
-  const had = await db.selectFrom('issue_labels').select('label_id').where('issue_id', '=', issue.id).execute();
-  const before = new Set(had.map(({ label_id }) => label_id));
-  const known = await db
+  const current = await db.selectFrom('issue_labels').select('label_id').where('issue_id', '=', issue.id).execute();
+  const before = new Set(current.map(({ label_id }) => label_id));
+  const knownLabels = await db
     .selectFrom('labels')
     .select(['id', 'name', 'exclusive'])
     .where('repository_id', '=', repository.id)
-    .where('id', 'in', [0, ...wanted])
+    .where('id', 'in', [0, ...labelIds])
     .execute();
-  // Of labels that exclude each other, `kind/bug` and `kind/idea`, the one that was named last stays.
-  const ordered = known.toSorted((one, other) => wanted.lastIndexOf(one.id) - wanted.lastIndexOf(other.id));
-  const kept = ordered.filter((label, at) => {
-    const scope = scopeOf(label);
-    return scope === undefined || !ordered.slice(at + 1).some((later) => scopeOf(later) === scope);
+  // Of mutually exclusive labels such as `kind/bug` and `kind/idea`, the last one wins.
+  const ordered = knownLabels.toSorted((one, other) => labelIds.lastIndexOf(one.id) - labelIds.lastIndexOf(other.id));
+  const effective = ordered.filter((label, index) => {
+    const scope = getLabelScope(label);
+    return scope === undefined || !ordered.slice(index + 1).some((later) => getLabelScope(later) === scope);
   });
-  const after = new Set(kept.map(({ id }) => id));
+  const after = new Set(effective.map(({ id }) => id));
   const added = [...after].filter((id) => !before.has(id));
   const removed = [...before].filter((id) => !after.has(id));
   if (added.length === 0 && removed.length === 0) return;
@@ -134,20 +134,20 @@ export async function setLabels(
   for (const label of removed) await addEntry(work, issue.id, 'label', { label, added: false });
   await touch(work, issue.id);
   const action = after.size === 0 ? 'label_cleared' : 'label_updated';
-  work.events.push({ event: `${nameOf(issue)}_label`, action, issue: issue.id });
+  work.events.push({ event: `${getEventPrefix(issue)}_label`, action, issue: issue.id });
 }
 
-/** The issue is these accounts' then, and nobody else's. */
+/** Replaces the assignees of an issue. */
 export async function setAssignees(
   work: IssueWork,
   issue: IssueRow,
-  wanted: readonly string[],
-  { quiet = false }: Quietly = {},
+  accounts: readonly string[],
+  { quiet = false }: ChangeOptions = {},
 ): Promise<void> {
   const { db } = work;
-  const had = await db.selectFrom('issue_assignees').select('account').where('issue_id', '=', issue.id).execute();
-  const before = new Set(had.map(({ account }) => account));
-  const after = new Set(wanted);
+  const current = await db.selectFrom('issue_assignees').select('account').where('issue_id', '=', issue.id).execute();
+  const before = new Set(current.map(({ account }) => account));
+  const after = new Set(accounts);
   const added = [...after].filter((name) => !before.has(name));
   const removed = [...before].filter((name) => !after.has(name));
   if (added.length === 0 && removed.length === 0) return;
@@ -163,8 +163,8 @@ export async function setAssignees(
   for (const assignee of added) await addEntry(work, issue.id, 'assignees', { assignee });
   for (const assignee of removed) await addEntry(work, issue.id, 'assignees', { assignee, removed: true });
   await touch(work, issue.id);
-  await tell(work, issue.id);
-  const event = `${nameOf(issue)}_assign`;
+  await notifyParticipants(work, issue.id);
+  const event = `${getEventPrefix(issue)}_assign`;
   if (added.length > 0) work.events.push({ event, action: 'assigned', issue: issue.id });
   if (removed.length > 0) work.events.push({ event, action: 'unassigned', issue: issue.id });
 }
@@ -175,7 +175,7 @@ export async function setMilestone(work: IssueWork, issue: IssueRow, milestone: 
   await addEntry(work, issue.id, 'milestone', { milestone: milestone ?? 0, oldMilestone: issue.milestone_id ?? 0 });
   await touch(work, issue.id);
   const action = milestone === null ? 'demilestoned' : 'milestoned';
-  work.events.push({ event: `${nameOf(issue)}_milestone`, action, issue: issue.id });
+  work.events.push({ event: `${getEventPrefix(issue)}_milestone`, action, issue: issue.id });
 }
 
 export async function setLocked(work: IssueWork, issue: IssueRow, locked: boolean, reason = ''): Promise<void> {
@@ -193,34 +193,34 @@ export async function setDue(work: IssueWork, issue: IssueRow, dueAt: number | n
   await touch(work, issue.id);
 }
 
-/** Answers the comment's number. */
+/** Adds a comment and returns its ID. */
 export async function addComment(work: IssueWork, issue: IssueRow, body: string): Promise<number> {
   const entry = await addEntry(work, issue.id, 'comment', { body });
   await countComments(work, issue.id);
-  await textWritten(work, issue.id, body);
+  await recordText(work, issue.id, body);
   await touch(work, issue.id);
-  await tell(work, issue.id, entry);
-  work.events.push({ event: commentEvent(issue), action: 'created', issue: issue.id, entry });
+  await notifyParticipants(work, issue.id, entry);
+  work.events.push({ event: getCommentEventName(issue), action: 'created', issue: issue.id, entry });
   return entry;
 }
 
 export async function editComment(work: IssueWork, issue: IssueRow, entry: number, body: string): Promise<void> {
   await work.db.updateTable('issue_entries').set({ body, updated_at: work.now }).where('id', '=', entry).execute();
-  await textWritten(work, issue.id, body);
-  work.events.push({ event: commentEvent(issue), action: 'edited', issue: issue.id, entry });
+  await recordText(work, issue.id, body);
+  work.events.push({ event: getCommentEventName(issue), action: 'edited', issue: issue.id, entry });
 }
 
 export async function removeComment(work: IssueWork, issue: IssueRow, entry: number): Promise<void> {
-  // Who hears of it reads the comment once more.
-  work.events.push({ event: commentEvent(issue), action: 'deleted', issue: issue.id, entry });
+  // The event handler still reads the deleted comment.
+  work.events.push({ event: getCommentEventName(issue), action: 'deleted', issue: issue.id, entry });
   await work.db.deleteFrom('issue_entries').where('id', '=', entry).execute();
   await work.db.deleteFrom('issue_reactions').where('entry_id', '=', entry).execute();
   await work.db.deleteFrom('issue_attachments').where('entry_id', '=', entry).execute();
   await countComments(work, issue.id);
-  await textWritten(work, issue.id, '');
+  await recordText(work, issue.id, '');
 }
 
-/** Brings the number of comments up to date; those on lines count as well. */
+/** Updates the stored number of comments, which includes review comments. */
 export async function countComments({ db }: IssueWork, issue: number): Promise<void> {
   await db
     .updateTable('issues')
@@ -237,20 +237,20 @@ export async function countComments({ db }: IssueWork, issue: number): Promise<v
     .execute();
 }
 
-function kindOf({ pull }: IssueRow): 'issues' | 'pull_request' {
+function getEventName({ pull }: IssueRow): 'issues' | 'pull_request' {
   return pull === 1 ? 'pull_request' : 'issues';
 }
 
-function nameOf({ pull }: IssueRow): 'issue' | 'pull_request' {
+function getEventPrefix({ pull }: IssueRow): 'issue' | 'pull_request' {
   return pull === 1 ? 'pull_request' : 'issue';
 }
 
-function commentEvent({ pull }: IssueRow): string {
+function getCommentEventName({ pull }: IssueRow): string {
   return pull === 1 ? 'pull_request_comment' : 'issue_comment';
 }
 
-/** Labels of one scope exclude each other. */
-function scopeOf({ name, exclusive }: { readonly name: string; readonly exclusive: number }): string | undefined {
+/** Returns the scope of an exclusive label. Labels with the same scope exclude each other. */
+function getLabelScope({ name, exclusive }: { readonly name: string; readonly exclusive: number }): string | undefined {
   const slash = name.lastIndexOf('/');
   return exclusive === 1 && slash > 0 ? name.slice(0, slash) : undefined;
 }

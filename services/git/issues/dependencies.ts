@@ -4,59 +4,69 @@ import type { IssueRow } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';
 import { touch, type IssueWork } from './writer.ts';
 
-/** The one waits for the other: it is not closed before. @throws Problem (422) for what is there, or would wait for itself */
-export async function addDependency(work: IssueWork, issue: IssueRow, on: IssueRow): Promise<void> {
+/**
+ * Makes an issue depend on another one, which must be closed first.
+ * @throws Problem (422) if the dependency exists or would be circular
+ */
+export async function addDependency(work: IssueWork, issue: IssueRow, dependency: IssueRow): Promise<void> {
   const { db, now } = work;
-  if (await waitsFor(db, on.id, issue.id))
+  if (await dependsOn(db, dependency.id, issue.id))
     throw new Problem(
       'git.circular',
       422,
-      `circular dependencies exists (two issues blocking each other) [issue: ${issue.number}, dependency: ${on.number}]`,
+      'circular dependencies exists (two issues blocking each other) ' +
+        `[issue: ${issue.number}, dependency: ${dependency.number}]`,
     );
   const { numInsertedOrUpdatedRows: added } = await db
     .insertInto('issue_dependencies')
-    .values({ issue_id: issue.id, depends_on: on.id, created_at: now })
+    .values({ issue_id: issue.id, depends_on: dependency.id, created_at: now })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow();
   if (added === 0n)
     throw new Problem(
       'git.dependency_taken',
       422,
-      `issue dependency does already exist [issue: ${issue.number}, dependency: ${on.number}]`,
+      `issue dependency does already exist [issue: ${issue.number}, dependency: ${dependency.number}]`,
     );
   await touch(work, issue.id);
 }
 
-/** @throws Problem (404) where it does not wait for that */
-export async function removeDependency(work: IssueWork, issue: IssueRow, on: IssueRow): Promise<void> {
+/**
+ * Removes a dependency.
+ * @throws Problem (404) if it does not exist
+ */
+export async function removeDependency(work: IssueWork, issue: IssueRow, dependency: IssueRow): Promise<void> {
   const { numDeletedRows } = await work.db
     .deleteFrom('issue_dependencies')
     .where('issue_id', '=', issue.id)
-    .where('depends_on', '=', on.id)
+    .where('depends_on', '=', dependency.id)
     .executeTakeFirstOrThrow();
-  if (numDeletedRows === 0n) throw noDependency();
+  if (numDeletedRows === 0n) throw buildNoDependencyProblem();
   await touch(work, issue.id);
 }
 
-/** The same whether the other issue is there or not: who asks may not be one who reads it. */
-export function noDependency(): Problem {
+/** Builds the same problem whether the other issue exists or not, because the caller may not be allowed to read it. */
+export function buildNoDependencyProblem(): Problem {
   return new Problem('git.unknown', 404, 'issue dependency does not exist');
 }
 
-/** Whether it waits for something that is still open. */
+/** Returns true if an issue has open dependencies. */
 export async function isBlocked(db: Kysely<Tables>, issue: number): Promise<boolean> {
-  const open = await db
+  const openDependency = await db
     .selectFrom('issue_dependencies')
     .innerJoin('issues', 'issues.id', 'issue_dependencies.depends_on')
     .select('issues.id')
     .where('issue_dependencies.issue_id', '=', issue)
     .where('issues.closed', '=', 0)
     .executeTakeFirst();
-  return open !== undefined;
+  return openDependency !== undefined;
 }
 
-/** @throws Problem (412) */
-export async function needUnblocked(db: Kysely<Tables>, issue: number): Promise<void> {
+/**
+ * Checks that an issue has no open dependencies.
+ * @throws Problem (412)
+ */
+export async function requireUnblocked(db: Kysely<Tables>, issue: number): Promise<void> {
   if (!(await isBlocked(db, issue))) return;
   throw new Problem(
     'git.blocked',
@@ -65,15 +75,19 @@ export async function needUnblocked(db: Kysely<Tables>, issue: number): Promise<
   );
 }
 
-/** Whether the one waits for the other, be it by others between them; an issue waits for itself in this sense. */
-async function waitsFor(db: Kysely<Tables>, issue: number, other: number): Promise<boolean> {
-  const seen = new Set([issue]);
-  let some = [issue];
-  while (some.length > 0) {
-    if (seen.has(other)) return true;
-    const rows = await db.selectFrom('issue_dependencies').select('depends_on').where('issue_id', 'in', some).execute();
-    some = [...new Set(rows.map(({ depends_on: id }) => id))].filter((id) => !seen.has(id));
-    for (const id of some) seen.add(id);
+/** Returns true if an issue depends on another one, directly or indirectly. An issue counts as dependent on itself. */
+async function dependsOn(db: Kysely<Tables>, issue: number, other: number): Promise<boolean> {
+  const visited = new Set([issue]);
+  let pending = [issue];
+  while (pending.length > 0) {
+    if (visited.has(other)) return true;
+    const rows = await db
+      .selectFrom('issue_dependencies')
+      .select('depends_on')
+      .where('issue_id', 'in', pending)
+      .execute();
+    pending = [...new Set(rows.map(({ depends_on: id }) => id))].filter((id) => !visited.has(id));
+    for (const id of pending) visited.add(id);
   }
   return false;
 }

@@ -1,8 +1,8 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { Tables } from '../store/tables.ts';
 
-/** Entries that somebody may see: those of a review that is not sent yet are there for its author alone. */
-export function seenBy(account: string | undefined) {
+/** Filters timeline entries for an account. Entries of a pending review are visible only to its author. */
+export function isVisibleTo(account: string | undefined) {
   return (is: ExpressionBuilder<Tables, 'issue_entries'>) =>
     is.or([
       is('issue_entries.review_id', 'is', null),

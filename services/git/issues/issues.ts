@@ -1,19 +1,19 @@
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely';
 import { parseSearch } from '../../kit/search-words.ts';
-import type { Repositories, Sight } from '../repositories/repositories.ts';
+import type { Repositories, RepositoryVisibility } from '../repositories/repositories.ts';
 import type { AttachmentRow } from '../store/issue-relations.ts';
 import type { IssueRow, LabelRow, PullRow } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';
-import { hasWords } from './search-index.ts';
-import { withCounts, type Milestone } from './milestones.ts';
+import { matchesPhrases } from './search-index.ts';
+import { selectMilestones, type Milestone } from './milestones.ts';
 
-/** An issue with what belongs to it. */
+/** Issue with labels, assignees, attachments and milestone. */
 export interface Issue extends IssueRow {
   readonly labels: readonly LabelRow[];
   readonly assignees: readonly string[];
   readonly attachments: readonly AttachmentRow[];
   readonly milestone: Milestone | undefined;
-  /** Of a pull request. */
+  /** Present for a pull request. */
   readonly request: PullRow | undefined;
 }
 
@@ -28,18 +28,18 @@ export const issueSorts = [
 ] as const;
 export type IssueSort = (typeof issueSorts)[number];
 
-/** What is asked of the list of issues; what is left out does not matter. */
+/** Filters, order and page of an issue list. Omitted filters match everything. */
 export interface IssueQuery {
-  /** Of one repository, or of those that somebody may see. */
-  readonly in: number | Sight;
+  /** ID of a repository, or the visible repositories. */
+  readonly scope: number | RepositoryVisibility;
   readonly owner?: string | undefined;
   readonly closed?: boolean | undefined;
   readonly pull?: boolean | undefined;
-  readonly words?: string | undefined;
-  /** Names; it has all of them, and none of those that begin with `-`. */
+  readonly searchText?: string | undefined;
+  /** Label names; all are required. Names with the prefix `-` are excluded. */
   readonly labels?: readonly string[] | undefined;
   readonly labelIds?: readonly number[] | undefined;
-  /** Names or numbers; one of them. */
+  /** Titles or IDs of milestones; one must match. */
   readonly milestones?: readonly string[] | undefined;
   readonly since?: number | undefined;
   readonly before?: number | undefined;
@@ -76,15 +76,15 @@ export class Issues {
     return row && (await this.complete([row]))[0];
   }
 
-  async byId(id: number): Promise<Issue | undefined> {
+  async findById(id: number): Promise<Issue | undefined> {
     const row = await this.#db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirst();
     return row && (await this.complete([row]))[0];
   }
 
   async list(query: IssueQuery): Promise<{ readonly issues: readonly Issue[]; readonly total: number }> {
-    const [column, direction] = orders[query.sort ?? 'newest'];
+    const [column, direction] = sortOrders[query.sort ?? 'newest'];
     const [rows, total] = await Promise.all([
-      this.#matching(this.#db.selectFrom('issues').selectAll('issues'), query)
+      this.#applyFilters(this.#db.selectFrom('issues').selectAll('issues'), query)
         .orderBy(column, direction)
         .orderBy('issues.id', direction)
         .limit(query.limit)
@@ -96,16 +96,16 @@ export class Issues {
   }
 
   async count(query: Omit<IssueQuery, 'limit' | 'offset'>): Promise<number> {
-    const counted = this.#db.selectFrom('issues').select((is) => is.fn.countAll<number>().as('count'));
-    return Number((await this.#matching(counted, query).executeTakeFirst())?.count ?? 0);
+    const countRows = this.#db.selectFrom('issues').select((is) => is.fn.countAll<number>().as('count'));
+    return Number((await this.#applyFilters(countRows, query).executeTakeFirst())?.count ?? 0);
   }
 
-  /** Rows with what belongs to them, in their order. */
+  /** Adds labels, assignees, attachments and milestones to rows. The order is retained. */
   async complete(rows: readonly IssueRow[]): Promise<readonly Issue[]> {
     if (rows.length === 0) return [];
     const ids = rows.map(({ id }) => id);
     const milestones = [...new Set(rows.flatMap(({ milestone_id: id }) => (id === null ? [] : [id])))];
-    const [labels, assignees, known, pulls, attachments] = await Promise.all([
+    const [labels, assignees, milestoneRows, pulls, attachments] = await Promise.all([
       this.#db
         .selectFrom('issue_labels')
         .innerJoin('labels', 'labels.id', 'issue_labels.label_id')
@@ -115,7 +115,7 @@ export class Issues {
         .orderBy('labels.name')
         .execute(),
       this.#db.selectFrom('issue_assignees').selectAll().where('issue_id', 'in', ids).orderBy('account').execute(),
-      milestones.length === 0 ? [] : withCounts(this.#db).where('milestones.id', 'in', milestones).execute(),
+      milestones.length === 0 ? [] : selectMilestones(this.#db).where('milestones.id', 'in', milestones).execute(),
       this.#db.selectFrom('pulls').selectAll().where('issue_id', 'in', ids).execute(),
       this.#db
         .selectFrom('issue_attachments')
@@ -130,35 +130,35 @@ export class Issues {
       labels: labels.filter(({ issue_id }) => issue_id === row.id),
       assignees: assignees.flatMap(({ issue_id, account }) => (issue_id === row.id ? [account] : [])),
       attachments: attachments.filter(({ issue_id }) => issue_id === row.id),
-      milestone: known.find(({ id }) => id === row.milestone_id),
+      milestone: milestoneRows.find(({ id }) => id === row.milestone_id),
       request: pulls.find(({ issue_id }) => issue_id === row.id),
     }));
   }
 
-  #matching<Row>(rows: Query<Row>, query: Omit<IssueQuery, 'limit' | 'offset'>): Query<Row> {
+  #applyFilters<Row>(rows: Query<Row>, query: Omit<IssueQuery, 'limit' | 'offset'>): Query<Row> {
     const db = this.#db;
-    let found = rows;
-    if (typeof query.in === 'number') found = found.where('issues.repository_id', '=', query.in);
+    let filtered = rows;
+    if (typeof query.scope === 'number') filtered = filtered.where('issues.repository_id', '=', query.scope);
     else
-      found = found.where(
+      filtered = filtered.where(
         'issues.repository_id',
         'in',
-        this.#repositories.idsOf({ sight: query.in, owner: query.owner }),
+        this.#repositories.selectIds({ visibility: query.scope, owner: query.owner }),
       );
-    if (query.closed !== undefined) found = found.where('issues.closed', '=', Number(query.closed));
-    if (query.pull !== undefined) found = found.where('issues.pull', '=', Number(query.pull));
-    const phrases = parseSearch(query.words ?? '');
-    if (phrases.length > 0) found = found.where(hasWords(db, sql.ref('issues.id'), phrases));
+    if (query.closed !== undefined) filtered = filtered.where('issues.closed', '=', Number(query.closed));
+    if (query.pull !== undefined) filtered = filtered.where('issues.pull', '=', Number(query.pull));
+    const phrases = parseSearch(query.searchText ?? '');
+    if (phrases.length > 0) filtered = filtered.where(matchesPhrases(db, sql.ref('issues.id'), phrases));
     for (const name of query.labels ?? []) {
-      const labelled = db
+      const labeled = db
         .selectFrom('issue_labels')
         .innerJoin('labels', 'labels.id', 'issue_labels.label_id')
         .select('issue_labels.issue_id')
         .where('labels.name', '=', name.replace(/^-/, ''));
-      found = found.where('issues.id', name.startsWith('-') ? 'not in' : 'in', labelled);
+      filtered = filtered.where('issues.id', name.startsWith('-') ? 'not in' : 'in', labeled);
     }
     for (const id of query.labelIds ?? []) {
-      found = found.where(
+      filtered = filtered.where(
         'issues.id',
         'in',
         db.selectFrom('issue_labels').select('issue_id').where('label_id', '=', id),
@@ -166,22 +166,28 @@ export class Issues {
     }
     if (query.milestones !== undefined && query.milestones.length > 0) {
       const ids = query.milestones.filter((text) => /^\d{1,15}$/.test(text)).map(Number);
-      const named = db
+      const milestoneIds = db
         .selectFrom('milestones')
         .select('id')
         .where((is) => is.or([is('title', 'in', [...(query.milestones ?? [])]), is('id', 'in', [0, ...ids])]));
-      found = found.where('issues.milestone_id', 'in', named);
+      filtered = filtered.where('issues.milestone_id', 'in', milestoneIds);
     }
-    if (query.since !== undefined) found = found.where('issues.updated_at', '>=', query.since);
-    if (query.before !== undefined) found = found.where('issues.updated_at', '<=', query.before);
-    if (query.author !== undefined) found = found.where('issues.author', '=', query.author);
-    const theirs = (table: 'issue_assignees' | 'issue_mentions' | 'review_requests', account: string) =>
-      found.where('issues.id', 'in', db.selectFrom(table).select('issue_id').where('account', '=', account));
-    if (query.assignee !== undefined) found = theirs('issue_assignees', query.assignee);
-    if (query.mentioned !== undefined) found = theirs('issue_mentions', query.mentioned);
-    if (query.reviewRequested !== undefined) found = theirs('review_requests', query.reviewRequested);
+    if (query.since !== undefined) filtered = filtered.where('issues.updated_at', '>=', query.since);
+    if (query.before !== undefined) filtered = filtered.where('issues.updated_at', '<=', query.before);
+    if (query.author !== undefined) filtered = filtered.where('issues.author', '=', query.author);
+    return this.#applyRelationFilters(filtered, query);
+  }
+
+  #applyRelationFilters<Row>(rows: Query<Row>, query: Omit<IssueQuery, 'limit' | 'offset'>): Query<Row> {
+    const db = this.#db;
+    let filtered = rows;
+    const withAccount = (table: 'issue_assignees' | 'issue_mentions' | 'review_requests', account: string) =>
+      filtered.where('issues.id', 'in', db.selectFrom(table).select('issue_id').where('account', '=', account));
+    if (query.assignee !== undefined) filtered = withAccount('issue_assignees', query.assignee);
+    if (query.mentioned !== undefined) filtered = withAccount('issue_mentions', query.mentioned);
+    if (query.reviewRequested !== undefined) filtered = withAccount('review_requests', query.reviewRequested);
     if (query.reviewed !== undefined) {
-      found = found.where(
+      filtered = filtered.where(
         'issues.id',
         'in',
         db.selectFrom('reviews').select('issue_id').where('author', '=', query.reviewed),
@@ -192,13 +198,13 @@ export class Issues {
       let branches = db.selectFrom('pulls').select('issue_id');
       if (head !== '') branches = branches.where('head_branch', '=', head);
       if (base !== '') branches = branches.where('base_branch', '=', base);
-      found = found.where('issues.id', 'in', branches);
+      filtered = filtered.where('issues.id', 'in', branches);
     }
-    return found;
+    return filtered;
   }
 }
 
-const orders = {
+const sortOrders = {
   newest: ['issues.created_at', 'desc'],
   oldest: ['issues.created_at', 'asc'],
   recentupdate: ['issues.updated_at', 'desc'],

@@ -2,14 +2,14 @@ import type { Kysely } from 'kysely';
 import type { MilestoneRow } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** A milestone, and how far it has come. */
+/** Milestone with the number of its open and closed issues. */
 export interface Milestone extends MilestoneRow {
   readonly open_issues: number;
   readonly closed_issues: number;
 }
 
-/** Rows of milestones with the numbers of their issues. */
-export function withCounts(db: Kysely<Tables>) {
+/** Selects milestones with their issue counts. */
+export function selectMilestones(db: Kysely<Tables>) {
   return db
     .selectFrom('milestones')
     .selectAll('milestones')
@@ -25,9 +25,13 @@ export function withCounts(db: Kysely<Tables>) {
     .$castTo<Milestone>();
 }
 
-/** Those of a repository, the nearest to be done first. */
-export function milestonesOf(db: Kysely<Tables>, repository: number, closed?: boolean): Promise<Milestone[]> {
-  let rows = withCounts(db).where('milestones.repository_id', '=', repository);
+/** Lists the milestones of a repository by due date. */
+export function listRepositoryMilestones(
+  db: Kysely<Tables>,
+  repository: number,
+  closed?: boolean,
+): Promise<Milestone[]> {
+  let rows = selectMilestones(db).where('milestones.repository_id', '=', repository);
   if (closed !== undefined) rows = rows.where('milestones.closed', '=', Number(closed));
   return rows.orderBy('milestones.due_at').orderBy('milestones.id').execute();
 }

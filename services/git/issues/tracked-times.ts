@@ -3,7 +3,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { TrackedTimeRow } from '../store/issue-relations.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** What is asked of the times that were noted; what is left out does not matter. */
+/** Filters of tracked times. Omitted filters match everything. */
 export interface TimeQuery {
   readonly issue?: number | undefined;
   readonly repository?: number | undefined;
@@ -12,7 +12,7 @@ export interface TimeQuery {
   readonly before?: number | undefined;
 }
 
-/** Time that people spent on issues, and the stopwatch that each may have running. */
+/** Tracked times of issues, and the running stopwatch of each account. */
 export class TrackedTimes {
   readonly #context: Pick<Context, 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;
@@ -22,7 +22,7 @@ export class TrackedTimes {
     this.#db = context.db;
   }
 
-  /** The oldest first. */
+  /** Lists tracked times, oldest first. */
   list({ issue, repository, account, since, before }: TimeQuery): Promise<TrackedTimeRow[]> {
     let rows = this.#db.selectFrom('tracked_times').selectAll('tracked_times');
     if (issue !== undefined) rows = rows.where('issue_id', '=', issue);
@@ -36,12 +36,14 @@ export class TrackedTimes {
     return rows.orderBy('created_at').orderBy('id').execute();
   }
 
-  add(issue: number, account: string, seconds: number, at = this.#context.clock.now()): Promise<TrackedTimeRow> {
-    return this.#context.commit((transaction: Kysely<Tables>) => note(transaction, { issue, account, seconds, at }));
+  add(issue: number, account: string, seconds: number, createdAt = this.#context.clock.now()): Promise<TrackedTimeRow> {
+    return this.#context.commit((transaction: Kysely<Tables>) =>
+      recordTime(transaction, { issue, account, seconds, createdAt }),
+    );
   }
 
-  /** All that an account noted for an issue. False where that was nothing. */
-  async removeOf(issue: number, account: string): Promise<boolean> {
+  /** Removes the tracked times of an account for an issue. Returns false if there were none. */
+  async removeForAccount(issue: number, account: string): Promise<boolean> {
     const { numDeletedRows } = await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction
         .deleteFrom('tracked_times')
@@ -58,31 +60,34 @@ export class TrackedTimes {
     );
   }
 
-  running(account: string) {
+  findStopwatch(account: string) {
     return this.#db.selectFrom('stopwatches').selectAll().where('account', '=', account).executeTakeFirst();
   }
 
-  /** One that runs for another issue is stopped, and its time noted. False where it runs for this one already. */
+  /**
+   * Starts the stopwatch. A stopwatch of another issue is stopped and its time recorded. Returns false if it is already
+   * running for this issue.
+   */
   start(issue: number, account: string): Promise<boolean> {
     return this.#context.commit(async (transaction: Kysely<Tables>) => {
       const now = this.#context.clock.now();
-      const other = await take(transaction, account);
+      const previous = await deleteStopwatch(transaction, account);
       await transaction
         .insertInto('stopwatches')
-        .values({ account, issue_id: issue, begun_at: other?.issue_id === issue ? other.begun_at : now })
+        .values({ account, issue_id: issue, begun_at: previous?.issue_id === issue ? previous.begun_at : now })
         .execute();
-      if (other?.issue_id === issue) return false;
-      if (other !== undefined) await note(transaction, timeOn(other, now));
+      if (previous?.issue_id === issue) return false;
+      if (previous !== undefined) await recordTime(transaction, toTrackedTime(previous, now));
       return true;
     });
   }
 
-  /** Notes its time, unless that is not wanted. False where none runs for the issue. */
-  stop(issue: number, account: string, { noted }: { readonly noted: boolean }): Promise<boolean> {
+  /** Stops the stopwatch and optionally records its time. Returns false if none is running for the issue. */
+  stop(issue: number, account: string, { record: noted }: { readonly record: boolean }): Promise<boolean> {
     return this.#context.commit(async (transaction: Kysely<Tables>) => {
-      const running = await take(transaction, account, issue);
-      if (running === undefined) return false;
-      if (noted) await note(transaction, timeOn(running, this.#context.clock.now()));
+      const stopwatch = await deleteStopwatch(transaction, account, issue);
+      if (stopwatch === undefined) return false;
+      if (noted) await recordTime(transaction, toTrackedTime(stopwatch, this.#context.clock.now()));
       return true;
     });
   }
@@ -94,27 +99,31 @@ interface Stopwatch {
   readonly begun_at: number;
 }
 
-function timeOn({ account, begun_at, issue_id: issue }: Stopwatch, now: number) {
-  return { issue, account, seconds: Math.max(1, Math.round((now - begun_at) / 1000)), at: now };
+function toTrackedTime({ account, begun_at, issue_id: issue }: Stopwatch, now: number) {
+  return { issue, account, seconds: Math.max(1, Math.round((now - begun_at) / 1000)), createdAt: now };
 }
 
-async function take(transaction: Kysely<Tables>, account: string, issue?: number): Promise<Stopwatch | undefined> {
+async function deleteStopwatch(
+  transaction: Kysely<Tables>,
+  account: string,
+  issue?: number,
+): Promise<Stopwatch | undefined> {
   const rows = transaction.deleteFrom('stopwatches').where('account', '=', account);
   return (issue === undefined ? rows : rows.where('issue_id', '=', issue)).returningAll().executeTakeFirst();
 }
 
-function note(
+function recordTime(
   transaction: Kysely<Tables>,
   {
     issue,
     account,
     seconds,
-    at,
-  }: { readonly issue: number; readonly account: string; readonly seconds: number; readonly at: number },
+    createdAt,
+  }: { readonly issue: number; readonly account: string; readonly seconds: number; readonly createdAt: number },
 ): Promise<TrackedTimeRow> {
   return transaction
     .insertInto('tracked_times')
-    .values({ issue_id: issue, account, seconds, created_at: at })
+    .values({ issue_id: issue, account, seconds, created_at: createdAt })
     .returningAll()
     .executeTakeFirstOrThrow();
 }

@@ -4,12 +4,12 @@ import type { Context } from '../../contracts/service.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { EntryDetails, EntryKind } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';
-import { mentionsIn } from '../domain/issue-text.ts';
-import { indexWords } from './search-index.ts';
+import { findMentions } from '../domain/issue-text.ts';
+import { indexIssue } from './search-index.ts';
 
-/** Something that happened to an issue or a pull request. */
+/** Event of an issue or a pull request. */
 export interface IssueEvent {
-  /** Of the peer's webhooks, e.g. `issues`, `issue_comment`, `pull_request`. */
+  /** Event name of Gitea's webhooks, e.g. `issues`, `issue_comment`, `pull_request`. */
   readonly event: string;
   readonly action: string;
   readonly issue: number;
@@ -17,13 +17,13 @@ export interface IssueEvent {
   readonly review?: number;
 }
 
-/** Hears of what happened, in the transaction that keeps it. */
+/** Receives events in the transaction that stores the change. */
 export type IssueListener = (
   transaction: Kysely<Tables>,
-  heard: { readonly repository: Repository; readonly account: string; readonly events: readonly IssueEvent[] },
+  change: { readonly repository: Repository; readonly account: string; readonly events: readonly IssueEvent[] },
 ) => Promise<void>;
 
-/** One transaction in which somebody changes issues of a repository. */
+/** Transaction in which an account changes issues of a repository. */
 export interface IssueWork {
   readonly db: Kysely<Tables>;
   readonly repository: Repository;
@@ -33,45 +33,45 @@ export interface IssueWork {
   readonly events: IssueEvent[];
 }
 
-export interface WriterParts {
+export interface IssueWriterDependencies {
   readonly context: Pick<Context, 'accounts' | 'bus' | 'clock' | 'commit'>;
   readonly listeners: readonly IssueListener[];
 }
 
-/** Changes issues: the rows, their timeline and who is told, all in one transaction. */
+/** Changes issues together with their timeline and notifications in one transaction. */
 export class IssueWriter {
-  readonly #parts: WriterParts;
+  readonly #dependencies: IssueWriterDependencies;
 
-  constructor(parts: WriterParts) {
-    this.#parts = parts;
+  constructor(deps: IssueWriterDependencies) {
+    this.#dependencies = deps;
   }
 
-  /** `work` must touch nothing but the transaction, since it may be run twice. */
+  /** Runs `work` in a new transaction. It must not have other side effects, because it may run twice. */
   async run<T>(repository: Repository, account: string, work: (work: IssueWork) => Promise<T>): Promise<T> {
-    const { bus, commit } = this.#parts.context;
+    const { bus, commit } = this.#dependencies.context;
     const value = await commit((transaction: Kysely<Tables>) => this.within(transaction, repository, account, work));
     bus.publish(gitIssuesChanged, { repository: repository.id });
     return value;
   }
 
-  /** The same in a transaction that is there; who opened it publishes. */
+  /** Runs `work` in an existing transaction. The owner of the transaction publishes the change. */
   async within<T>(
     db: Kysely<Tables>,
     repository: Repository,
     account: string,
     work: (work: IssueWork) => Promise<T>,
   ): Promise<T> {
-    const { clock } = this.#parts.context;
+    const { clock } = this.#dependencies.context;
     const events: IssueEvent[] = [];
     const value = await work({ db, repository, account, now: clock.now(), events });
     if (events.length > 0) {
-      for (const listener of this.#parts.listeners) await listener(db, { repository, account, events });
+      for (const listener of this.#dependencies.listeners) await listener(db, { repository, account, events });
     }
     return value;
   }
 }
 
-/** Adds to the timeline of an issue. Answers the entry's number. */
+/** Adds an entry to the timeline of an issue and returns its ID. */
 export async function addEntry(
   { account, db, now }: IssueWork,
   issue: number,
@@ -95,15 +95,15 @@ export async function addEntry(
   return row.id;
 }
 
-/** The issue was changed just now. */
+/** Updates the modification time of an issue. */
 export async function touch({ db, now }: IssueWork, issue: number): Promise<void> {
   await db.updateTable('issues').set({ updated_at: now }).where('id', '=', issue).execute();
 }
 
-/** Call after a text of the issue was written: it can be found by it, and whom it calls hears of it. */
-export async function textWritten(work: IssueWork, issue: number, text: string): Promise<void> {
-  await indexWords(work.db, issue);
-  const names = mentionsIn(text);
+/** Updates the search index and the mentions after a text of the issue was changed. */
+export async function recordText(work: IssueWork, issue: number, text: string): Promise<void> {
+  await indexIssue(work.db, issue);
+  const names = findMentions(text);
   if (names.length === 0) return;
   await work.db
     .insertInto('issue_mentions')
@@ -112,37 +112,41 @@ export async function textWritten(work: IssueWork, issue: number, text: string):
     .execute();
 }
 
-/** Tells everybody who has a part in the issue, but who did it himself. */
-export async function tell({ account, db, now, repository }: IssueWork, issue: number, entry?: number): Promise<void> {
-  const part = (table: 'issue_assignees' | 'issue_mentions' | 'review_requests') =>
+/** Creates notifications for all participants and watchers of an issue except the author of the change. */
+export async function notifyParticipants(
+  { account, db, now, repository }: IssueWork,
+  issue: number,
+  entry?: number,
+): Promise<void> {
+  const selectAccounts = (table: 'issue_assignees' | 'issue_mentions' | 'review_requests') =>
     db.selectFrom(table).select('account').where('issue_id', '=', issue);
-  const people = await db
+  const participants = await db
     .selectFrom('issues')
     .select('author as account')
     .where('id', '=', issue)
-    .union(part('issue_assignees'))
-    .union(part('issue_mentions'))
-    .union(part('review_requests'))
+    .union(selectAccounts('issue_assignees'))
+    .union(selectAccounts('issue_mentions'))
+    .union(selectAccounts('review_requests'))
     .union(db.selectFrom('issue_entries').select('author as account').where('issue_id', '=', issue))
     .union(db.selectFrom('repository_watches').select('account').where('repository_id', '=', repository.id))
     .union(db.selectFrom('issue_watches').select('account').where('issue_id', '=', issue).where('watching', '=', 1))
     .execute();
-  const not = await db
+  const muted = await db
     .selectFrom('issue_watches')
     .select('account')
     .where('issue_id', '=', issue)
     .where('watching', '=', 0)
     .execute();
-  const told = new Set([
-    ...people.map((each) => each.account),
+  const recipients = new Set([
+    ...participants.map((each) => each.account),
     ...(repository.ownerKind === 'account' ? [repository.owner] : []),
   ]);
-  for (const name of [account, ...not.map((each) => each.account)]) told.delete(name);
-  if (told.size === 0) return;
+  for (const name of [account, ...muted.map((each) => each.account)]) recipients.delete(name);
+  if (recipients.size === 0) return;
   await db
     .insertInto('issue_notifications')
     .values(
-      [...told].map((name) => ({
+      [...recipients].map((name) => ({
         account: name,
         issue_id: issue,
         state: 'unread' as const,

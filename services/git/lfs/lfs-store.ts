@@ -7,33 +7,35 @@ import { pipeline } from 'node:stream/promises';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { diskFull, isDiskFull } from '../engine/disk-full.ts';
+import { buildDiskFullProblem, isDiskFull } from '../engine/disk-full.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** A large file as clients name it. */
+/** LFS object as clients identify it. */
 export interface LfsObject {
-  /** SHA-256 of its bytes, in hexadecimal digits. */
+  /** SHA-256 of the content in hexadecimal. */
   readonly oid: string;
   readonly size: number;
 }
 
-/** Whether a client's words name a large file. */
+/** Returns true for a valid object ID and size. */
 export function isLfsObject({ oid, size }: { readonly oid: string; readonly size: number }): boolean {
   return /^[0-9a-f]{64}$/.test(oid) && Number.isSafeInteger(size) && size >= 0;
 }
 
 export interface LfsLimits {
-  /** Bytes of all large files of one repository; 0: no limit. */
+  /** Maximum total size of a repository's objects in bytes; 0 for no limit. */
   readonly quota: () => number;
 }
 
-/** Of what is sent too much so much is read and dropped, bytes. */
-const mostDrained = 1024 * 1024;
+/** Maximum number of excess bytes that are read and discarded. */
+const maxDrainedBytes = 1024 * 1024;
 
 type Owner = Pick<Repository, 'id' | 'folder'>;
 
-/** The large files of repositories: a file each, by the hash of what is in it, and a row once it is whole and on the disk. */
+/**
+ * LFS objects of repositories. Each is a file named by its hash. Its row is written after the file is complete on disk.
+ */
 export class LfsStore {
   readonly #context: Pick<Context, 'clock' | 'commit' | 'files' | 'random'>;
   readonly #db: Kysely<Tables>;
@@ -45,29 +47,29 @@ export class LfsStore {
     this.#limits = limits;
   }
 
-  /** Removes what uploads left that ended with a killed host. Call before any begins. */
+  /** Removes files of interrupted uploads. Call it before the first upload. */
   async clean(): Promise<void> {
     await rm(this.#incoming, { recursive: true, force: true });
     await mkdir(this.#incoming, { recursive: true, mode: 0o700 });
   }
 
-  /** The sizes of those that are here. */
+  /** Returns the sizes of the objects that exist. */
   async sizes({ id }: Pick<Owner, 'id'>, oids: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const found = new Map<string, number>();
-    for (let at = 0; at < oids.length; at += 500) {
+    const sizes = new Map<string, number>();
+    for (let index = 0; index < oids.length; index += 500) {
       const rows = await this.#db
         .selectFrom('lfs_objects')
         .select(['oid', 'size'])
         .where('repository_id', '=', id)
-        .where('oid', 'in', oids.slice(at, at + 500))
+        .where('oid', 'in', oids.slice(index, index + 500))
         .execute();
-      for (const { oid, size } of rows) found.set(oid, size);
+      for (const { oid, size } of rows) sizes.set(oid, size);
     }
-    return found;
+    return sizes;
   }
 
-  /** Bytes of all of a repository's. */
-  async total({ id }: Pick<Owner, 'id'>): Promise<number> {
+  /** Returns the total size of a repository's objects. */
+  async totalBytes({ id }: Pick<Owner, 'id'>): Promise<number> {
     const row = await this.#db
       .selectFrom('lfs_objects')
       .select((is) => is.fn.sum<number | null>('size').as('total'))
@@ -76,10 +78,13 @@ export class LfsStore {
     return Number(row?.total ?? 0);
   }
 
-  /** @throws Problem `git.lfs_quota` (507) when so many bytes more are too many. */
-  async checkQuota(repository: Pick<Owner, 'id'>, more: number): Promise<void> {
+  /**
+   * Checks that additional bytes do not exceed the quota.
+   * @throws Problem `git.lfs_quota` (507)
+   */
+  async checkQuota(repository: Pick<Owner, 'id'>, additionalBytes: number): Promise<void> {
     const quota = this.#limits.quota();
-    if (quota === 0 || (await this.total(repository)) + more <= quota) return;
+    if (quota === 0 || (await this.totalBytes(repository)) + additionalBytes <= quota) return;
     const limit = `${Math.floor(quota / 1024 / 1024)} MiB`;
     throw new Problem(
       'git.lfs_quota',
@@ -90,7 +95,7 @@ export class LfsStore {
   }
 
   /**
-   * Takes a file in. It is there when this resolves, and nothing of it when it rejects.
+   * Stores an object. If it rejects, nothing is stored.
    * @throws Problem `git.lfs_mismatch` (422), `git.lfs_quota`, `git.disk_full` (507)
    */
   async receive(repository: Owner, { oid, size }: LfsObject, input: Readable): Promise<void> {
@@ -103,42 +108,46 @@ export class LfsStore {
         transform(chunk: Buffer, _encoding, done) {
           count += chunk.length;
           hash.update(chunk);
-          if (count > size) done(mismatch('content size does not match'));
+          if (count > size) done(buildMismatchProblem('content size does not match'));
           else done(null, chunk);
         },
       });
       try {
-        // `flush`: it is on the disk when the stream is over.
-        await pipeline(kept(input), measure, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
+        // `flush` writes the file to disk before the stream closes.
+        await pipeline(
+          pipeWithoutDestroy(input),
+          measure,
+          createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
+        );
       } catch (error) {
-        // Who still sends would not hear why.
-        await drain(input, size - count + mostDrained);
+        // Read the rest of the upload so that the client can read the response.
+        await drain(input, size - count + maxDrainedBytes);
         throw error;
       }
-      if (hash.digest('hex') !== oid) throw mismatch('content hash does not match OID');
-      if (count !== size) throw mismatch('content size does not match');
+      if (hash.digest('hex') !== oid) throw buildMismatchProblem('content hash does not match OID');
+      if (count !== size) throw buildMismatchProblem('content size does not match');
       const target = this.#path(repository, oid);
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
       await rename(path, target);
       await syncFolder(dirname(target));
-      await this.#remember(repository, { oid, size });
+      await this.#insertRow(repository, { oid, size });
     } catch (error) {
       await rm(path, { force: true });
-      throw isDiskFull(error) ? diskFull(error) : error;
+      throw isDiskFull(error) ? buildDiskFullProblem(error) : error;
     }
   }
 
-  /** Its bytes from one to another, both included. Ask {@link sizes} first. */
+  /** Opens an object for reading, optionally a byte range with inclusive bounds. Check {@link sizes} first. */
   read(repository: Owner, oid: string, range?: { readonly start: number; readonly end: number }): Readable {
     return createReadStream(this.#path(repository, oid), range ?? {});
   }
 
-  /** The file that has the content of a pointer; undefined where its content was never uploaded. */
-  async fileOf(repository: Owner, object: LfsObject): Promise<string | undefined> {
-    return (await this.isWhole(repository, object)) ? this.#path(repository, object.oid) : undefined;
+  /** Returns the file of an object, or undefined if it was never uploaded. */
+  async findFile(repository: Owner, object: LfsObject): Promise<string | undefined> {
+    return (await this.isComplete(repository, object)) ? this.#path(repository, object.oid) : undefined;
   }
 
-  /** Gives a repository all the large files of another one, without copying their bytes where the disk can do so. */
+  /** Shares all objects of a repository with another one, using hard links if the file system supports them. */
   async share(from: Owner, to: Owner): Promise<void> {
     const rows = await this.#db
       .selectFrom('lfs_objects')
@@ -150,12 +159,12 @@ export class LfsStore {
       const target = this.#path(to, row.oid);
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
       await link(source, target).catch(() => copyFile(source, target));
-      await this.#remember(to, row);
+      await this.#insertRow(to, row);
     }
   }
 
-  /** All of a repository's, with where they lie. */
-  async all(repository: Owner): Promise<readonly (LfsObject & { readonly path: string })[]> {
+  /** Lists all objects of a repository with their paths. */
+  async listObjects(repository: Owner): Promise<readonly (LfsObject & { readonly path: string })[]> {
     const rows = await this.#db
       .selectFrom('lfs_objects')
       .select(['oid', 'size'])
@@ -165,8 +174,8 @@ export class LfsStore {
     return rows.map((row) => ({ ...row, path: this.#path(repository, row.oid) }));
   }
 
-  /** Whether its file is as long as its row says. */
-  async isWhole(repository: Owner, { oid, size }: LfsObject): Promise<boolean> {
+  /** Returns true if the file has the expected size. */
+  async isComplete(repository: Owner, { oid, size }: LfsObject): Promise<boolean> {
     return (await stat(this.#path(repository, oid)).catch(() => undefined))?.size === size;
   }
 
@@ -178,7 +187,7 @@ export class LfsStore {
     return join(lfsFolder(this.#context.files, folder), oid.slice(0, 2), oid.slice(2, 4), oid);
   }
 
-  async #remember({ id }: Owner, { oid, size }: LfsObject): Promise<void> {
+  async #insertRow({ id }: Owner, { oid, size }: LfsObject): Promise<void> {
     const { clock, commit } = this.#context;
     await commit((transaction: Kysely<Tables>) =>
       transaction
@@ -190,30 +199,33 @@ export class LfsStore {
   }
 }
 
-/** Where the large files of a repository lie, below the service's own folder. */
+/** Returns the folder of a repository's objects below the service's folder. */
 export function lfsFolder(files: string, folder: string): string {
   return join(files, 'lfs', 'objects', folder.slice(0, 2), folder);
 }
 
-/** What a stream brings, for who may give up without ending the stream itself; its breaking off is handed on. */
-function kept(input: Readable): Readable {
-  const through = new PassThrough();
-  const cut = (): void => {
-    if (!input.readableEnded) through.destroy(new Error('the upload was cut off'));
+/**
+ * Pipes the input into another stream, so that a failing consumer does not destroy the input. An aborted upload is
+ * passed on as an error.
+ */
+function pipeWithoutDestroy(input: Readable): Readable {
+  const output = new PassThrough();
+  const abort = (): void => {
+    if (!input.readableEnded) output.destroy(new Error('upload aborted'));
   };
-  input.on('error', cut).on('close', cut);
-  if (input.destroyed) cut();
-  return input.pipe(through);
+  input.on('error', abort).on('close', abort);
+  if (input.destroyed) abort();
+  return input.pipe(output);
 }
 
-async function drain(input: Readable, most: number): Promise<void> {
+async function drain(input: Readable, maxBytes: number): Promise<void> {
   input.unpipe();
-  let left = most;
+  let remaining = maxBytes;
   await new Promise<void>((resolve) => {
     if (input.destroyed || input.readableEnded) return resolve();
     input.on('data', (chunk: Buffer) => {
-      left -= chunk.length;
-      if (left < 0) input.destroy();
+      remaining -= chunk.length;
+      if (remaining < 0) input.destroy();
     });
     input.once('end', resolve).once('close', resolve).once('error', resolve);
     input.resume();
@@ -221,7 +233,7 @@ async function drain(input: Readable, most: number): Promise<void> {
 }
 
 async function syncFolder(path: string): Promise<void> {
-  // Windows opens no folders; there the rename itself is on the disk.
+  // Windows cannot open folders; a rename is durable there.
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
   try {
@@ -231,6 +243,6 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-function mismatch(detail: string): Problem {
+function buildMismatchProblem(detail: string): Problem {
   return new Problem('git.lfs_mismatch', 422, detail);
 }

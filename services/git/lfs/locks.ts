@@ -6,12 +6,12 @@ import type { Tables } from '../store/tables.ts';
 export interface LockQuery {
   readonly path?: string | undefined;
   readonly id?: number | undefined;
-  /** The number of the first. */
+  /** ID of the first lock of the page. */
   readonly from?: number | undefined;
   readonly limit: number;
 }
 
-/** Who works at which large file; clients ask before they push one. */
+/** Locks on large files. Clients check them before a push. */
 export class Locks {
   readonly #context: Pick<Context, 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;
@@ -21,28 +21,28 @@ export class Locks {
     this.#db = context.db;
   }
 
-  /** The lock that is there now, and whether this call made it. */
+  /** Locks a path. Returns the existing lock if the path is already locked. */
   async lock(
     repository: number,
     path: string,
     account: string,
-  ): Promise<{ readonly lock: LockRow; readonly made: boolean }> {
+  ): Promise<{ readonly lock: LockRow; readonly created: boolean }> {
     const { clock, commit } = this.#context;
     return commit(async (transaction: Kysely<Tables>) => {
-      const made = await transaction
+      const inserted = await transaction
         .insertInto('lfs_locks')
         .values({ repository_id: repository, path, account, locked_at: clock.now() })
         .onConflict((conflict) => conflict.columns(['repository_id', 'path']).doNothing())
         .returningAll()
         .executeTakeFirst();
-      if (made !== undefined) return { lock: made, made: true };
+      if (inserted !== undefined) return { lock: inserted, created: true };
       const lock = await transaction
         .selectFrom('lfs_locks')
         .selectAll()
         .where('repository_id', '=', repository)
         .where('path', '=', path)
         .executeTakeFirstOrThrow();
-      return { lock, made: false };
+      return { lock, created: false };
     });
   }
 

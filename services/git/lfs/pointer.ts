@@ -1,11 +1,11 @@
 import type { LfsObject } from './lfs-store.ts';
 
-/** A larger file is no pointer, bytes. */
-export const largestPointer = 1024;
+/** Maximum size of a pointer file, bytes. */
+export const maxPointerBytes = 1024;
 
-/** What a pointer in the place of a large file names; undefined for another file. */
-export function readPointer(bytes: Buffer): LfsObject | undefined {
-  if (bytes.length > largestPointer) return undefined;
+/** Parses an LFS pointer file. Returns undefined for other files. */
+export function parsePointer(bytes: Buffer): LfsObject | undefined {
+  if (bytes.length > maxPointerBytes) return undefined;
   const text = bytes.toString('utf8');
   if (!text.startsWith('version https://git-lfs.github.com/spec/v1\n')) return undefined;
   const oid = /^oid sha256:([0-9a-f]{64})$/m.exec(text)?.[1];

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
-import { nobody, type Visitor } from '../sign-in/visitor.ts';
+import { anonymousCaller, type Caller } from '../sign-in/caller.ts';
 
-const validMs = 3_600_000;
+const lifetimeMs = 3_600_000;
 const purpose = 'git.lfs-ticket';
 const ticketSchema = z.object({
   account: z.string().nullable(),
@@ -13,13 +13,15 @@ const ticketSchema = z.object({
   expires: z.number(),
 });
 
-/** The SSH keys that are known now. */
+/** SSH keys that currently exist. */
 interface SshKeys {
   exists(id: number): Promise<boolean>;
 }
 
-/** What a client that came by SSH shows over HTTP, where large files go: good for an hour, for one direction,
- * and no longer than the SSH key. */
+/**
+ * Bearer tokens that SSH clients use for LFS over HTTP. A token is valid for an hour and one direction, and only while
+ * its SSH key exists.
+ */
 export class LfsTickets {
   readonly #context: Pick<Context, 'clock' | 'vault'>;
   readonly #signIn: SignIn;
@@ -31,27 +33,27 @@ export class LfsTickets {
     this.#keys = keys;
   }
 
-  issue(visitor: Visitor, operation: 'upload' | 'download'): { readonly text: string; readonly seconds: number } {
+  issue(caller: Caller, operation: 'upload' | 'download'): { readonly text: string; readonly seconds: number } {
     const { clock, vault } = this.#context;
     const ticket: z.infer<typeof ticketSchema> = {
-      account: visitor.identity?.account ?? null,
-      deployKey: visitor.deployKey ?? null,
-      sshKey: visitor.sshKey ?? 0,
+      account: caller.identity?.account ?? null,
+      deployKey: caller.deployKey ?? null,
+      sshKey: caller.sshKey ?? 0,
       operation,
-      expires: clock.now() + validMs,
+      expires: clock.now() + lifetimeMs,
     };
-    return { text: vault.seal(JSON.stringify(ticket), purpose), seconds: validMs / 1000 };
+    return { text: vault.seal(JSON.stringify(ticket), purpose), seconds: lifetimeMs / 1000 };
   }
 
-  /** Who shows one; undefined for what is none, or no longer. */
-  async visitor(authorization: string | undefined): Promise<Visitor | undefined> {
+  /** Returns the caller of a token, or undefined if it is invalid or expired. */
+  async authenticate(authorization: string | undefined): Promise<Caller | undefined> {
     const text = /^Bearer (v\d+\.\S+)$/i.exec(authorization ?? '')?.[1];
     if (text === undefined) return undefined;
     const { account, deployKey, sshKey = 0, operation, expires } = this.#read(text) ?? {};
     if (expires === undefined || expires < this.#context.clock.now()) return undefined;
     if (!(await this.#keys.exists(sshKey))) return undefined;
     const scopes = [operation === 'upload' ? 'write:repository' : 'read:repository'];
-    if (deployKey !== null && deployKey !== undefined) return { ...nobody, deployKey, scopes };
+    if (deployKey !== null && deployKey !== undefined) return { ...anonymousCaller, deployKey, scopes };
     const identity = await this.#signIn.account(account ?? '');
     return identity && { identity, scopes, inAddress: false };
   }

@@ -2,123 +2,134 @@ import { rm } from 'node:fs/promises';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 
-/** A backup that was made, for one who loads it. */
-export interface SavedBackup {
+/** Backup file that a client is downloading. */
+export interface BackupLease {
   readonly path: string;
-  /** It was sent, or its reader went away. */
+  /** Call it when the download has ended. */
   readonly release: () => void;
 }
 
-/** Where a backup was made. */
-export interface MadeBackup {
+/** Location of a new backup. */
+export interface BackupFile {
   readonly folder: string;
   readonly path: string;
 }
 
-interface Kept extends MadeBackup {
+interface CacheEntry extends BackupFile {
   readonly repository: number;
-  /** What the repository was like when it was made. */
+  /** Hash of the repository's content at the time of the backup. */
   readonly state: string;
   readonly timers: readonly Disposable[];
   readers: number;
-  isFresh: boolean;
+  isRecent: boolean;
 }
 
-/** Files on the disk at once; each may be as large as its repository. */
-const mostKept = 8;
-/** A file waits that long for who asks again, as a client does that goes on where it was cut off, ms. */
-const freshMs = 60_000;
-/** Nobody takes longer to load one, ms. */
-const longestMs = 60 * 60_000;
+/** Maximum number of files. Each may be as large as its repository. */
+const maxFiles = 8;
+/** Time for which an unused file is kept for another request, such as a client that resumes a download, ms. */
+const idleMs = 60_000;
+/** Maximum time of a download, ms. */
+const maxDownloadMs = 60 * 60_000;
 
-/** Backups on their way out: one at a time is made of each repository, and while nothing changed there it serves everybody. */
-export class KeptBackups {
+/**
+ * Cache of backup files. Only one backup of a repository is created at a time. It is reused while the repository does
+ * not change.
+ */
+export class BackupCache {
   readonly #clock: Context['clock'];
-  readonly #kept = new Set<Kept>();
-  readonly #turns = new Map<number, Promise<unknown>>();
-  #making = 0;
+  readonly #entries = new Set<CacheEntry>();
+  readonly #queues = new Map<number, Promise<unknown>>();
+  #pendingCount = 0;
 
   constructor(clock: Context['clock']) {
     this.#clock = clock;
   }
 
-  /** `make` runs when there is no file of this state of the repository. @throws Problem `git.busy` (503) */
-  async take(
+  /**
+   * Returns a backup of the current state. `make` runs if there is none in the cache.
+   * @throws Problem `git.busy` (503)
+   */
+  async acquire(
     repository: number,
-    look: () => Promise<{ readonly state: string; readonly make: () => Promise<MadeBackup> }>,
-  ): Promise<SavedBackup> {
-    const before = this.#turns.get(repository) ?? Promise.resolve();
-    const turn = before.then(async () => {
-      const { make, state } = await look();
-      const known = [...this.#kept].find((each) => each.repository === repository && each.state === state);
-      return this.#lend(known ?? this.#keep(repository, state, await this.#made(repository, make)));
+    inspect: () => Promise<{ readonly state: string; readonly make: () => Promise<BackupFile> }>,
+  ): Promise<BackupLease> {
+    const before = this.#queues.get(repository) ?? Promise.resolve();
+    const task = before.then(async () => {
+      const { make, state } = await inspect();
+      const cached = [...this.#entries].find((entry) => entry.repository === repository && entry.state === state);
+      return this.#lease(cached ?? this.#addEntry(repository, state, await this.#create(repository, make)));
     });
-    const ended = turn.then(
+    const settled = task.then(
       () => undefined,
       () => undefined,
     );
-    this.#turns.set(repository, ended);
+    this.#queues.set(repository, settled);
     try {
-      return await turn;
+      return await task;
     } finally {
-      if (this.#turns.get(repository) === ended) this.#turns.delete(repository);
+      if (this.#queues.get(repository) === settled) this.#queues.delete(repository);
     }
   }
 
-  async #made(repository: number, make: () => Promise<MadeBackup>): Promise<MadeBackup> {
-    const idle = [...this.#kept].filter(({ readers }) => readers === 0);
-    // What is out of date goes in any case, and the oldest of the others where there is no room.
-    for (const each of idle) {
-      if (each.repository === repository || this.#kept.size + this.#making >= mostKept) this.#drop(each);
+  async #create(repository: number, make: () => Promise<BackupFile>): Promise<BackupFile> {
+    const idle = [...this.#entries].filter(({ readers }) => readers === 0);
+    // Remove outdated files, and the oldest ones if the cache is full.
+    for (const entry of idle) {
+      if (entry.repository === repository || this.#entries.size + this.#pendingCount >= maxFiles)
+        this.#removeEntry(entry);
     }
-    if (this.#kept.size + this.#making >= mostKept) {
+    if (this.#entries.size + this.#pendingCount >= maxFiles) {
       throw new Problem(
         'git.busy',
         503,
         'Too many repositories are made into files at this moment. Try again a little later.',
       );
     }
-    this.#making += 1;
+    this.#pendingCount += 1;
     try {
       return await make();
     } finally {
-      this.#making -= 1;
+      this.#pendingCount -= 1;
     }
   }
 
-  #keep(repository: number, state: string, made: MadeBackup): Kept {
-    const kept: Kept = {
-      ...{ ...made, repository, state, readers: 0, isFresh: true },
+  #addEntry(repository: number, state: string, file: BackupFile): CacheEntry {
+    const entry: CacheEntry = {
+      ...file,
+      repository,
+      state,
+      readers: 0,
+      isRecent: true,
       timers: [
-        this.#clock.after(freshMs, () => {
-          kept.isFresh = false;
-          if (kept.readers === 0) this.#drop(kept);
+        this.#clock.after(idleMs, () => {
+          entry.isRecent = false;
+          if (entry.readers === 0) this.#removeEntry(entry);
         }),
-        this.#clock.after(longestMs, () => this.#drop(kept)),
+        this.#clock.after(maxDownloadMs, () => this.#removeEntry(entry)),
       ],
     };
-    this.#kept.add(kept);
-    return kept;
+    this.#entries.add(entry);
+    return entry;
   }
 
-  #lend(kept: Kept): SavedBackup {
-    kept.readers += 1;
-    let isReading = true;
+  #lease(entry: CacheEntry): BackupLease {
+    entry.readers += 1;
+    let isLeased = true;
     return {
-      path: kept.path,
+      path: entry.path,
       release: () => {
-        if (!isReading) return;
-        isReading = false;
-        kept.readers -= 1;
-        if (kept.readers === 0 && !kept.isFresh) this.#drop(kept);
+        if (!isLeased) return;
+        isLeased = false;
+        entry.readers -= 1;
+        if (entry.readers === 0 && !entry.isRecent) this.#removeEntry(entry);
       },
     };
   }
 
-  #drop(kept: Kept): void {
-    if (!this.#kept.delete(kept)) return;
-    for (const timer of kept.timers) timer[Symbol.dispose]();
-    // What cannot be removed now goes at the next start.
-    void rm(kept.folder, { recursive: true, force: true }).catch(() => undefined);
+  #removeEntry(entry: CacheEntry): void {
+    if (!this.#entries.delete(entry)) return;
+    for (const timer of entry.timers) timer[Symbol.dispose]();
+    // A file that cannot be removed now is removed at the next start.
+    void rm(entry.folder, { recursive: true, force: true }).catch(() => undefined);
   }
 }

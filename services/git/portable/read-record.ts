@@ -3,17 +3,14 @@ import type { Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
 import { RepositoryRecord } from './record.ts';
 
-/**
- * All that the tables say of a repository and that is its own: no keys, hooks or people who may use it, and no reviews that are
- * still for their authors alone.
- */
+/** Reads all data of a repository from the tables, without keys, hooks, collaborators and pending reviews. */
 export async function readRecord(
   db: Kysely<Tables>,
   repository: Repository,
   savedAt: number,
 ): Promise<RepositoryRecord> {
   const { id, owner, name, description, website, archived, template, topics, options, defaultBranch } = repository;
-  const all = <
+  const selectRows = <
     Table extends
       | 'labels'
       | 'milestones'
@@ -32,7 +29,7 @@ export async function readRecord(
       .where('repository_id', '=', id)
       .execute();
   const issues = db.selectFrom('issues').select('id').where('repository_id', '=', id);
-  const ofIssues = (
+  const selectIssueRows = (
     table: 'issue_labels' | 'issue_assignees' | 'review_requests' | 'pulls' | 'tracked_times' | 'issue_dependencies',
   ) =>
     db
@@ -46,34 +43,38 @@ export async function readRecord(
     .where('repository_id', '=', id)
     .executeTakeFirst();
   const releases = db.selectFrom('releases').select('id').where('repository_id', '=', id);
-  const pulls = await ofIssues('pulls');
-  const unsent = db.selectFrom('reviews').select('id').where('issue_id', 'in', issues).where('state', '=', 'PENDING');
+  const pulls = await selectIssueRows('pulls');
+  const pendingReviews = db
+    .selectFrom('reviews')
+    .select('id')
+    .where('issue_id', 'in', issues)
+    .where('state', '=', 'PENDING');
   const reviews = await db
     .selectFrom('reviews')
     .selectAll()
     .where('issue_id', 'in', issues)
     .where('state', '!=', 'PENDING')
     .execute();
-  const ofUnsent = db.selectFrom('issue_entries').select('id').where('review_id', 'in', unsent);
+  const pendingEntries = db.selectFrom('issue_entries').select('id').where('review_id', 'in', pendingReviews);
   const entries = await db
     .selectFrom('issue_entries')
     .selectAll()
     .where('issue_id', 'in', issues)
-    .where('id', 'not in', ofUnsent)
+    .where('id', 'not in', pendingEntries)
     .execute();
   const reactions = await db
     .selectFrom('issue_reactions')
     .selectAll()
     .where('issue_id', 'in', issues)
-    .where('entry_id', 'not in', ofUnsent)
+    .where('entry_id', 'not in', pendingEntries)
     .execute();
   const attachments = await db
     .selectFrom('issue_attachments')
     .selectAll()
     .where('issue_id', 'in', issues)
-    .where('entry_id', 'not in', ofUnsent)
+    .where('entry_id', 'not in', pendingEntries)
     .execute();
-  // What the schema does not name is left out.
+  // Columns that the schema does not contain are dropped.
   return RepositoryRecord.parse({
     format: 'homeport-repository',
     version: 1,
@@ -91,24 +92,24 @@ export async function readRecord(
       defaultBranch,
     },
     lastNumber: counter?.last ?? 0,
-    labels: await all('labels'),
-    milestones: await all('milestones'),
-    issues: await all('issues'),
-    issue_labels: await ofIssues('issue_labels'),
-    issue_assignees: await ofIssues('issue_assignees'),
+    labels: await selectRows('labels'),
+    milestones: await selectRows('milestones'),
+    issues: await selectRows('issues'),
+    issue_labels: await selectIssueRows('issue_labels'),
+    issue_assignees: await selectIssueRows('issue_assignees'),
     issue_reactions: reactions,
-    tracked_times: await ofIssues('tracked_times'),
-    issue_dependencies: await ofIssues('issue_dependencies'),
+    tracked_times: await selectIssueRows('tracked_times'),
+    issue_dependencies: await selectIssueRows('issue_dependencies'),
     issue_attachments: attachments,
     reviews,
-    review_requests: await ofIssues('review_requests'),
+    review_requests: await selectIssueRows('review_requests'),
     issue_entries: entries,
     pulls: pulls.map((pull) => ({ ...pull, own: pull.head_repository_id === id })),
-    protections: await all('protections'),
-    tag_protections: await all('tag_protections'),
-    commit_statuses: await all('commit_statuses'),
-    releases: await all('releases'),
+    protections: await selectRows('protections'),
+    tag_protections: await selectRows('tag_protections'),
+    commit_statuses: await selectRows('commit_statuses'),
+    releases: await selectRows('releases'),
     release_assets: await db.selectFrom('release_assets').selectAll().where('release_id', 'in', releases).execute(),
-    largeFiles: await all('lfs_objects'),
+    largeFiles: await selectRows('lfs_objects'),
   });
 }

@@ -11,13 +11,18 @@ const name = z.string().max(255);
 const jsonObject = text.refine(isJsonObject);
 const commit = z.string().regex(/^([0-9a-f]{40})?$/);
 
-/** What the file of a repository says of it besides its objects; numbers are those that it had where it was saved. */
+/** Content of a repository file except its objects. IDs are those of the source. */
 export const RepositoryRecord = z.object({
   format: z.literal('homeport-repository'),
   version: z.literal(1),
   savedAt: number,
   repository: z.object({
-    ...{ owner: name, name, description: text, website: text, private: z.boolean(), archived: z.boolean() },
+    owner: name,
+    name,
+    description: text,
+    website: text,
+    private: z.boolean(),
+    archived: z.boolean(),
     template: z.boolean(),
     topics: z.array(name),
     options: z.record(text, z.unknown()),
@@ -48,19 +53,22 @@ export const RepositoryRecord = z.object({
   ),
   issues: z.array(
     z.object({
-      ...{
-        id: number,
-        number,
-        pull: flag,
-        author: name,
-        title: text,
-        body: text,
-        closed: flag,
-        locked: flag,
-        ref: text,
-      },
-      ...{ milestone_id: optionalNumber, comments: number, due_at: optionalNumber, created_at: number },
-      ...{ updated_at: number, closed_at: optionalNumber, pin_order: number.min(0).default(0) },
+      id: number,
+      number,
+      pull: flag,
+      author: name,
+      title: text,
+      body: text,
+      closed: flag,
+      locked: flag,
+      ref: text,
+      milestone_id: optionalNumber,
+      comments: number,
+      due_at: optionalNumber,
+      created_at: number,
+      updated_at: number,
+      closed_at: optionalNumber,
+      pin_order: number.min(0).default(0),
     }),
   ),
   issue_labels: z.array(z.object({ issue_id: number, label_id: number })),
@@ -88,32 +96,45 @@ export const RepositoryRecord = z.object({
   issue_dependencies: z.array(z.object({ issue_id: number, depends_on: number, created_at: number })).default([]),
   reviews: z.array(
     z.object({
-      ...{ id: number, issue_id: number, author: name, body: text, commit_id: text, dismissed: flag, official: flag },
-      ...{
-        state: z.enum(['PENDING', 'COMMENT', 'APPROVED', 'REQUEST_CHANGES']),
-        created_at: number,
-        updated_at: number,
-      },
+      id: number,
+      issue_id: number,
+      author: name,
+      body: text,
+      commit_id: text,
+      dismissed: flag,
+      official: flag,
+      state: z.enum(['PENDING', 'COMMENT', 'APPROVED', 'REQUEST_CHANGES']),
+      created_at: number,
+      updated_at: number,
     }),
   ),
   review_requests: z.array(z.object({ issue_id: number, account: name })),
   issue_entries: z.array(
     z.object({
-      ...{ id: number, issue_id: number, kind: z.enum(entryKinds), author: name, body: text, details: jsonObject },
-      ...{ review_id: optionalNumber, created_at: number, updated_at: number },
+      id: number,
+      issue_id: number,
+      kind: z.enum(entryKinds),
+      author: name,
+      body: text,
+      details: jsonObject,
+      review_id: optionalNumber,
+      created_at: number,
+      updated_at: number,
     }),
   ),
   pulls: z.array(
     z.object({
-      ...{ issue_id: number, head_branch: text, base_branch: text, head_commit: commit, merge_base: commit },
-      /** Its branch is one of the repository's own. */
+      issue_id: number,
+      head_branch: text,
+      base_branch: text,
+      head_commit: commit,
+      merge_base: commit,
+      /** The head branch belongs to the same repository. */
       own: z.boolean(),
-      ...{
-        maintainer_edit: flag,
-        merged_commit: commit.nullable(),
-        merged_at: optionalNumber,
-        merged_by: name.nullable(),
-      },
+      maintainer_edit: flag,
+      merged_commit: commit.nullable(),
+      merged_at: optionalNumber,
+      merged_by: name.nullable(),
     }),
   ),
   protections: z.array(z.object({ rule: name, options: jsonObject, created_at: number, updated_at: number })),
@@ -122,14 +143,27 @@ export const RepositoryRecord = z.object({
     .default([]),
   commit_statuses: z.array(
     z.object({
-      ...{ commit_id: commit, context: name, state: z.enum(statusStates), target_url: text, description: text },
-      ...{ account: name, created_at: number },
+      commit_id: commit,
+      context: name,
+      state: z.enum(statusStates),
+      target_url: text,
+      description: text,
+      account: name,
+      created_at: number,
     }),
   ),
   releases: z.array(
     z.object({
-      ...{ id: number, tag: name, target: text, title: text, body: text, draft: flag, prerelease: flag, author: name },
-      ...{ created_at: number, published_at: number },
+      id: number,
+      tag: name,
+      target: text,
+      title: text,
+      body: text,
+      draft: flag,
+      prerelease: flag,
+      author: name,
+      created_at: number,
+      published_at: number,
     }),
   ),
   release_assets: z.array(
@@ -139,20 +173,20 @@ export const RepositoryRecord = z.object({
 });
 export type RepositoryRecord = z.infer<typeof RepositoryRecord>;
 
-function isJsonObject(words: string): boolean {
-  const value = valueOf(words);
+function isJsonObject(json: string): boolean {
+  const value = parseJson(json);
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isJsonList(words: string): boolean {
-  const value = valueOf(words);
+function isJsonList(json: string): boolean {
+  const value = parseJson(json);
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
-function valueOf(words: string): unknown {
+function parseJson(json: string): unknown {
   try {
-    return JSON.parse(words);
+    return JSON.parse(json);
   } catch {
-    return undefined; // Not even JSON.
+    return undefined; // The text is not JSON.
   }
 }

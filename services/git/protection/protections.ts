@@ -2,14 +2,14 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { globPattern } from '../domain/glob.ts';
-import type { ProtectionRow } from '../store/rest.ts';
+import { compileGlob } from '../domain/glob.ts';
+import type { ProtectionRow } from '../store/repository-relations.ts';
 import type { Tables } from '../store/tables.ts';
-import { noObject, type RefChange } from '../transfer/push-request.ts';
+import { zeroId, type RefChange } from '../transfer/push-request.ts';
 
 const accounts = z.array(z.string().max(100)).max(200);
 
-/** What a rule says of the branches that it is for; in the words of the peer. */
+/** Options of a branch protection rule, with Gitea's names. */
 export const ProtectionOptions = z.object({
   enable_push: z.boolean().default(false),
   enable_push_whitelist: z.boolean().default(false),
@@ -35,26 +35,26 @@ export const ProtectionOptions = z.object({
 });
 export type ProtectionOptions = z.infer<typeof ProtectionOptions>;
 
-/** Who changes a branch. */
+/** Account or deploy key that changes a branch. */
 export interface Pusher {
   readonly account: string;
-  /** A key that is good for the repository alone, and no account's. */
+  /** Set for a deploy key, which belongs to no account. */
   readonly byDeployKey?: boolean;
-  /** Of whom the repository is: options of a push may change its settings. */
-  readonly administers?: boolean;
+  /** Set for administrators of the repository. Only their push options may change its settings. */
+  readonly isAdministrator?: boolean;
 }
 
-/** What the rules of a repository say to a push. */
-export interface Verdict {
-  /** Why references may not be changed. */
-  readonly refused: ReadonlyMap<string, string>;
-  /** References that may only be added to. */
+/** Result of the rules for a push. */
+export interface PushDecision {
+  /** Reasons by rejected reference. */
+  readonly rejected: ReadonlyMap<string, string>;
+  /** References that must not lose commits. */
   readonly addOnly: readonly string[];
 }
 
-const heads = 'refs/heads/';
+const branchPrefix = 'refs/heads/';
 
-/** The protected branches of repositories. */
+/** Protected branches of repositories. */
 export class Protections {
   readonly #context: Pick<Context, 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;
@@ -77,12 +77,15 @@ export class Protections {
     return (await this.list(repository)).find((row) => row.rule === rule);
   }
 
-  /** @throws Problem `git.invalid` (422), `git.rule_taken` (403) as with the peer */
+  /**
+   * Creates a rule.
+   * @throws Problem `git.invalid` (422), `git.rule_taken` (403), as Gitea
+   */
   async create(repository: number, rule: string, options: ProtectionOptions): Promise<ProtectionRow> {
-    if (rule === '' || globPattern(rule, { parted: true }) === undefined)
+    if (rule === '' || compileGlob(rule, { bySegment: true }) === undefined)
       throw new Problem('git.invalid', 422, '[RuleName]: GlobPattern');
     const now = this.#context.clock.now();
-    const made = await this.#context.commit((transaction: Kysely<Tables>) =>
+    const row = await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction
         .insertInto('protections')
         .values({ repository_id: repository, rule, options: JSON.stringify(options), created_at: now, updated_at: now })
@@ -90,8 +93,8 @@ export class Protections {
         .returningAll()
         .executeTakeFirst(),
     );
-    if (made === undefined) throw new Problem('git.rule_taken', 403, 'Branch protection already exist');
-    return made;
+    if (row === undefined) throw new Problem('git.rule_taken', 403, 'Branch protection already exist');
+    return row;
   }
 
   async change({ id }: ProtectionRow, options: ProtectionOptions): Promise<ProtectionRow> {
@@ -111,53 +114,62 @@ export class Protections {
     );
   }
 
-  /** The rule that holds for a branch: that of its name, else the first whose pattern fits. */
-  async of(repository: number, branch: string): Promise<ProtectionRow | undefined> {
-    return ruleFor(await this.list(repository), branch);
+  /** Returns the rule for a branch: the rule with its name, else the first rule with a matching pattern. */
+  async findRule(repository: number, branch: string): Promise<ProtectionRow | undefined> {
+    return matchRule(await this.list(repository), branch);
   }
 
-  /** What somebody who may write to the repository may change of it. */
-  async judge(repository: number, changes: readonly RefChange[], pusher: Pusher): Promise<Verdict> {
+  /** Applies the rules to the changes of a push. */
+  async evaluate(repository: number, changes: readonly RefChange[], pusher: Pusher): Promise<PushDecision> {
     const rules = await this.list(repository);
-    const refused = new Map<string, string>();
+    const rejected = new Map<string, string>();
     const addOnly: string[] = [];
-    if (rules.length === 0) return { refused, addOnly };
+    if (rules.length === 0) return { rejected, addOnly };
     for (const { ref, before, after } of changes) {
-      if (!ref.startsWith(heads)) continue;
-      const branch = ref.slice(heads.length);
-      const rule = ruleFor(rules, branch);
+      if (!ref.startsWith(branchPrefix)) continue;
+      const branch = ref.slice(branchPrefix.length);
+      const rule = matchRule(rules, branch);
       if (rule === undefined) continue;
-      const options = optionsOf(rule);
-      if (after === noObject) refused.set(ref, `branch ${branch} is protected from deletion`);
-      else if (!mayPush(options, pusher)) refused.set(ref, `Not allowed to push to protected branch ${branch}`);
-      else if (before !== noObject && !mayForce(options, pusher)) addOnly.push(ref);
+      const options = parseProtectionOptions(rule);
+      if (after === zeroId) rejected.set(ref, `branch ${branch} is protected from deletion`);
+      else if (!mayPush(options, pusher)) rejected.set(ref, `Not allowed to push to protected branch ${branch}`);
+      else if (before !== zeroId && !mayForcePush(options, pusher)) addOnly.push(ref);
     }
-    return { refused, addOnly };
+    return { rejected, addOnly };
   }
 
-  /** @throws Problem `git.protected` (403) when a commit may not be put on a branch from here. */
+  /**
+   * Checks that a commit may be added to a branch.
+   * @throws Problem `git.protected` (403)
+   */
   async checkCommit(repository: number, branch: string, pusher: Pusher): Promise<void> {
-    const rule = await this.of(repository, branch);
-    if (rule === undefined || mayPush(optionsOf(rule), pusher)) return;
+    const rule = await this.findRule(repository, branch);
+    if (rule === undefined || mayPush(parseProtectionOptions(rule), pusher)) return;
     throw new Problem('git.protected', 403, `user cannot commit to protected branch [branch: ${branch}]`);
   }
 
-  /** @throws Problem `git.protected` (403) when commits may not be taken away from a branch */
+  /**
+   * Checks that commits may be removed from a branch.
+   * @throws Problem `git.protected` (403)
+   */
   async checkRewrite(repository: number, branch: string, pusher: Pusher): Promise<void> {
     await this.checkCommit(repository, branch, pusher);
-    const rule = await this.of(repository, branch);
-    if (rule === undefined || mayForce(optionsOf(rule), pusher)) return;
+    const rule = await this.findRule(repository, branch);
+    if (rule === undefined || mayForcePush(parseProtectionOptions(rule), pusher)) return;
     throw new Problem('git.protected', 403, `commits are not taken away from protected branch [branch: ${branch}]`);
   }
 
-  /** @throws Problem `git.protected` (403) */
+  /**
+   * Checks that a branch may be deleted.
+   * @throws Problem `git.protected` (403)
+   */
   async checkRemoval(repository: number, branch: string): Promise<void> {
-    if ((await this.of(repository, branch)) === undefined) return;
+    if ((await this.findRule(repository, branch)) === undefined) return;
     throw new Problem('git.protected', 403, 'branch protected');
   }
 }
 
-export function optionsOf({ options }: Pick<ProtectionRow, 'options'>): ProtectionOptions {
+export function parseProtectionOptions({ options }: Pick<ProtectionRow, 'options'>): ProtectionOptions {
   return ProtectionOptions.parse(JSON.parse(options));
 }
 
@@ -167,7 +179,7 @@ export function mayPush(options: ProtectionOptions, { account, byDeployKey = fal
   return byDeployKey ? options.push_whitelist_deploy_keys : options.push_whitelist_usernames.includes(account);
 }
 
-function mayForce(options: ProtectionOptions, { account, byDeployKey = false }: Pusher): boolean {
+function mayForcePush(options: ProtectionOptions, { account, byDeployKey = false }: Pusher): boolean {
   if (!options.enable_force_push) return false;
   if (!options.enable_force_push_allowlist) return true;
   return byDeployKey
@@ -175,9 +187,9 @@ function mayForce(options: ProtectionOptions, { account, byDeployKey = false }: 
     : options.force_push_allowlist_usernames.includes(account);
 }
 
-function ruleFor(rules: readonly ProtectionRow[], branch: string): ProtectionRow | undefined {
+function matchRule(rules: readonly ProtectionRow[], branch: string): ProtectionRow | undefined {
   return (
     rules.find(({ rule }) => rule === branch) ??
-    rules.find(({ rule }) => globPattern(rule, { parted: true })?.test(branch) === true)
+    rules.find(({ rule }) => compileGlob(rule, { bySegment: true })?.test(branch) === true)
   );
 }

@@ -1,22 +1,22 @@
-import { noObject, type RefChange } from '../transfer/push-request.ts';
+import { zeroId, type RefChange } from '../transfer/push-request.ts';
 import type { Repository } from '../repositories/repositories.ts';
 
 /**
- * Returns why references of a push are refused whatever the rules of the repository say: its default branch cannot be
+ * Returns the reasons why references of a push are rejected independently of the rules: the default branch cannot be
  * deleted, and pull requests are not created by a push to `refs/for/…` (AGit), `refs/drafts/…` or `refs/for-review/…`.
  */
-export function reservedReferences(
+export function findReservedReferences(
   { defaultBranch }: Pick<Repository, 'defaultBranch'>,
   changes: readonly RefChange[],
 ): ReadonlyMap<string, string> {
-  const refused = new Map<string, string>();
+  const rejected = new Map<string, string>();
   for (const { ref, after } of changes) {
-    if (ref === `refs/heads/${defaultBranch}` && after === noObject) {
-      refused.set(ref, `branch ${defaultBranch} is the default branch and cannot be deleted`);
+    if (ref === `refs/heads/${defaultBranch}` && after === zeroId) {
+      rejected.set(ref, `branch ${defaultBranch} is the default branch and cannot be deleted`);
     }
     if (/^refs\/(for|for-review|drafts?)\//.test(ref)) {
-      refused.set(ref, 'pull requests cannot be created by a push; push a branch and open a pull request for it');
+      rejected.set(ref, 'pull requests cannot be created by a push; push a branch and open a pull request for it');
     }
   }
-  return refused;
+  return rejected;
 }

@@ -1,15 +1,15 @@
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { globPattern } from '../domain/glob.ts';
+import { compileGlob } from '../domain/glob.ts';
 import type { Tables } from '../store/tables.ts';
 import type { TagProtectionRow } from '../store/tag-protections.ts';
 import type { RefChange } from '../transfer/push-request.ts';
 import type { Pusher } from './protections.ts';
 
-const tags = 'refs/tags/';
+const tagPrefix = 'refs/tags/';
 
-/** The protected tags of repositories: only those in a rule's list make, move and remove what it is for. */
+/** Protected tags of repositories. Only the listed accounts may create, move and delete matching tags. */
 export class TagProtections {
   readonly #context: Pick<Context, 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;
@@ -28,7 +28,10 @@ export class TagProtections {
       .execute();
   }
 
-  /** @throws Problem `git.invalid` (422) for what is no pattern */
+  /**
+   * Creates a protection.
+   * @throws Problem `git.invalid` (422) for an invalid pattern
+   */
   create(repository: number, pattern: string, accounts: readonly string[]): Promise<TagProtectionRow> {
     checkPattern(pattern);
     const now = this.#context.clock.now();
@@ -44,7 +47,10 @@ export class TagProtections {
     );
   }
 
-  /** @throws Problem `git.invalid` (422) */
+  /**
+   * Changes a protection.
+   * @throws Problem `git.invalid` (422) for an invalid pattern
+   */
   change({ id }: TagProtectionRow, pattern: string, accounts: readonly string[]): Promise<TagProtectionRow> {
     checkPattern(pattern);
     const set = { pattern, accounts: JSON.stringify(accounts), updated_at: this.#context.clock.now() };
@@ -59,43 +65,50 @@ export class TagProtections {
     );
   }
 
-  /** Which of a push's changes are refused, and why. */
-  async refused(
+  /** Returns the references of a push that are rejected, with the reasons. */
+  async findRejected(
     repository: number,
     changes: readonly RefChange[],
     pusher: Pusher,
   ): Promise<ReadonlyMap<string, string>> {
-    const some = changes.filter(({ ref }) => ref.startsWith(tags));
-    const rules = some.length === 0 ? [] : await this.list(repository);
+    const tagChanges = changes.filter(({ ref }) => ref.startsWith(tagPrefix));
+    const rules = tagChanges.length === 0 ? [] : await this.list(repository);
     return new Map(
-      some
-        .map(({ ref }) => [ref, ref.slice(tags.length)] as const)
-        .filter(([, tag]) => !allows(rules, tag, pusher))
+      tagChanges
+        .map(({ ref }) => [ref, ref.slice(tagPrefix.length)] as const)
+        .filter(([, tag]) => !isAllowed(rules, tag, pusher))
         .map(([ref, tag]) => [ref, `Tag ${tag} is protected`]),
     );
   }
 
-  /** @throws Problem `git.protected` (405) when a reference is a tag that is not for this account to change */
+  /**
+   * Checks that an account may change a reference.
+   * @throws Problem `git.protected` (405)
+   */
   async check(repository: number, ref: string, account: string): Promise<void> {
-    if (!ref.startsWith(tags) || allows(await this.list(repository), ref.slice(tags.length), { account })) return;
+    if (!ref.startsWith(tagPrefix) || isAllowed(await this.list(repository), ref.slice(tagPrefix.length), { account }))
+      return;
     throw new Problem(
       'git.protected',
       405,
-      `user not allowed to change protected tag [tag: ${ref.slice(tags.length)}]`,
+      `user not allowed to change protected tag [tag: ${ref.slice(tagPrefix.length)}]`,
     );
   }
 }
 
-/** One of the rules that are for the tag names the account, if there are any. */
-function allows(rules: readonly TagProtectionRow[], tag: string, { account, byDeployKey = false }: Pusher): boolean {
-  const fitting = rules.filter(({ pattern }) => globPattern(pattern, { parted: false })?.test(tag) === true);
-  if (fitting.length === 0) return true;
-  return !byDeployKey && fitting.some(({ accounts }) => (JSON.parse(accounts) as string[]).includes(account));
+/** Returns true if no rule matches the tag or a matching rule lists the account. */
+function isAllowed(rules: readonly TagProtectionRow[], tag: string, { account, byDeployKey = false }: Pusher): boolean {
+  const matching = rules.filter(({ pattern }) => compileGlob(pattern, { bySegment: false })?.test(tag) === true);
+  if (matching.length === 0) return true;
+  return !byDeployKey && matching.some(({ accounts }) => (JSON.parse(accounts) as string[]).includes(account));
 }
 
-/** Regular expressions, which the peer takes between slashes, are not: they can be made to take any time. */
+/**
+ * Rejects regular expressions, which Gitea accepts between slashes: an account could write one that runs for a very
+ * long time.
+ */
 function checkPattern(pattern: string): void {
-  const isRegular = pattern.length > 1 && pattern.startsWith('/') && pattern.endsWith('/');
-  if (pattern === '' || isRegular || globPattern(pattern, { parted: false }) === undefined)
+  const isRegularExpression = pattern.length > 1 && pattern.startsWith('/') && pattern.endsWith('/');
+  if (pattern === '' || isRegularExpression || compileGlob(pattern, { bySegment: false }) === undefined)
     throw new Problem('git.invalid', 422, '[NamePattern]: GlobPattern');
 }

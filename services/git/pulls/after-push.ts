@@ -1,93 +1,105 @@
-import { referencesIn } from '../domain/issue-text.ts';
+import { findReferences } from '../domain/issue-text.ts';
 import { setClosed } from '../issues/changes.ts';
-import { addEntry, tell, touch, type IssueWork } from '../issues/writer.ts';
-import { optionsOf, type Protections } from '../protection/protections.ts';
+import { addEntry, notifyParticipants, touch, type IssueWork } from '../issues/writer.ts';
+import { parseProtectionOptions, type Protections } from '../protection/protections.ts';
 import { readLog, type Commit } from '../repositories/commits.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { IssueRow } from '../store/issue-tables.ts';
-import { noObject, type RefChange } from '../transfer/push-request.ts';
+import { zeroId, type RefChange } from '../transfer/push-request.ts';
 import type { PushPreparation } from '../transfer/pushes.ts';
-import type { PullParts, Pulls } from './pulls.ts';
+import type { PullServiceDependencies, Pulls } from './pulls.ts';
 
-const heads = 'refs/heads/';
-/** As many commits of one push are looked through for what they close, and named in a timeline. */
-const mostRead = 500;
+const branchPrefix = 'refs/heads/';
+/** Maximum number of commits of a push that are searched for issue references and listed in a timeline. */
+const maxCommits = 500;
 
-interface Moved {
+interface HeadUpdate {
   readonly issue: number;
   readonly number: number;
   readonly after: string;
   readonly forced: boolean;
   readonly commits: readonly string[];
-  /** Approvals were of what it was before, and the base branch is protected from that. */
+  /** Approvals of the previous head are dismissed because of the branch protection. */
   readonly dismisses: boolean;
 }
 
 /**
- * What a push means for issues and pull requests: those of its branches follow it, a merge is recorded, and issues that its
- * commits name hear of it or are closed. Git is asked first; all rows change in the push's own transaction.
+ * Applies a push to issues and pull requests: updates the head of pull requests, records merges, and adds references to
+ * issues or closes them. Data from git is read first; all rows change in the transaction of the push.
  */
-export function issuesAfterPush(
-  parts: PullParts & { readonly protections: Protections; readonly pulls: Pulls },
+export function createIssueUpdates(
+  deps: PullServiceDependencies & { readonly protections: Protections; readonly pulls: Pulls },
 ): PushPreparation {
-  const { db, folder, git, protections, pulls, repositories, writer } = parts;
+  const { db, folder, git, protections, pulls, repositories, writer } = deps;
 
-  /** Open pull requests from a branch. */
-  const fromBranch = (repository: Repository, branch: string) =>
-    db
-      .selectFrom('pulls')
-      .innerJoin('issues', 'issues.id', 'pulls.issue_id')
-      .select(['issues.id', 'issues.number', 'issues.repository_id', 'pulls.head_commit', 'pulls.base_branch'])
-      .where('issues.closed', '=', 0)
-      .where('pulls.head_repository_id', '=', repository.id)
-      .where('pulls.head_branch', '=', branch)
-      .execute();
-  const follow = async (repository: Repository, change: RefChange): Promise<readonly Moved[]> => {
-    const branch = change.ref.slice(heads.length);
-    const moved: Moved[] = [];
-    for (const { id, number, repository_id, head_commit, base_branch } of await fromBranch(repository, branch)) {
-      const base = repository_id === repository.id ? repository : await repositories.byId(repository_id);
+  const updateHeads = async (repository: Repository, change: RefChange): Promise<readonly HeadUpdate[]> => {
+    const branch = change.ref.slice(branchPrefix.length);
+    const updates: HeadUpdate[] = [];
+    const openPulls = await findPullsFromBranch(db, repository, branch);
+    for (const { id, number, repository_id, head_commit, base_branch } of openPulls) {
+      const base = repository_id === repository.id ? repository : await repositories.findById(repository_id);
       if (base === undefined) continue;
-      await pulls.follow(base, number, { repository, branch, commit: change.after });
-      const place = folder(base);
-      const added = await readLog(git, place, { from: [change.after], not: [head_commit], limit: mostRead });
-      const lost = await readLog(git, place, { from: [head_commit], not: [change.after], limit: 1 });
-      const rule = await protections.of(base.id, base_branch);
-      moved.push({
-        ...{ issue: id, number, after: change.after, forced: lost.length > 0 },
-        commits: added.map((commit) => commit.id).toReversed(),
-        dismisses: rule !== undefined && optionsOf(rule).dismiss_stale_approvals,
+      await pulls.updateHead(base, number, { repository, branch, commit: change.after });
+      const baseFolder = folder(base);
+      const addedCommits = await readLog(git, baseFolder, {
+        from: [change.after],
+        exclude: [head_commit],
+        limit: maxCommits,
+      });
+      const removedCommits = await readLog(git, baseFolder, { from: [head_commit], exclude: [change.after], limit: 1 });
+      const rule = await protections.findRule(base.id, base_branch);
+      updates.push({
+        issue: id,
+        number,
+        after: change.after,
+        forced: removedCommits.length > 0,
+        commits: addedCommits.map((commit) => commit.id).toReversed(),
+        dismisses: rule !== undefined && parseProtectionOptions(rule).dismiss_stale_approvals,
       });
     }
-    return moved;
+    return updates;
   };
 
   return async ({ repository, account, changes, id }) => {
-    const branches = changes.filter(({ ref }) => ref.startsWith(heads));
-    const written = branches.filter(({ after }) => after !== noObject);
-    const gone = branches.flatMap(({ ref, after }) => (after === noObject ? [ref.slice(heads.length)] : []));
-    const moved = (await Promise.all(written.map((change) => follow(repository, change)))).flat();
-    const said: { readonly commit: Commit; readonly closes: boolean }[] = [];
-    for (const { ref, before, after } of written) {
-      const closes = ref === heads + repository.defaultBranch;
-      // A branch that is new has commits that others had before it.
-      if (before === noObject && !closes) continue;
-      const query = { from: [after], not: before === noObject ? [] : [before], limit: mostRead };
+    const branches = changes.filter(({ ref }) => ref.startsWith(branchPrefix));
+    const updatedBranches = branches.filter(({ after }) => after !== zeroId);
+    const deletedBranches = branches.flatMap(({ ref, after }) =>
+      after === zeroId ? [ref.slice(branchPrefix.length)] : [],
+    );
+    const updates = (await Promise.all(updatedBranches.map((change) => updateHeads(repository, change)))).flat();
+    const pushedCommits: { readonly commit: Commit; readonly closes: boolean }[] = [];
+    for (const { ref, before, after } of updatedBranches) {
+      const closes = ref === branchPrefix + repository.defaultBranch;
+      // The commits of a new branch may have been pushed to another branch before.
+      if (before === zeroId && !closes) continue;
+      const query = { from: [after], exclude: before === zeroId ? [] : [before], limit: maxCommits };
       const commits = (await readLog(git, folder(repository), query)).toReversed();
-      said.push(...commits.map((commit) => ({ commit, closes })));
+      pushedCommits.push(...commits.map((commit) => ({ commit, closes })));
     }
     return async (transaction) => {
       await writer.within(transaction, repository, account, async (work) => {
         await recordMerge(work, id);
-        for (const each of moved) await recordMove(work, each);
-        for (const branch of gone) await closeFor(work, branch);
-        for (const { commit, closes } of said) await recordReferences(work, commit, closes);
+        for (const each of updates) await recordHeadUpdate(work, each);
+        for (const branch of deletedBranches) await closePullsOfBranch(work, branch);
+        for (const { commit, closes } of pushedCommits) await recordReferences(work, commit, closes);
       });
     };
   };
 }
 
-/** The push was a merge that was written down before: the pull request is merged, and what it fixes is closed. */
+/** Finds open pull requests from a branch. */
+function findPullsFromBranch(db: PullServiceDependencies['db'], repository: Repository, branch: string) {
+  return db
+    .selectFrom('pulls')
+    .innerJoin('issues', 'issues.id', 'pulls.issue_id')
+    .select(['issues.id', 'issues.number', 'issues.repository_id', 'pulls.head_commit', 'pulls.base_branch'])
+    .where('issues.closed', '=', 0)
+    .where('pulls.head_repository_id', '=', repository.id)
+    .where('pulls.head_branch', '=', branch)
+    .execute();
+}
+
+/** Records a merge if the push belongs to one, and closes the issues that the pull request fixes. */
 async function recordMerge(work: IssueWork, push: string): Promise<void> {
   const { account, db, now, repository } = work;
   const merge = await db.deleteFrom('pull_merges').where('push_id', '=', push).returningAll().executeTakeFirst();
@@ -105,20 +117,23 @@ async function recordMerge(work: IssueWork, push: string): Promise<void> {
     .where('id', '=', issue.id)
     .execute();
   const entry = await addEntry(work, issue.id, 'merge_pull', { commit: merge.commit });
-  await tell(work, issue.id, entry);
+  await notifyParticipants(work, issue.id, entry);
   work.events.push({ event: 'pull_request', action: 'closed', issue: issue.id });
   const pull = await db.selectFrom('pulls').select('base_branch').where('issue_id', '=', issue.id).executeTakeFirst();
   if (pull?.base_branch !== repository.defaultBranch) return;
-  for (const { action, number } of referencesIn(
+  for (const { action, number } of findReferences(
     `${issue.title}\n${issue.body}`,
     `${repository.owner}/${repository.name}`,
   )) {
-    const named = action === 'none' ? undefined : await issueNumbered(work, number);
-    if (named?.pull === 0) await setClosed(work, named, action === 'close', merge.commit);
+    const referenced = action === 'none' ? undefined : await findIssue(work, number);
+    if (referenced?.pull === 0) await setClosed(work, referenced, action === 'close', merge.commit);
   }
 }
 
-async function recordMove(work: IssueWork, { issue, after, forced, commits, dismisses }: Moved): Promise<void> {
+async function recordHeadUpdate(
+  work: IssueWork,
+  { issue, after, forced, commits, dismisses }: HeadUpdate,
+): Promise<void> {
   await work.db.updateTable('pulls').set({ head_commit: after }).where('issue_id', '=', issue).execute();
   if (dismisses) {
     const stale = work.db.updateTable('reviews').set({ dismissed: 1 }).where('issue_id', '=', issue);
@@ -130,8 +145,8 @@ async function recordMove(work: IssueWork, { issue, after, forced, commits, dism
   work.events.push({ event: 'pull_request_sync', action: 'synchronized', issue });
 }
 
-/** A branch is gone: there is nothing to pull from it, or into it. */
-async function closeFor(work: IssueWork, branch: string): Promise<void> {
+/** Closes the pull requests from or into a deleted branch. */
+async function closePullsOfBranch(work: IssueWork, branch: string): Promise<void> {
   const { db, repository } = work;
   const issues = await db
     .selectFrom('issues')
@@ -153,10 +168,10 @@ async function closeFor(work: IssueWork, branch: string): Promise<void> {
 
 async function recordReferences(work: IssueWork, commit: Commit, closes: boolean): Promise<void> {
   const { db, repository } = work;
-  for (const { action, number } of referencesIn(commit.message, `${repository.owner}/${repository.name}`)) {
-    const issue = await issueNumbered(work, number);
-    if (issue === undefined || (issue.pull === 1 && (await isMergeOf(work, issue.id, commit.id)))) continue;
-    const known = await db
+  for (const { action, number } of findReferences(commit.message, `${repository.owner}/${repository.name}`)) {
+    const issue = await findIssue(work, number);
+    if (issue === undefined || (issue.pull === 1 && (await isMergeCommit(work, issue.id, commit.id)))) continue;
+    const existing = await db
       .selectFrom('issue_entries')
       .select('id')
       .where('issue_id', '=', issue.id)
@@ -164,12 +179,12 @@ async function recordReferences(work: IssueWork, commit: Commit, closes: boolean
       .where('details', '=', JSON.stringify({ commit: commit.id }))
       .executeTakeFirst();
     const title = commit.message.split('\n', 1)[0] ?? '';
-    if (known === undefined) await addEntry(work, issue.id, 'commit_ref', { commit: commit.id, body: title });
+    if (existing === undefined) await addEntry(work, issue.id, 'commit_ref', { commit: commit.id, body: title });
     if (closes && action !== 'none' && issue.pull === 0) await setClosed(work, issue, action === 'close', commit.id);
   }
 }
 
-function issueNumbered({ db, repository }: IssueWork, number: number): Promise<IssueRow | undefined> {
+function findIssue({ db, repository }: IssueWork, number: number): Promise<IssueRow | undefined> {
   return db
     .selectFrom('issues')
     .selectAll()
@@ -178,8 +193,8 @@ function issueNumbered({ db, repository }: IssueWork, number: number): Promise<I
     .executeTakeFirst();
 }
 
-/** The commit is the one that merged the pull request, which its timeline says already. */
-async function isMergeOf({ db }: IssueWork, issue: number, commit: string): Promise<boolean> {
+/** Returns true if the commit merged the pull request. Its timeline already contains the merge. */
+async function isMergeCommit({ db }: IssueWork, issue: number, commit: string): Promise<boolean> {
   const row = await db.selectFrom('pulls').select('merged_commit').where('issue_id', '=', issue).executeTakeFirst();
   return row?.merged_commit === commit;
 }

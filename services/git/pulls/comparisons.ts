@@ -1,60 +1,61 @@
 import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
-import { compareChanges, countLog, mergeBase, type FileChange } from '../repositories/commits.ts';
+import { compareChanges, countLog, findMergeBase, type FileChange } from '../repositories/commits.ts';
 import { MergeArea } from './merge-area.ts';
 
-/** How two commits stand to each other. It depends on nothing but them. */
+/** Comparison of two commits. It depends only on the commits. */
 export interface Comparison {
-  /** Undefined: they have no commit in common. */
+  /** Undefined if the histories have no commit in common. */
   readonly mergeBase: string | undefined;
-  /** Commits of the head that the base has not, and the other way round. */
+  /** Number of commits of the head that the base does not contain. */
   readonly ahead: number;
+  /** Number of commits of the base that the head does not contain. */
   readonly behind: number;
-  /** What the head changed since they parted. */
+  /** Changes of the head since the merge base. */
   readonly files: readonly FileChange[];
-  /** Files on which a merge would need a person; undefined when it needs none. */
+  /** Files with conflicts, or undefined if the commits can be merged. */
   readonly conflicts: readonly string[] | undefined;
 }
 
-/** As many as are remembered. */
-const mostKept = 2000;
+/** Maximum number of cached comparisons. */
+const maxCached = 2000;
 
-/** Compares commits; what was compared once is known from then on. */
+/** Compares commits and caches the results. */
 export class Comparisons {
   readonly #context: Pick<Context, 'files' | 'random'>;
   readonly #git: Git;
-  readonly #kept = new Map<string, Promise<Comparison>>();
+  readonly #cache = new Map<string, Promise<Comparison>>();
 
   constructor(context: Pick<Context, 'files' | 'random'>, git: Git) {
     this.#context = context;
     this.#git = git;
   }
 
-  async of(folder: string, base: string, head: string): Promise<Comparison> {
+  async compare(folder: string, base: string, head: string): Promise<Comparison> {
     const key = `${folder} ${base} ${head}`;
-    const known = this.#kept.get(key);
-    if (known !== undefined) return known;
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size >= mostKept && oldest !== undefined) this.#kept.delete(oldest);
-    const made = this.#compare(folder, base, head);
-    this.#kept.set(key, made);
-    // What failed is tried again by who asks next.
-    made.catch(() => this.#kept.delete(key));
-    return made;
+    const cached = this.#cache.get(key);
+    if (cached !== undefined) return cached;
+    const [oldest] = this.#cache.keys();
+    if (this.#cache.size >= maxCached && oldest !== undefined) this.#cache.delete(oldest);
+    const comparison = this.#compare(folder, base, head);
+    this.#cache.set(key, comparison);
+    // Failed comparisons are not cached.
+    comparison.catch(() => this.#cache.delete(key));
+    return comparison;
   }
 
   async #compare(folder: string, base: string, head: string): Promise<Comparison> {
     const git = this.#git;
-    const [common, ahead, behind] = await Promise.all([
-      mergeBase(git, folder, base, head),
-      countLog(git, folder, { from: [head], not: [base] }),
-      countLog(git, folder, { from: [base], not: [head] }),
+    const [mergeBase, ahead, behind] = await Promise.all([
+      findMergeBase(git, folder, base, head),
+      countLog(git, folder, { from: [head], exclude: [base] }),
+      countLog(git, folder, { from: [base], exclude: [head] }),
     ]);
-    const files = common === undefined ? [] : await compareChanges(git, folder, common, head);
-    if (common === base || common === head) return { mergeBase: common, ahead, behind, files, conflicts: undefined };
+    const files = mergeBase === undefined ? [] : await compareChanges(git, folder, mergeBase, head);
+    if (mergeBase === base || mergeBase === head) return { mergeBase, ahead, behind, files, conflicts: undefined };
     await using area = await MergeArea.open(this.#context, git, folder);
-    const merged = await area.merge(base, head);
-    const conflicts = 'conflicts' in merged ? merged.conflicts : undefined;
-    return { mergeBase: common, ahead, behind, files, conflicts };
+    const result = await area.merge(base, head);
+    const conflicts = 'conflicts' in result ? result.conflicts : undefined;
+    return { mergeBase, ahead, behind, files, conflicts };
   }
 }

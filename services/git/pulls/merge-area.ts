@@ -1,16 +1,16 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../contracts/service.ts';
-import { GitFailed, type Git, type Ran, type RunOptions } from '../engine/git.ts';
-import { authorship, type Author } from '../repositories/first-commit.ts';
+import { GitError, type Git, type GitResult, type RunOptions } from '../engine/git.ts';
+import { buildAuthorEnvironment, type Author } from '../repositories/first-commit.ts';
 import type { Commit } from '../repositories/commits.ts';
 
-/** What came of bringing two commits together: a tree, or the files that stand against it. */
+/** Result of a merge: a tree, or the files with conflicts. */
 export type TreeMerge = { readonly tree: string } | { readonly conflicts: readonly string[] };
 
 /**
- * A place for the objects of a merge that may come to nothing: git reads those of the repository, and writes here. No work
- * tree is needed, and nothing of the repository is touched before {@link MergeArea.keep}.
+ * Temporary object folder for a merge. Git reads the objects of the repository and writes new ones here, without a work
+ * tree. The repository is not changed before {@link MergeArea.saveTo}.
  */
 export class MergeArea implements AsyncDisposable {
   readonly #git: Git;
@@ -30,17 +30,26 @@ export class MergeArea implements AsyncDisposable {
     git: Git,
     folder: string,
   ): Promise<MergeArea> {
-    const path = join(areasOf(files), random.text(20));
+    const path = join(getAreasFolder(files), random.text(20));
     await mkdir(path, { recursive: true, mode: 0o700 });
     return new MergeArea(git, folder, path);
   }
 
-  /** Two commits brought together as `git merge` does. */
-  async merge(ours: string, theirs: string): Promise<TreeMerge> {
-    const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', '--end-of-options', ours, theirs];
-    const { code, stdout } = await this.run(args, { codes: [1] }).catch((error: unknown) => {
-      // Histories that have nothing in common are never merged by themselves.
-      if (error instanceof GitFailed && error.words.includes('unrelated histories'))
+  /** Merges two commits like `git merge`. */
+  async merge(ownCommit: string, otherCommit: string): Promise<TreeMerge> {
+    const args = [
+      'merge-tree',
+      '--write-tree',
+      '-z',
+      '--name-only',
+      '--no-messages',
+      '--end-of-options',
+      ownCommit,
+      otherCommit,
+    ];
+    const { code, stdout } = await this.run(args, { allowedExitCodes: [1] }).catch((error: unknown) => {
+      // Unrelated histories are reported as a conflict.
+      if (error instanceof GitError && error.stderr.includes('unrelated histories'))
         return { code: 1, stdout: Buffer.alloc(0) };
       throw error;
     });
@@ -58,51 +67,52 @@ export class MergeArea implements AsyncDisposable {
   ): Promise<string> {
     const { stdout } = await this.run(['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])], {
       input: message.endsWith('\n') ? message : `${message}\n`,
-      environment: authorship(author, committer, date === undefined ? {} : { author: date }),
+      environment: buildAuthorEnvironment(author, committer, date === undefined ? {} : { author: date }),
     });
     return stdout.toString().trim();
   }
 
-  /** Commits one after another on top of another one, as `git rebase` does. Answers the last. */
+  /** Replays commits on top of another one like `git rebase`. Returns the last commit. */
   async replay(
     commits: readonly Commit[],
     onto: string,
     committer: Author,
   ): Promise<string | { readonly conflicts: readonly string[] }> {
-    let top = onto;
-    for (const { id, author, authored, message, parents } of commits) {
+    let tip = onto;
+    for (const { id, author, rawAuthorDate: authored, message, parents } of commits) {
       const [parent] = parents;
-      if (parent === top) {
-        top = id;
+      if (parent === tip) {
+        tip = id;
         continue;
       }
-      const tree = await this.#treeOf(top);
-      // With this one as ours, the only commit both have in common is the parent: what remains is what the commit changed.
-      const ours = await this.commit(tree, parent === undefined ? [] : [parent], 'replayed', committer);
-      const merged = await this.merge(ours, id);
-      if ('conflicts' in merged) return merged;
-      // What is there already needs no commit of its own.
-      if (merged.tree === tree) continue;
-      top = await this.commit(
-        merged.tree,
-        [top],
+      const tree = await this.#getTree(tip);
+      // With this temporary commit the parent is the only merge base, so the result contains exactly the changes of the
+      // commit.
+      const ownCommit = await this.commit(tree, parent === undefined ? [] : [parent], 'replayed', committer);
+      const result = await this.merge(ownCommit, id);
+      if ('conflicts' in result) return result;
+      // Skip commits that do not change the tree.
+      if (result.tree === tree) continue;
+      tip = await this.commit(
+        result.tree,
+        [tip],
         message,
         author,
         committer,
         authored === '' ? undefined : `@${authored}`,
       );
     }
-    return top;
+    return tip;
   }
 
-  /** Puts a commit, and what it needs beyond `known`, into a repository: this one, or one that it was copied to. */
-  async keep(commit: string, known: readonly string[], into = this.#folder): Promise<void> {
-    const input = [commit, ...known.map((id) => `^${id}`)].join('\n');
+  /** Copies a commit and the objects that are missing beyond `existing` into a repository. */
+  async saveTo(commit: string, existing: readonly string[], target = this.#folder): Promise<void> {
+    const input = [commit, ...existing.map((id) => `^${id}`)].join('\n');
     const { stdout } = await this.run(['pack-objects', '--revs', '--stdout', '-q'], { input: `${input}\n` });
-    await this.#git.run(into, ['unpack-objects', '-q'], { input: stdout });
+    await this.#git.run(target, ['unpack-objects', '-q'], { input: stdout });
   }
 
-  run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  run(args: readonly string[], options: RunOptions = {}): Promise<GitResult> {
     return this.#git.run(this.#folder, args, {
       ...options,
       environment: { ...this.#environment, ...options.environment },
@@ -113,16 +123,16 @@ export class MergeArea implements AsyncDisposable {
     await rm(this.#path, { recursive: true, force: true, maxRetries: 3 });
   }
 
-  async #treeOf(commit: string): Promise<string> {
+  async #getTree(commit: string): Promise<string> {
     return (await this.run(['rev-parse', '--verify', `${commit}^{tree}`])).stdout.toString().trim();
   }
 }
 
-/** What a host that was killed left of its merges is of no use. */
+/** Removes merge areas that a killed host left behind. */
 export async function cleanMergeAreas(files: string): Promise<void> {
-  await rm(areasOf(files), { recursive: true, force: true });
+  await rm(getAreasFolder(files), { recursive: true, force: true });
 }
 
-function areasOf(files: string): string {
+function getAreasFolder(files: string): string {
   return join(files, 'merges');
 }

@@ -1,77 +1,83 @@
 import { Problem } from '../../contracts/problem.ts';
-import { globPattern } from '../domain/glob.ts';
+import { compileGlob } from '../domain/glob.ts';
 import { isBlocked } from '../issues/dependencies.ts';
 import type { Issue } from '../issues/issues.ts';
-import { optionsOf, type ProtectionOptions, type Protections } from '../protection/protections.ts';
+import { parseProtectionOptions, type ProtectionOptions, type Protections } from '../protection/protections.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Db } from '../gitea-api/api-dependencies.ts';
 import type { Statuses, StatusState } from '../statuses/statuses.ts';
 import type { PullRow, ReviewRow } from '../store/issue-tables.ts';
 import type { PullState } from './pulls.ts';
 
-type Standing = Pick<PullState, 'head' | 'comparison'>;
+type ComparedPull = Pick<PullState, 'head' | 'comparison'>;
 
-/** How a pull request stands to the protection of its base branch. */
-export interface Hurdles {
-  /** Approvals that count, and how many are wanted. */
+/** Result of the branch protection for a pull request. */
+export interface MergeBlockers {
+  /** Number of valid approvals. */
   readonly approvals: number;
-  readonly wanted: number;
-  /** What stands against a merge, in the peer's words. */
+  /** Number of required approvals. */
+  readonly required: number;
+  /** Reasons that prevent the merge, as Gitea's messages. */
   readonly reasons: readonly string[];
-  /** Administrators may merge in spite of that. */
+  /** Administrators may merge despite the reasons. */
   readonly mayForce: boolean;
 }
 
-const waiting = 'It depends on issues that are still open';
-const none: Hurdles = { approvals: 0, wanted: 0, reasons: [], mayForce: true };
+const openDependenciesReason = 'It depends on issues that are still open';
+const noBlockers: MergeBlockers = { approvals: 0, required: 0, reasons: [], mayForce: true };
 
-export interface MergeRuleParts {
+export interface MergeRuleDependencies {
   readonly db: Db;
   readonly protections: Protections;
   readonly statuses: Statuses;
-  /** Whether an account may write to a repository. */
+  /** Returns true if an account may write to a repository. */
   readonly mayWrite: (repository: Repository, account: string) => Promise<boolean>;
 }
 
-/** What the protection of a branch asks of a merge into it. */
+/** Applies the branch protection to merges. */
 export class MergeRules {
-  readonly #parts: MergeRuleParts;
+  readonly #dependencies: MergeRuleDependencies;
 
-  constructor(parts: MergeRuleParts) {
-    this.#parts = parts;
+  constructor(deps: MergeRuleDependencies) {
+    this.#dependencies = deps;
   }
 
-  /** What stands against the merge, whoever makes it. */
-  async hurdles(
+  /** Returns the reasons that prevent a merge by any account. */
+  async getBlockers(
     repository: Repository,
     issue: Issue & { readonly request: PullRow },
-    state: Standing,
-  ): Promise<Hurdles> {
+    state: ComparedPull,
+  ): Promise<MergeBlockers> {
     const options = await this.#options(repository, issue);
-    const found = options === undefined ? none : await this.#against(options, repository, issue, state);
-    const isWaiting = await isBlocked(this.#parts.db, issue.id);
-    return isWaiting ? { ...found, reasons: [waiting, ...found.reasons], mayForce: false } : found;
+    const blockers = options === undefined ? noBlockers : await this.#evaluate(options, repository, issue, state);
+    const isWaiting = await isBlocked(this.#dependencies.db, issue.id);
+    return isWaiting
+      ? { ...blockers, reasons: [openDependenciesReason, ...blockers.reasons], mayForce: false }
+      : blockers;
   }
 
-  /** @throws Problem `git.not_allowed`, `git.not_ready` (405) */
+  /**
+   * Checks that an account may merge.
+   * @throws Problem `git.not_allowed`, `git.not_ready` (405)
+   */
   async check(
     repository: Repository,
     issue: Issue & { readonly request: PullRow },
-    state: Standing,
+    state: ComparedPull,
     { account, force = false }: { readonly account: string; readonly force?: boolean | undefined },
   ): Promise<void> {
-    if (await isBlocked(this.#parts.db, issue.id))
-      throw new Problem('git.not_ready', 405, `not ready to merge [reason: ${waiting}]`);
+    if (await isBlocked(this.#dependencies.db, issue.id))
+      throw new Problem('git.not_ready', 405, `not ready to merge [reason: ${openDependenciesReason}]`);
     const options = await this.#options(repository, issue);
     if (options === undefined) return;
     if (!mayMerge(options, account)) throw new Problem('git.not_allowed', 405, 'User not allowed to merge PR');
-    const { mayForce, reasons } = await this.#against(options, repository, issue, state);
+    const { mayForce, reasons } = await this.#evaluate(options, repository, issue, state);
     const [first] = reasons;
     if (first === undefined || (force && mayForce)) return;
     throw new Problem('git.not_ready', 405, `not ready to merge [reason: ${first}]`);
   }
 
-  /** Whether the protection lets this account merge, when nothing else stands against it. */
+  /** Returns true if the branch protection allows the account to merge. */
   async allows(
     repository: Repository,
     issue: Issue & { readonly request: PullRow },
@@ -85,17 +91,17 @@ export class MergeRules {
     { id }: Repository,
     { request }: { readonly request: PullRow },
   ): Promise<ProtectionOptions | undefined> {
-    const rule = await this.#parts.protections.of(id, request.base_branch);
-    return rule === undefined ? undefined : optionsOf(rule);
+    const rule = await this.#dependencies.protections.findRule(id, request.base_branch);
+    return rule === undefined ? undefined : parseProtectionOptions(rule);
   }
 
-  async #against(
+  async #evaluate(
     options: ProtectionOptions,
     repository: Repository,
     issue: Issue,
-    { comparison, head }: Standing,
-  ): Promise<Hurdles> {
-    const { db, statuses } = this.#parts;
+    { comparison, head }: ComparedPull,
+  ): Promise<MergeBlockers> {
+    const { db, statuses } = this.#dependencies;
     const reviews = await db
       .selectFrom('reviews')
       .selectAll()
@@ -104,24 +110,25 @@ export class MergeRules {
       .where('official', '=', 1)
       .execute();
     const approvals = reviews.filter((review) => isApproval(options, review, head)).length;
-    const isAsked = options.block_on_official_review_requests && (await this.#isAsked(options, repository, issue));
-    const { required_approvals: wanted } = options;
+    const hasPendingRequests =
+      options.block_on_official_review_requests && (await this.#hasPendingRequest(options, repository, issue));
+    const { required_approvals: required } = options;
     const isRejected = reviews.some(({ state }) => state === 'REQUEST_CHANGES');
     const latest = options.enable_status_check ? await statuses.latest(repository.id, head) : [];
-    const checked = !options.enable_status_check || passes(options.status_check_contexts, latest);
+    const checksPassed = !options.enable_status_check || areChecksPassing(options.status_check_contexts, latest);
     const reasons = [
-      checked ? '' : 'Not all required status checks successful',
-      approvals < wanted ? 'Does not have enough approvals' : '',
+      checksPassed ? '' : 'Not all required status checks successful',
+      approvals < required ? 'Does not have enough approvals' : '',
       options.block_on_rejected_reviews && isRejected ? 'There are requested changes' : '',
-      isAsked ? 'There are official review requests' : '',
+      hasPendingRequests ? 'There are official review requests' : '',
       options.block_on_outdated_branch && comparison.behind > 0 ? 'The head branch is behind the base branch' : '',
     ].filter((reason) => reason !== '');
-    return { approvals, wanted, reasons, mayForce: !options.block_admin_merge_override };
+    return { approvals, required, reasons, mayForce: !options.block_admin_merge_override };
   }
 
-  /** Whether somebody is yet to look at it whose word counts. */
-  async #isAsked(options: ProtectionOptions, repository: Repository, issue: Issue): Promise<boolean> {
-    const { db, mayWrite } = this.#parts;
+  /** Returns true if a review of an account with write access was requested and is pending. */
+  async #hasPendingRequest(options: ProtectionOptions, repository: Repository, issue: Issue): Promise<boolean> {
+    const { db, mayWrite } = this.#dependencies;
     const rows = await db.selectFrom('review_requests').select('account').where('issue_id', '=', issue.id).execute();
     const { approvals_whitelist_username: list } = options;
     if (options.enable_approvals_whitelist) return rows.some(({ account }) => list.includes(account));
@@ -137,21 +144,25 @@ function mayMerge(options: ProtectionOptions, account: string): boolean {
 function isApproval(options: ProtectionOptions, { author, commit_id, state }: ReviewRow, head: string): boolean {
   if (state !== 'APPROVED') return false;
   if (options.enable_approvals_whitelist && !options.approvals_whitelist_username.includes(author)) return false;
-  // What dismisses them sees only a push to an open pull request, and only while this rule stood.
+  // Dismissal only applies to pushes to an open pull request while the rule exists.
   return !(options.ignore_stale_approvals || options.dismiss_stale_approvals) || commit_id === head;
 }
 
-/** Each check that is wanted, by its name or a pattern, is there and went well; without names, all that are there. */
-function passes(
-  wanted: readonly string[],
+/**
+ * Returns true if every required check, given by name or pattern, was successful. Without names, all reported checks
+ * must be successful.
+ */
+function areChecksPassing(
+  requiredContexts: readonly string[],
   latest: readonly { readonly context: string; readonly state: StatusState }[],
 ): boolean {
-  const isGood = ({ state }: { readonly state: StatusState }): boolean => state === 'success' || state === 'skipped';
-  if (wanted.length === 0) return latest.length > 0 && latest.every(isGood);
-  return wanted.every((name) => {
-    const some = latest.filter(
-      ({ context }) => context === name || globPattern(name, { parted: false })?.test(context) === true,
+  const isSuccessful = ({ state }: { readonly state: StatusState }): boolean =>
+    state === 'success' || state === 'skipped';
+  if (requiredContexts.length === 0) return latest.length > 0 && latest.every(isSuccessful);
+  return requiredContexts.every((name) => {
+    const matching = latest.filter(
+      ({ context }) => context === name || compileGlob(name, { bySegment: false })?.test(context) === true,
     );
-    return some.length > 0 && some.every(isGood);
+    return matching.length > 0 && matching.every(isSuccessful);
   });
 }

@@ -1,6 +1,6 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { GitFailed } from '../engine/git.ts';
+import { GitError } from '../engine/git.ts';
 import type { Issue, Issues } from '../issues/issues.ts';
 import { readLog, type Commit } from '../repositories/commits.ts';
 import type { Protections } from '../protection/protections.ts';
@@ -8,18 +8,18 @@ import type { Author } from '../repositories/first-commit.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Db } from '../gitea-api/api-dependencies.ts';
 import type { PullRow } from '../store/issue-tables.ts';
-import { noObject, type RefChange } from '../transfer/push-request.ts';
+import { zeroId, type RefChange } from '../transfer/push-request.ts';
 import type { Pushes } from '../transfer/pushes.ts';
 import { defaultOptions } from '../wire/repositories.ts';
 import { MergeArea } from './merge-area.ts';
-import { mergeMessage, squashMessage, type MergeSubject } from './merge-messages.ts';
+import { buildMergeMessage, buildSquashMessage, type MergeSubject } from './merge-messages.ts';
 import type { MergeRules } from './merge-rules.ts';
-import { isPull, type PullParts, type Pulls, type PullState } from './pulls.ts';
+import { isPull, type PullServiceDependencies, type Pulls, type PullState } from './pulls.ts';
 
 export const mergeStyles = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only'] as const;
 export type MergeStyle = (typeof mergeStyles)[number];
 
-const allowedBy: Readonly<Record<MergeStyle, keyof typeof defaultOptions>> = {
+const styleSettings: Readonly<Record<MergeStyle, keyof typeof defaultOptions>> = {
   merge: 'allow_merge_commits',
   rebase: 'allow_rebase',
   'rebase-merge': 'allow_rebase_explicit',
@@ -27,103 +27,118 @@ const allowedBy: Readonly<Record<MergeStyle, keyof typeof defaultOptions>> = {
   'fast-forward-only': 'allow_fast_forward_only_merge',
 };
 
-/** The styles that a repository lets its people choose from. */
-export function stylesOf({ options }: Repository): readonly MergeStyle[] {
-  const set: Record<string, unknown> = { ...defaultOptions, ...options };
-  return mergeStyles.filter((style) => set[allowedBy[style]] === true);
+/** Lists the merge styles that the repository allows. */
+export function getAllowedStyles({ options }: Repository): readonly MergeStyle[] {
+  const allOptions: Record<string, unknown> = { ...defaultOptions, ...options };
+  return mergeStyles.filter((style) => allOptions[styleSettings[style]] === true);
 }
 
-export interface MergeWish {
+export interface MergeOptions {
   readonly style: MergeStyle;
   readonly account: string;
-  /** Who the commit that is made is by. */
+  /** Committer of the new commits. */
   readonly committer: Author;
-  /** Who a squashed commit is by. */
+  /** Author of a squash commit. */
   readonly author: Author;
   readonly title?: string | undefined;
   readonly message?: string | undefined;
-  /** Administers the repository and wants it in spite of what the branch's protection says. */
+  /** Set if an administrator of the repository merges despite the branch protection. */
   readonly force?: boolean | undefined;
-  /** The head must still be this. */
+  /** Expected commit of the head branch. */
   readonly head?: string | undefined;
   readonly deleteBranch?: boolean | undefined;
 }
 
-export interface MergeParts extends PullParts {
+export interface MergeDependencies extends PullServiceDependencies {
   readonly context: Pick<Context, 'commit' | 'files' | 'random'>;
   readonly issues: Issues;
-  readonly protections: Pick<Protections, 'checkCommit' | 'checkRewrite' | 'of'>;
+  readonly protections: Pick<Protections, 'checkCommit' | 'checkRewrite' | 'findRule'>;
   readonly rules: Pick<MergeRules, 'check'>;
   readonly pulls: Pulls;
   readonly pushes: Pushes;
 }
 
-/** Most commits that are replayed one by one. */
-const mostReplayed = 250;
+/** Maximum number of commits that are replayed. */
+const maxReplayed = 250;
 
-/** Merges pull requests, one after another in each repository. */
+/** Merges pull requests, one at a time in each repository. */
 export class Merges {
-  readonly #parts: MergeParts;
-  readonly #turns = new Map<number, Promise<unknown>>();
+  readonly #dependencies: MergeDependencies;
+  readonly #queues = new Map<number, Promise<unknown>>();
 
-  constructor(parts: MergeParts) {
-    this.#parts = parts;
+  constructor(deps: MergeDependencies) {
+    this.#dependencies = deps;
   }
 
-  /** When it resolves, everybody sees it. @throws Problem (405, 409) */
-  merge(repository: Repository, number: number, wish: MergeWish): Promise<void> {
-    return this.#inTurn(repository, async () => {
-      const issue = await this.#open(repository, number);
-      const state = await this.#parts.pulls.state(repository, issue);
-      if (!stylesOf(repository).includes(wish.style)) {
-        throw new Problem('git.style', 405, `${wish.style} is not an allowed merge style for this repository`);
+  /**
+   * Merges a pull request. The result is visible when it resolves.
+   * @throws Problem (405, 409)
+   */
+  merge(repository: Repository, number: number, options: MergeOptions): Promise<void> {
+    return this.#runQueued(repository, async () => {
+      const issue = await this.#requireOpen(repository, number);
+      const state = await this.#dependencies.pulls.state(repository, issue);
+      if (!getAllowedStyles(repository).includes(options.style)) {
+        throw new Problem('git.style', 405, `${options.style} is not an allowed merge style for this repository`);
       }
       if (state.draft) throw new Problem('git.draft', 405, 'Work in progress PRs cannot be merged');
-      if (wish.head !== undefined && wish.head !== '' && wish.head !== state.head)
+      if (options.head !== undefined && options.head !== '' && options.head !== state.head)
         throw new Problem('git.moved', 409, 'head out of date');
-      await this.#parts.rules.check(repository, issue, state, wish);
-      const { context, folder, git } = this.#parts;
+      await this.#dependencies.rules.check(repository, issue, state, options);
+      const { context, folder, git } = this.#dependencies;
       await using area = await MergeArea.open(context, git, folder(repository));
-      const made = await this.#make(area, repository, issue, state, wish);
-      if (made !== state.head) await area.keep(made, [state.base, state.head]);
-      await this.#move(repository, issue, state, made, wish);
+      const commit = await this.#createCommit(area, repository, issue, state, options);
+      if (commit !== state.head) await area.saveTo(commit, [state.base, state.head]);
+      await this.#updateBranches(repository, issue, state, commit, options);
     });
   }
 
-  /** Brings what the base has into the head's branch. @throws Problem (409) */
+  /**
+   * Updates the head branch with the commits of the base branch.
+   * @throws Problem (409)
+   */
   update(
     repository: Repository,
     number: number,
     style: 'merge' | 'rebase',
-    wish: Pick<MergeWish, 'account' | 'committer'>,
+    options: Pick<MergeOptions, 'account' | 'committer'>,
   ): Promise<void> {
-    return this.#inTurn(repository, async () => {
-      const issue = await this.#open(repository, number);
-      const { context, folder, git, pushes } = this.#parts;
-      const { base, comparison, head, headRepository, hasHead } = await this.#parts.pulls.state(repository, issue);
+    return this.#runQueued(repository, async () => {
+      const issue = await this.#requireOpen(repository, number);
+      const { context, folder, git, pushes } = this.#dependencies;
+      const { base, comparison, head, headRepository, hasHead } = await this.#dependencies.pulls.state(
+        repository,
+        issue,
+      );
       if (headRepository === undefined || !hasHead)
         throw new Problem('git.unknown', 404, 'the branch of this pull request is gone');
       if (comparison.behind === 0) return;
       const { base_branch, head_branch } = issue.request;
-      const { protections } = this.#parts;
-      // Commits that are replayed are others: the branch loses those that it had.
-      if (style === 'rebase') await protections.checkRewrite(headRepository.id, head_branch, wish);
-      else await protections.checkCommit(headRepository.id, head_branch, wish);
+      const { protections } = this.#dependencies;
+      // A rebase replaces the commits of the branch.
+      if (style === 'rebase') await protections.checkRewrite(headRepository.id, head_branch, options);
+      else await protections.checkCommit(headRepository.id, head_branch, options);
       await using area = await MergeArea.open(context, git, folder(repository));
-      const made =
+      const commit =
         style === 'rebase'
-          ? await this.#replayed(area, repository, base, head, wish.committer)
-          : await this.#joined(area, head, base, `Merge branch '${base_branch}' into ${head_branch}`, wish.committer);
-      await area.keep(made, [head], folder(headRepository));
-      const change = { ref: `refs/heads/${head_branch}`, before: head, after: made };
-      const id = await pushes.begin(headRepository, wish.account, [change]);
-      await this.#change(headRepository, id, wish.account, [change]);
+          ? await this.#rebase(area, repository, base, head, options.committer)
+          : await this.#createMergeCommit(
+              area,
+              head,
+              base,
+              `Merge branch '${base_branch}' into ${head_branch}`,
+              options.committer,
+            );
+      await area.saveTo(commit, [head], folder(headRepository));
+      const change = { ref: `refs/heads/${head_branch}`, before: head, after: commit };
+      const id = await pushes.begin(headRepository, options.account, [change]);
+      await this.#updateReferences(headRepository, id, options.account, [change]);
     });
   }
 
-  /** Merges whose push came to nothing when the host ended. */
-  async forgetUnmade(): Promise<void> {
-    await this.#parts.context.commit((transaction: Db) =>
+  /** Removes records of merges whose push was not completed before the host ended. */
+  async removeUnfinished(): Promise<void> {
+    await this.#dependencies.context.commit((transaction: Db) =>
       transaction
         .deleteFrom('pull_merges')
         .where('push_id', 'not in', transaction.selectFrom('pushes').select('id'))
@@ -131,62 +146,62 @@ export class Merges {
     );
   }
 
-  async #open(repository: Repository, number: number): Promise<Issue & { readonly request: PullRow }> {
-    const issue = await this.#parts.issues.find(repository.id, number);
+  async #requireOpen(repository: Repository, number: number): Promise<Issue & { readonly request: PullRow }> {
+    const issue = await this.#dependencies.issues.find(repository.id, number);
     if (issue === undefined || !isPull(issue)) throw new Problem('git.unknown', 404, 'not found');
     if (issue.request.merged_commit !== null) throw new Problem('git.merged', 405, 'The PR is already merged');
     if (issue.closed === 1) throw new Problem('git.closed', 405, 'The PR is closed');
     return issue;
   }
 
-  /** The commit that the base branch is to become. */
-  async #make(
+  /** Creates the new commit of the base branch. */
+  async #createCommit(
     area: MergeArea,
     repository: Repository,
     issue: Issue & { readonly request: PullRow },
     { base, comparison, head, headRepository }: PullState,
-    wish: MergeWish,
+    options: MergeOptions,
   ): Promise<string> {
     const { base_branch, head_branch } = issue.request;
-    const foreign =
+    const headPrefix =
       headRepository === undefined || headRepository.id === repository.id
         ? ''
         : `${headRepository.owner}/${headRepository.name}:`;
     const subject: MergeSubject = {
       title: issue.title,
       number: issue.number,
-      from: foreign + head_branch,
+      from: headPrefix + head_branch,
       into: base_branch,
     };
-    const said = (otherwise: string): string => {
-      const [title = '', body = ''] = [wish.title?.trim(), wish.message?.trim()];
-      if (title === '' && body === '') return otherwise;
-      const [first = '', ...rest] = otherwise.split('\n\n');
+    const buildMessage = (defaultMessage: string): string => {
+      const [title = '', body = ''] = [options.title?.trim(), options.message?.trim()];
+      if (title === '' && body === '') return defaultMessage;
+      const [first = '', ...rest] = defaultMessage.split('\n\n');
       return [title === '' ? first : title, body === '' ? rest.join('\n\n') : body]
         .filter((part) => part !== '')
         .join('\n\n');
     };
-    switch (wish.style) {
+    switch (options.style) {
       case 'merge':
-        return this.#joined(area, base, head, said(mergeMessage(subject)), wish.committer);
+        return this.#createMergeCommit(area, base, head, buildMessage(buildMergeMessage(subject)), options.committer);
       case 'squash': {
-        const merged = await area.merge(base, head);
-        if ('conflicts' in merged) throw conflict(merged.conflicts);
+        const result = await area.merge(base, head);
+        if ('conflicts' in result) throw buildConflictProblem(result.conflicts);
         const commits = await this.#commits(repository, base, head);
         return area.commit(
-          merged.tree,
+          result.tree,
           [base],
-          said(squashMessage(subject, commits, wish.author)),
-          wish.author,
-          wish.committer,
+          buildMessage(buildSquashMessage(subject, commits, options.author)),
+          options.author,
+          options.committer,
         );
       }
       case 'rebase':
-        return this.#replayed(area, repository, base, head, wish.committer);
+        return this.#rebase(area, repository, base, head, options.committer);
       case 'rebase-merge': {
-        const top = await this.#replayed(area, repository, base, head, wish.committer);
+        const top = await this.#rebase(area, repository, base, head, options.committer);
         const tree = (await area.run(['rev-parse', `${top}^{tree}`])).stdout.toString().trim();
-        return area.commit(tree, [base, top], said(mergeMessage(subject)), wish.committer);
+        return area.commit(tree, [base, top], buildMessage(buildMergeMessage(subject)), options.committer);
       }
       case 'fast-forward-only':
         if (comparison.mergeBase === base) return head;
@@ -198,13 +213,19 @@ export class Merges {
     }
   }
 
-  async #joined(area: MergeArea, ours: string, theirs: string, message: string, committer: Author): Promise<string> {
-    const merged = await area.merge(ours, theirs);
-    if ('conflicts' in merged) throw conflict(merged.conflicts);
-    return area.commit(merged.tree, [ours, theirs], message, committer);
+  async #createMergeCommit(
+    area: MergeArea,
+    ours: string,
+    theirs: string,
+    message: string,
+    committer: Author,
+  ): Promise<string> {
+    const result = await area.merge(ours, theirs);
+    if ('conflicts' in result) throw buildConflictProblem(result.conflicts);
+    return area.commit(result.tree, [ours, theirs], message, committer);
   }
 
-  async #replayed(
+  async #rebase(
     area: MergeArea,
     repository: Repository,
     onto: string,
@@ -212,47 +233,47 @@ export class Merges {
     committer: Author,
   ): Promise<string> {
     const commits = await this.#commits(repository, onto, head);
-    if (commits.length > mostReplayed)
-      throw new Problem('git.too_many', 409, `These are more than ${mostReplayed} commits: merge or squash them.`);
+    if (commits.length > maxReplayed)
+      throw new Problem('git.too_many', 409, `These are more than ${maxReplayed} commits: merge or squash them.`);
     const top = await area.replay(commits, onto, committer);
-    if (typeof top !== 'string') throw conflict(top.conflicts);
+    if (typeof top !== 'string') throw buildConflictProblem(top.conflicts);
     return top;
   }
 
-  /** Those of the head without merges, the oldest first. */
+  /** Lists the commits of the head without merges, oldest first. */
   async #commits(repository: Repository, base: string, head: string): Promise<readonly Commit[]> {
-    const { folder, git } = this.#parts;
-    const query = { from: [head], not: [base], limit: mostReplayed + 1 };
+    const { folder, git } = this.#dependencies;
+    const query = { from: [head], exclude: [base], limit: maxReplayed + 1 };
     const commits = await readLog(git, folder(repository), query);
     return commits.filter(({ parents }) => parents.length < 2).toReversed();
   }
 
-  /** The base branch moves to what was made, and the head's goes where that is wished. */
-  async #move(
+  /** Moves the base branch to the new commit and optionally deletes the head branch. */
+  async #updateBranches(
     repository: Repository,
     issue: Issue & { readonly request: PullRow },
     { base, comparison, head, headRepository, hasHead }: PullState,
-    made: string,
-    wish: MergeWish,
+    commit: string,
+    options: MergeOptions,
   ): Promise<void> {
-    const { context, protections, pushes } = this.#parts;
+    const { context, protections, pushes } = this.#dependencies;
     const { base_branch, head_branch } = issue.request;
-    const changes: RefChange[] = [{ ref: `refs/heads/${base_branch}`, before: base, after: made }];
-    const isOwn = headRepository?.id === repository.id;
-    const isFree =
-      isOwn &&
+    const changes: RefChange[] = [{ ref: `refs/heads/${base_branch}`, before: base, after: commit }];
+    const isSameRepository = headRepository?.id === repository.id;
+    const isUnused =
+      isSameRepository &&
       hasHead &&
       head_branch !== repository.defaultBranch &&
-      !(await this.#isWanted(repository, issue.id, head_branch));
-    const isProtected = (await protections.of(repository.id, head_branch)) !== undefined;
-    if (wish.deleteBranch === true && isFree && !isProtected)
-      changes.push({ ref: `refs/heads/${head_branch}`, before: head, after: noObject });
-    const id = await pushes.begin(repository, wish.account, changes);
-    // With this the push is known as a merge, also to a host that finds it half done.
+      !(await this.#isBranchInUse(repository, issue.id, head_branch));
+    const isProtected = (await protections.findRule(repository.id, head_branch)) !== undefined;
+    if (options.deleteBranch === true && isUnused && !isProtected)
+      changes.push({ ref: `refs/heads/${head_branch}`, before: head, after: zeroId });
+    const id = await pushes.begin(repository, options.account, changes);
+    // This record identifies the push as a merge, also after an interruption.
     await context.commit(async (transaction: Db) => {
       await transaction
         .insertInto('pull_merges')
-        .values({ push_id: id, issue_id: issue.id, account: wish.account, commit: made })
+        .values({ push_id: id, issue_id: issue.id, account: options.account, commit })
         .execute();
       await transaction
         .updateTable('pulls')
@@ -260,17 +281,17 @@ export class Merges {
         .where('issue_id', '=', issue.id)
         .execute();
     });
-    await this.#change(repository, id, wish.account, changes);
+    await this.#updateReferences(repository, id, options.account, changes);
   }
 
-  /** Another open pull request is for this branch, or from it. */
-  async #isWanted(repository: Repository, but: number, branch: string): Promise<boolean> {
-    const other = await this.#parts.db
+  /** Returns true if another open pull request uses this branch. */
+  async #isBranchInUse(repository: Repository, exceptIssue: number, branch: string): Promise<boolean> {
+    const other = await this.#dependencies.db
       .selectFrom('pulls')
       .innerJoin('issues', 'issues.id', 'pulls.issue_id')
       .select('issues.id')
       .where('issues.closed', '=', 0)
-      .where('issues.id', '!=', but)
+      .where('issues.id', '!=', exceptIssue)
       .where((is) =>
         is.or([
           is.and([is('issues.repository_id', '=', repository.id), is('pulls.base_branch', '=', branch)]),
@@ -281,10 +302,15 @@ export class Merges {
     return other !== undefined;
   }
 
-  async #change(repository: Repository, id: string, account: string, changes: readonly RefChange[]): Promise<void> {
-    const { context, folder, git, pushes } = this.#parts;
-    const lines = changes.map(({ ref, before, after }) =>
-      after === noObject ? `delete ${ref} ${before}` : `update ${ref} ${after} ${before}`,
+  async #updateReferences(
+    repository: Repository,
+    id: string,
+    account: string,
+    changes: readonly RefChange[],
+  ): Promise<void> {
+    const { context, folder, git, pushes } = this.#dependencies;
+    const lines = changes.map(({ ref, before: previous, after }) =>
+      after === zeroId ? `delete ${ref} ${previous}` : `update ${ref} ${after} ${previous}`,
     );
     try {
       await git.run(folder(repository), ['update-ref', '--stdin'], { input: `${lines.join('\n')}\n` });
@@ -293,28 +319,28 @@ export class Merges {
       await context.commit((transaction: Db) =>
         transaction.deleteFrom('pull_merges').where('push_id', '=', id).execute(),
       );
-      if (!(cause instanceof GitFailed)) throw cause;
+      if (!(cause instanceof GitError)) throw cause;
       throw new Problem('git.moved', 409, 'A branch was changed meanwhile; look again.', { cause });
     }
     await pushes.settle(id, repository, account, changes);
   }
 
-  async #inTurn<T>(repository: Repository, work: () => Promise<T>): Promise<T> {
-    const before = this.#turns.get(repository.id);
-    const turn = (async () => {
-      await before?.catch(() => undefined);
+  async #runQueued<T>(repository: Repository, work: () => Promise<T>): Promise<T> {
+    const previous = this.#queues.get(repository.id);
+    const task = (async () => {
+      await previous?.catch(() => undefined);
       return work();
     })();
-    this.#turns.set(repository.id, turn);
+    this.#queues.set(repository.id, task);
     try {
-      return await turn;
+      return await task;
     } finally {
-      if (this.#turns.get(repository.id) === turn) this.#turns.delete(repository.id);
+      if (this.#queues.get(repository.id) === task) this.#queues.delete(repository.id);
     }
   }
 }
 
-function conflict(files: readonly string[]): Problem {
-  const which = files.length === 0 ? 'their histories have nothing in common' : files.slice(0, 20).join(', ');
-  return new Problem('git.conflict', 409, `Merge conflict: ${which}`);
+function buildConflictProblem(files: readonly string[]): Problem {
+  const reason = files.length === 0 ? 'their histories have nothing in common' : files.slice(0, 20).join(', ');
+  return new Problem('git.conflict', 409, `Merge conflict: ${reason}`);
 }

@@ -10,7 +10,7 @@ import type { PullRow } from '../store/issue-tables.ts';
 import type { Db } from '../gitea-api/api-dependencies.ts';
 import type { Comparison, Comparisons } from './comparisons.ts';
 
-export interface PullParts {
+export interface PullServiceDependencies {
   readonly comparisons: Comparisons;
   readonly db: Db;
   readonly folder: (repository: Pick<Repository, 'folder'>) => string;
@@ -20,54 +20,57 @@ export interface PullParts {
   readonly writer: IssueWriter;
 }
 
-/** How a pull request stands at this moment. */
+/** Current state of a pull request. */
 export interface PullState {
   readonly head: string;
   readonly base: string;
-  /** Undefined when its repository is gone. */
+  /** Undefined if the repository was deleted. */
   readonly headRepository: Repository | undefined;
-  /** The branch is still there. */
+  /** True if the head branch exists. */
   readonly hasHead: boolean;
   readonly comparison: Comparison;
   readonly draft: boolean;
   readonly mergeable: boolean;
 }
 
-/** A branch that is to be pulled. */
-export interface Head {
+/** Head branch of a pull request. */
+export interface PullHead {
   readonly repository: Repository;
   readonly branch: string;
   readonly commit: string;
 }
 
-/** Pull requests: their rows and references, and what git says of their branches. */
+/** Pull requests with their rows, references and branches. */
 export class Pulls {
-  readonly #parts: PullParts;
+  readonly #dependencies: PullServiceDependencies;
 
-  constructor(parts: PullParts) {
-    this.#parts = parts;
+  constructor(deps: PullServiceDependencies) {
+    this.#dependencies = deps;
   }
 
-  /** The commit of a branch; undefined where there is none. */
-  async branch(repository: Repository, name: string): Promise<string | undefined> {
-    return this.#parts.objects.commitOf(this.#parts.folder(repository), `refs/heads/${name}`);
+  /** Returns the commit of a branch, or undefined if it does not exist. */
+  async findBranch(repository: Repository, name: string): Promise<string | undefined> {
+    return this.#dependencies.objects.findCommit(this.#dependencies.folder(repository), `refs/heads/${name}`);
   }
 
-  /** @throws Problem (409) in the peer's words where there is one for these branches already */
+  /**
+   * Creates a pull request and returns its number.
+   * @throws Problem (409) with Gitea's message if one exists for these branches
+   */
   async create(
     repository: Repository,
     account: string,
-    head: Head,
+    head: PullHead,
     base: string,
-    wanted: Omit<NewIssue, 'pull'>,
+    issueValues: Omit<NewIssue, 'pull'>,
   ): Promise<number> {
-    const { comparisons, folder, writer } = this.#parts;
-    const baseCommit = await this.branch(repository, base);
+    const { comparisons, folder, writer } = this.#dependencies;
+    const baseCommit = await this.findBranch(repository, base);
     if (baseCommit === undefined) throw new Problem('git.unknown', 404, `ref "${base}" does not exist`);
-    await this.#bring(repository, head);
-    const { mergeBase } = await comparisons.of(folder(repository), baseCommit, head.commit);
+    await this.#fetchHead(repository, head);
+    const { mergeBase } = await comparisons.compare(folder(repository), baseCommit, head.commit);
     const issue = await writer.run(repository, account, async (work) => {
-      const known = await work.db
+      const existing = await work.db
         .selectFrom('pulls')
         .innerJoin('issues', 'issues.id', 'pulls.issue_id')
         .select(['issues.id', 'issues.number'])
@@ -77,15 +80,17 @@ export class Pulls {
         .where('pulls.head_branch', '=', head.branch)
         .where('pulls.base_branch', '=', base)
         .executeTakeFirst();
-      if (known !== undefined) {
-        const detail = `pull request already exists for these targets [id: ${known.id}, issue_id: ${known.number}, head_repo_id: ${head.repository.id}, base_repo_id: ${repository.id}, head_branch: ${head.branch}, base_branch: ${base}]`;
+      if (existing !== undefined) {
+        const ids = `id: ${existing.id}, issue_id: ${existing.number}, head_repo_id: ${head.repository.id}`;
+        const branches = `base_repo_id: ${repository.id}, head_branch: ${head.branch}, base_branch: ${base}`;
+        const detail = `pull request already exists for these targets [${ids}, ${branches}]`;
         throw new Problem('git.pull_exists', 409, detail);
       }
-      const made = await createIssue(work, { ...wanted, pull: true });
+      const created = await createIssue(work, { ...issueValues, pull: true });
       await work.db
         .insertInto('pulls')
         .values({
-          issue_id: made.id,
+          issue_id: created.id,
           head_repository_id: head.repository.id,
           head_branch: head.branch,
           base_branch: base,
@@ -95,57 +100,57 @@ export class Pulls {
           ref_due: 1,
         })
         .execute();
-      return made;
+      return created;
     });
     await this.#writeReference(repository, issue.number, issue.id, head.commit);
     return issue.number;
   }
 
-  /** Writes the references that a host which was killed did not come to. */
+  /** Writes references that a killed host did not write. */
   async recover(): Promise<void> {
-    const { db, repositories } = this.#parts;
-    const due = await db
+    const { db, repositories } = this.#dependencies;
+    const rows = await db
       .selectFrom('pulls')
       .innerJoin('issues', 'issues.id', 'pulls.issue_id')
       .select(['pulls.issue_id', 'pulls.head_commit', 'issues.number', 'issues.repository_id'])
       .where('pulls.ref_due', '=', 1)
       .execute();
-    for (const { issue_id, head_commit, number, repository_id } of due) {
-      const repository = await repositories.byId(repository_id);
+    for (const { issue_id, head_commit, number, repository_id } of rows) {
+      const repository = await repositories.findById(repository_id);
       if (repository !== undefined) await this.#writeReference(repository, number, issue_id, head_commit);
     }
   }
 
-  /** The head moved: `refs/pull/N/head` follows. */
-  async follow(repository: Repository, number: number, head: Head): Promise<void> {
-    await this.#bring(repository, head);
-    const { folder, git } = this.#parts;
-    await git.run(folder(repository), ['update-ref', referenceOf(number), head.commit]);
+  /** Updates `refs/pull/N/head` after the head branch moved. */
+  async updateHead(repository: Repository, number: number, head: PullHead): Promise<void> {
+    await this.#fetchHead(repository, head);
+    const { folder, git } = this.#dependencies;
+    await git.run(folder(repository), ['update-ref', getPullReference(number), head.commit]);
   }
 
   async state(repository: Repository, issue: Issue & { readonly request: PullRow }): Promise<PullState> {
-    const { comparisons, folder, repositories } = this.#parts;
+    const { comparisons, folder, repositories } = this.#dependencies;
     const { request } = issue;
-    const isOwn = request.head_repository_id === repository.id;
-    const headRepository = isOwn ? repository : await repositories.byId(request.head_repository_id);
-    const now = headRepository && (await this.branch(headRepository, request.head_branch));
+    const isSameRepository = request.head_repository_id === repository.id;
+    const headRepository = isSameRepository ? repository : await repositories.findById(request.head_repository_id);
+    const currentHead = headRepository && (await this.findBranch(headRepository, request.head_branch));
     const isOpen = issue.closed === 0;
-    const head = isOpen ? (now ?? request.head_commit) : request.head_commit;
+    const head = isOpen ? (currentHead ?? request.head_commit) : request.head_commit;
     const merged = request.merged_commit !== null;
-    // What a merged one was compared with stays what it was.
+    // A merged pull request keeps its comparison.
     const base = merged
       ? request.merge_base
-      : ((await this.branch(repository, request.base_branch)) ?? request.merge_base);
-    const comparison = await comparisons.of(folder(repository), base, head);
+      : ((await this.findBranch(repository, request.base_branch)) ?? request.merge_base);
+    const comparison = await comparisons.compare(folder(repository), base, head);
     const draft = isDraftTitle(issue.title);
     const mergeable = isOpen && !draft && comparison.conflicts === undefined && comparison.mergeBase !== undefined;
-    return { head, base, headRepository, hasHead: now !== undefined, comparison, draft, mergeable };
+    return { head, base, headRepository, hasHead: currentHead !== undefined, comparison, draft, mergeable };
   }
 
-  /** The objects of another repository's branch come into this one. */
-  async #bring(repository: Repository, head: Head): Promise<void> {
+  /** Fetches the objects of a branch from another repository. */
+  async #fetchHead(repository: Repository, head: PullHead): Promise<void> {
     if (head.repository.id === repository.id) return;
-    const { folder, git } = this.#parts;
+    const { folder, git } = this.#dependencies;
     const args = [
       'fetch',
       '--quiet',
@@ -159,17 +164,17 @@ export class Pulls {
   }
 
   async #writeReference(repository: Repository, number: number, issue: number, commit: string): Promise<void> {
-    const { db, folder, git } = this.#parts;
-    await git.run(folder(repository), ['update-ref', referenceOf(number), commit]);
+    const { db, folder, git } = this.#dependencies;
+    await git.run(folder(repository), ['update-ref', getPullReference(number), commit]);
     await db.updateTable('pulls').set({ ref_due: 0 }).where('issue_id', '=', issue).execute();
   }
 }
 
-/** An issue that is a pull request. */
+/** Returns true if the issue is a pull request. */
 export function isPull(issue: Issue): issue is Issue & { readonly request: PullRow } {
   return issue.request !== undefined;
 }
 
-function referenceOf(number: number): string {
+function getPullReference(number: number): string {
   return `refs/pull/${number}/head`;
 }

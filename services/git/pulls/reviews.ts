@@ -1,67 +1,73 @@
 import { Problem } from '../../contracts/problem.ts';
 import { countComments } from '../issues/changes.ts';
 import type { Issue } from '../issues/issues.ts';
-import { addEntry, tell, textWritten, touch, type IssueWork } from '../issues/writer.ts';
+import { addEntry, notifyParticipants, recordText, touch, type IssueWork } from '../issues/writer.ts';
 import type { AttachmentRow } from '../store/issue-relations.ts';
 import type { ReviewRow, ReviewState } from '../store/issue-tables.ts';
 
-/** A remark on a line of the change. */
+/** Review comment on a line of the diff. */
 export interface LineComment {
   readonly path: string;
   readonly body: string;
-  /** Of the new file; negative: of the old one. 0: on the file as a whole. */
+  /** Line of the new file; negative for the old file; 0 for the file itself. */
   readonly line: number;
-  /** The lines above it, as the change shows them. */
+  /** Diff lines before the commented line. */
   readonly hunk: string;
 }
 
 export interface NewReview {
   readonly state: ReviewState;
   readonly body: string;
-  /** What was looked at. */
+  /** Reviewed commit. */
   readonly commit: string;
-  /** It counts where approval is needed. */
+  /** The review counts for required approvals. */
   readonly official: boolean;
   readonly comments: readonly LineComment[];
 }
 
-/** Answers the review's number. @throws Problem (422) */
-export async function addReview(work: IssueWork, issue: Issue, wanted: NewReview): Promise<number> {
+/**
+ * Adds a review and returns its ID.
+ * @throws Problem (422)
+ */
+export async function addReview(work: IssueWork, issue: Issue, input: NewReview): Promise<number> {
   const { account, db, now } = work;
-  checkState(issue, account, wanted.state);
-  const isOpen = await db
+  checkState(issue, account, input.state);
+  const pendingReview = await db
     .selectFrom('reviews')
     .select('id')
     .where('issue_id', '=', issue.id)
     .where('author', '=', account)
     .where('state', '=', 'PENDING')
     .executeTakeFirst();
-  if (isOpen !== undefined && wanted.state === 'PENDING' && wanted.comments.length === 0) return isOpen.id;
+  if (pendingReview !== undefined && input.state === 'PENDING' && input.comments.length === 0) return pendingReview.id;
   const { id } =
-    isOpen ??
+    pendingReview ??
     (await db
       .insertInto('reviews')
       .values({
         issue_id: issue.id,
         author: account,
         state: 'PENDING',
-        body: wanted.body,
-        commit_id: wanted.commit,
+        body: input.body,
+        commit_id: input.commit,
         dismissed: 0,
-        official: Number(wanted.official),
+        official: Number(input.official),
         created_at: now,
         updated_at: now,
       })
       .returning('id')
       .executeTakeFirstOrThrow());
-  for (const { body, hunk, line, path } of wanted.comments) {
-    await addEntry(work, issue.id, 'code', { body, review: id, path, line, hunk, commit: wanted.commit });
+  for (const { body, hunk, line, path } of input.comments) {
+    await addEntry(work, issue.id, 'code', { body, review: id, path, line, hunk, commit: input.commit });
   }
-  if (wanted.state !== 'PENDING') await submitReview(work, issue, id, wanted.state, wanted.body);
+  if (input.state !== 'PENDING') await submitReview(work, issue, id, input.state, input.body);
   return id;
 }
 
-/** What was written for its author alone is there for everybody. @throws Problem (422) */
+/**
+ * Publishes a pending review.
+ * @throws Problem (422)
+ */
 export async function submitReview(
   work: IssueWork,
   issue: Issue,
@@ -71,17 +77,17 @@ export async function submitReview(
 ): Promise<void> {
   const { account, db, now } = work;
   checkState(issue, account, state);
-  const lines = await db
+  const lineComments = await db
     .selectFrom('issue_entries')
     .selectAll()
     .where('review_id', '=', id)
     .where('kind', '=', 'code')
     .execute();
-  if (body.trim() === '' && lines.length === 0 && state !== 'APPROVED') {
+  if (body.trim() === '' && lineComments.length === 0 && state !== 'APPROVED') {
     throw new Problem('git.invalid', 422, 'body is empty');
   }
   if (state !== 'COMMENT') {
-    // The last word of a person is the one that counts.
+    // Only the latest review of an account counts.
     await db
       .updateTable('reviews')
       .set({ official: 0 })
@@ -94,9 +100,9 @@ export async function submitReview(
   await db.updateTable('reviews').set({ state, body, updated_at: now }).where('id', '=', id).execute();
   const entry = await addEntry(work, issue.id, 'review', { body, review: id });
   await countComments(work, issue.id);
-  await textWritten(work, issue.id, [body, ...lines.map((line) => line.body)].join('\n'));
+  await recordText(work, issue.id, [body, ...lineComments.map((line) => line.body)].join('\n'));
   await touch(work, issue.id);
-  await tell(work, issue.id, entry);
+  await notifyParticipants(work, issue.id, entry);
   const event = {
     APPROVED: 'pull_request_review_approved',
     REQUEST_CHANGES: 'pull_request_review_rejected',
@@ -105,7 +111,7 @@ export async function submitReview(
   work.events.push({ event, action: 'reviewed', issue: issue.id, entry, review: id });
 }
 
-/** Answers the files of its remarks, whose rows are gone with it. */
+/** Deletes a review and returns the rows of its files, which the caller must delete. */
 export async function removeReview(work: IssueWork, review: ReviewRow): Promise<readonly AttachmentRow[]> {
   const { db } = work;
   const entries = db.selectFrom('issue_entries').select('id').where('review_id', '=', review.id);
@@ -114,47 +120,55 @@ export async function removeReview(work: IssueWork, review: ReviewRow): Promise<
   await db.deleteFrom('issue_entries').where('review_id', '=', review.id).execute();
   await db.deleteFrom('reviews').where('id', '=', review.id).execute();
   await countComments(work, review.issue_id);
-  await textWritten(work, review.issue_id, '');
+  await recordText(work, review.issue_id, '');
   return files;
 }
 
-export async function setDismissed(work: IssueWork, review: ReviewRow, dismissed: boolean, why: string): Promise<void> {
+export async function setDismissed(
+  work: IssueWork,
+  review: ReviewRow,
+  dismissed: boolean,
+  reason: string,
+): Promise<void> {
   await work.db
     .updateTable('reviews')
     .set({ dismissed: Number(dismissed) })
     .where('id', '=', review.id)
     .execute();
-  if (dismissed) await addEntry(work, review.issue_id, 'dismiss_review', { body: why, review: review.id });
+  if (dismissed) await addEntry(work, review.issue_id, 'dismiss_review', { body: reason, review: review.id });
 }
 
-/** Asks people to look at a pull request, or no longer. */
+/** Adds or removes review requests. */
 export async function requestReviews(
   work: IssueWork,
   issue: Issue,
   accounts: readonly string[],
-  wanted: boolean,
+  isRequested: boolean,
 ): Promise<void> {
   const { db } = work;
   for (const account of accounts) {
-    const known = await db
+    const existing = await db
       .selectFrom('review_requests')
       .select('account')
       .where('issue_id', '=', issue.id)
       .where('account', '=', account)
       .executeTakeFirst();
-    if ((known !== undefined) === wanted) continue;
-    if (wanted) await db.insertInto('review_requests').values({ issue_id: issue.id, account }).execute();
+    if ((existing !== undefined) === isRequested) continue;
+    if (isRequested) await db.insertInto('review_requests').values({ issue_id: issue.id, account }).execute();
     else
       await db.deleteFrom('review_requests').where('issue_id', '=', issue.id).where('account', '=', account).execute();
-    await addEntry(work, issue.id, 'review_request', { assignee: account, ...(wanted ? {} : { removed: true }) });
-    const action = wanted ? 'review_requested' : 'review_request_removed';
+    await addEntry(work, issue.id, 'review_request', { assignee: account, ...(isRequested ? {} : { removed: true }) });
+    const action = isRequested ? 'review_requested' : 'review_request_removed';
     work.events.push({ event: 'pull_request_review_request', action, issue: issue.id });
   }
   await touch(work, issue.id);
-  await tell(work, issue.id);
+  await notifyParticipants(work, issue.id);
 }
 
-/** @throws Problem (422) for a verdict on one's own work */
+/**
+ * Rejects a verdict on the author's own pull request.
+ * @throws Problem (422)
+ */
 function checkState({ author }: Issue, account: string, state: ReviewState): void {
   if (author !== account) return;
   if (state === 'APPROVED') throw new Problem('git.own_pull', 422, 'approve your own pull is not allowed');

@@ -6,14 +6,14 @@ import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { AssetRow, ReleaseRow } from '../store/rest.ts';
+import type { AssetRow, ReleaseRow } from '../store/repository-relations.ts';
 import type { Tables } from '../store/tables.ts';
 import { StoredFiles } from './stored-files.ts';
 
 type Owner = Pick<Repository, 'id' | 'folder'>;
 export type ReleaseValues = Pick<ReleaseRow, 'tag' | 'target' | 'title' | 'body' | 'draft' | 'prerelease'>;
 
-/** Releases of repositories, and the files that come with them. */
+/** Releases of repositories with their files. */
 export class Releases {
   readonly #context: Pick<Context, 'clock' | 'commit' | 'files'>;
   readonly #db: Kysely<Tables>;
@@ -25,18 +25,18 @@ export class Releases {
     this.#files = new StoredFiles(context, 'release_assets');
   }
 
-  /** The newest first. */
+  /** Lists releases, newest first. */
   list(repository: number, { drafts }: { readonly drafts: boolean }): Promise<ReleaseRow[]> {
     const rows = this.#db.selectFrom('releases').selectAll().where('repository_id', '=', repository);
     return (drafts ? rows : rows.where('draft', '=', 0)).orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
   }
 
   /** Returns the latest published release that is not a prerelease. */
-  async latest(repository: number): Promise<ReleaseRow | undefined> {
+  async findLatest(repository: number): Promise<ReleaseRow | undefined> {
     return (await this.list(repository, { drafts: false })).find(({ prerelease }) => prerelease === 0);
   }
 
-  byTag(repository: number, tag: string): Promise<ReleaseRow | undefined> {
+  findByTag(repository: number, tag: string): Promise<ReleaseRow | undefined> {
     return this.#db
       .selectFrom('releases')
       .selectAll()
@@ -45,10 +45,13 @@ export class Releases {
       .executeTakeFirst();
   }
 
-  /** @throws Problem `git.release_taken` (409) in the peer's words */
+  /**
+   * Creates a release.
+   * @throws Problem `git.release_taken` (409) with Gitea's message
+   */
   async create(repository: number, values: ReleaseValues, author: string): Promise<ReleaseRow> {
     const now = this.#context.clock.now();
-    const made = await this.#context.commit((transaction: Kysely<Tables>) =>
+    const row = await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction
         .insertInto('releases')
         .values({ repository_id: repository, ...values, author, created_at: now, published_at: now })
@@ -56,8 +59,8 @@ export class Releases {
         .returningAll()
         .executeTakeFirst(),
     );
-    if (made === undefined) throw new Problem('git.release_taken', 409, 'Release is has no Tag');
-    return made;
+    if (row === undefined) throw new Problem('git.release_taken', 409, 'Release is has no Tag');
+    return row;
   }
 
   async change(
@@ -74,15 +77,15 @@ export class Releases {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.deleteFrom('releases').where('id', '=', release.id).execute(),
     );
-    for (const { uuid } of assets) await rm(this.path(repository, uuid), { force: true });
+    for (const { uuid } of assets) await rm(this.getPath(repository, uuid), { force: true });
   }
 
   assets(release: number): Promise<AssetRow[]> {
     return this.#db.selectFrom('release_assets').selectAll().where('release_id', '=', release).orderBy('id').execute();
   }
 
-  /** With the repository that it belongs to. */
-  async byUuid(uuid: string): Promise<{ readonly asset: AssetRow; readonly repository: number } | undefined> {
+  /** Finds an asset with the repository that contains it. */
+  async findByUuid(uuid: string): Promise<{ readonly asset: AssetRow; readonly repository: number } | undefined> {
     const row = await this.#db
       .selectFrom('release_assets')
       .innerJoin('releases', 'releases.id', 'release_assets.release_id')
@@ -93,11 +96,11 @@ export class Releases {
     return row && { asset: row, repository: row.repository };
   }
 
-  /** Takes a file in; when this rejects nothing of it remains. */
+  /** Stores a file. If it rejects, nothing is stored. */
   async attach(repository: Owner, release: ReleaseRow, name: string, input: Readable): Promise<AssetRow> {
     const uuid = randomUUID();
-    const path = this.path(repository, uuid);
-    return this.#files.take(path, input, (transaction, size) =>
+    const path = this.getPath(repository, uuid);
+    return this.#files.store(path, input, (transaction, size) =>
       transaction
         .insertInto('release_assets')
         .values({ release_id: release.id, name, size, uuid, downloads: 0, created_at: this.#context.clock.now() })
@@ -114,18 +117,18 @@ export class Releases {
     return this.#files.remove(repository, asset);
   }
 
-  /** Its bytes; the download is counted. */
+  /** Opens an asset for reading and counts the download. */
   async read(repository: Owner, asset: AssetRow): Promise<Readable> {
-    return createReadStream(await this.fetched(repository, asset));
+    return createReadStream(await this.recordDownload(repository, asset));
   }
 
-  /** Where its bytes lie, for who sends them; the download is counted. */
-  fetched(repository: Owner, asset: AssetRow): Promise<string> {
-    return this.#files.fetched(repository, asset);
+  /** Returns the path of an asset for sending and counts the download. */
+  recordDownload(repository: Owner, asset: AssetRow): Promise<string> {
+    return this.#files.recordDownload(repository, asset);
   }
 
-  /** Where the bytes of a file lie. */
-  path(repository: Owner, uuid: string): string {
-    return this.#files.path(repository, uuid);
+  /** Returns the path of a file. */
+  getPath(repository: Owner, uuid: string): string {
+    return this.#files.getPath(repository, uuid);
   }
 }

@@ -12,45 +12,45 @@ import type { Tables } from '../store/tables.ts';
 export type FileOwner = Pick<Repository, 'folder'>;
 type Table = 'release_assets' | 'issue_attachments';
 
-/** What is known of a file besides what it belongs to. */
+/** Row of a file, without the columns of its owner. */
 export interface StoredFile {
   readonly id: number;
   readonly name: string;
   readonly size: number;
-  /** Its public name and that of its file. */
+  /** Public name, and the file name on disk. */
   readonly uuid: string;
   readonly downloads: number;
   readonly created_at: number;
 }
 
-/** Files that people add to something of a repository, with a row in one table each. */
+/** Files of releases or issues, each with a row in a table. */
 export class StoredFiles<Name extends Table> {
   readonly #context: Pick<Context, 'commit' | 'files'>;
   readonly #table: 'release_assets';
 
   constructor(context: Pick<Context, 'commit' | 'files'>, table: Name) {
     this.#context = context;
-    // What is done here is the same for each table.
+    // Only columns that both tables have are used.
     this.#table = table as 'release_assets';
   }
 
   /**
-   * Writes the bytes, then the row that `insert` makes of their size; when this rejects nothing of them remains.
+   * Writes the file and then the row that `insert` creates. If it rejects, nothing is stored.
    * @throws Problem `git.too_large` (413)
    */
-  async take<Row>(
+  async store<Row>(
     path: string,
     input: Readable,
     insert: (transaction: Kysely<Tables>, size: number) => Promise<Row>,
-    mostBytes = Number.MAX_SAFE_INTEGER,
+    maxBytes = Number.MAX_SAFE_INTEGER,
   ): Promise<Row> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     if (input.destroyed) throw new Problem('git.bad_upload', 400, 'No file was uploaded: the upload was cut off.');
     let size = 0;
     const measure = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
+      transform(chunk: Buffer, _encoding, callback) {
         size += chunk.length;
-        done(size > mostBytes ? tooLarge() : null, chunk);
+        callback(size > maxBytes ? buildFileTooLargeProblem() : null, chunk);
       },
     });
     try {
@@ -73,11 +73,11 @@ export class StoredFiles<Name extends Table> {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.deleteFrom(this.#table).where('id', '=', id).execute(),
     );
-    await rm(this.path(owner, uuid), { force: true });
+    await rm(this.getPath(owner, uuid), { force: true });
   }
 
-  /** Where its bytes lie, for who sends them; the download is counted. */
-  async fetched(owner: FileOwner, { id, uuid }: StoredFile): Promise<string> {
+  /** Returns the path of a file for sending and counts the download. */
+  async recordDownload(owner: FileOwner, { id, uuid }: StoredFile): Promise<string> {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction
         .updateTable(this.#table)
@@ -85,20 +85,20 @@ export class StoredFiles<Name extends Table> {
         .where('id', '=', id)
         .execute(),
     );
-    return this.path(owner, uuid);
+    return this.getPath(owner, uuid);
   }
 
-  /** Where the bytes of a file lie. */
-  path({ folder }: FileOwner, uuid: string): string {
+  /** Returns the path of a file. */
+  getPath({ folder }: FileOwner, uuid: string): string {
     return join(assetFolder(this.#context.files, folder), uuid);
   }
 }
 
-export function tooLarge(): Problem {
+export function buildFileTooLargeProblem(): Problem {
   return new Problem('git.too_large', 413, 'This file is too large.');
 }
 
-/** Where such files of a repository lie, below the service's own folder. */
+/** Returns the folder of a repository's files below the service's folder. */
 export function assetFolder(files: string, folder: string): string {
   return join(files, 'release-assets', folder.slice(0, 2), folder);
 }

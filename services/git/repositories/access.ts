@@ -1,85 +1,91 @@
 import type { Kysely } from 'kysely';
 import type { Accounts } from '../../contracts/control/accounts.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
-import { hasScope, seesPublicOnly, type Visitor } from '../sign-in/visitor.ts';
-import type { Repositories, Repository, Sight } from './repositories.ts';
+import { hasScope, isPublicOnly, type Caller } from '../sign-in/caller.ts';
+import type { Repositories, Repository, RepositoryVisibility } from './repositories.ts';
 
-/** How far somebody may go with a repository; each holds those before it. */
+/** Access levels of a repository. Each level includes the levels before it. */
 export const levels = ['none', 'read', 'write', 'admin'] as const;
 export type Level = (typeof levels)[number];
 
-export interface AccessParts {
+export interface AccessDependencies {
   readonly accounts: Pick<Accounts, 'may' | 'isStillValid'>;
   readonly db: Kysely<Tables>;
-  readonly repositories: Pick<Repositories, 'ownersOf' | 'sharedWith'>;
-  /** Whether only accounts read public repositories; the setting is live. */
+  readonly repositories: Pick<Repositories, 'listOwnerIds' | 'listSharedIds'>;
+  /** Returns true if public repositories require a sign-in. The setting is live. */
   readonly requireSignIn: () => boolean;
 }
 
-/** Decides who may do what with a repository. */
+/** Decides which callers may access a repository. */
 export class Access {
-  readonly #parts: AccessParts;
+  readonly #dependencies: AccessDependencies;
 
-  constructor(parts: AccessParts) {
-    this.#parts = parts;
+  constructor(deps: AccessDependencies) {
+    this.#dependencies = deps;
   }
 
-  /** What the account may do, and no more than its credential is good for. */
-  async level(visitor: Visitor, repository: Repository): Promise<Level> {
-    if (visitor.scopes?.includes('public-only') === true && !isPublic(repository)) return 'none';
-    const level = await this.#account(visitor, repository);
-    if (level !== 'read' && level !== 'none' && !hasScope(visitor, 'write', 'repository')) {
-      return hasScope(visitor, 'read', 'repository') ? 'read' : publicLevel(repository);
+  /** Returns the access level of the account, limited to the scopes of its credential. */
+  async getLevel(caller: Caller, repository: Repository): Promise<Level> {
+    if (caller.scopes?.includes('public-only') === true && !isPublic(repository)) return 'none';
+    const level = await this.#getAccountLevel(caller, repository);
+    if (level !== 'read' && level !== 'none' && !hasScope(caller, 'write', 'repository')) {
+      return hasScope(caller, 'read', 'repository') ? 'read' : getPublicLevel(repository);
     }
-    if (level === 'read' && !hasScope(visitor, 'read', 'repository')) return publicLevel(repository);
+    if (level === 'read' && !hasScope(caller, 'read', 'repository')) return getPublicLevel(repository);
     return level;
   }
 
-  async may(visitor: Visitor, repository: Repository, needed: Exclude<Level, 'none'>): Promise<boolean> {
-    return levels.indexOf(await this.level(visitor, repository)) >= levels.indexOf(needed);
+  async hasLevel(caller: Caller, repository: Repository, required: Exclude<Level, 'none'>): Promise<boolean> {
+    return levels.indexOf(await this.getLevel(caller, repository)) >= levels.indexOf(required);
   }
 
-  /** The repositories that a caller finds in lists; `own`: only those of owners that the caller administers, and shared ones. */
-  async sight(visitor: Visitor, { own = false }: { readonly own?: boolean } = {}): Promise<Sight> {
-    const { identity } = visitor;
-    const { repositories, requireSignIn } = this.#parts;
-    if (identity === undefined) return { public: own || requireSignIn() ? false : 'everyone', owners: [], ids: [] };
-    // A token for some repositories, or for public ones, does not list the others of its account.
-    if (seesPublicOnly(visitor)) return { public: own ? false : 'everyone', owners: [], ids: [] };
-    if (identity.role === 'admin' && !own) return 'all';
+  /**
+   * Returns the repositories that lists contain for a caller. With `own`, only repositories of owners that the caller
+   * administers, and shared ones.
+   */
+  async getVisibility(
+    caller: Caller,
+    { onlyOwn = false }: { readonly onlyOwn?: boolean } = {},
+  ): Promise<RepositoryVisibility> {
+    const { identity } = caller;
+    const { repositories, requireSignIn } = this.#dependencies;
+    if (identity === undefined) return { public: onlyOwn || requireSignIn() ? false : 'everyone', owners: [], ids: [] };
+    // A token for selected or public repositories does not list the other repositories of its account.
+    if (isPublicOnly(caller)) return { public: onlyOwn ? false : 'everyone', owners: [], ids: [] };
+    if (identity.role === 'admin' && !onlyOwn) return 'all';
     return {
-      public: own ? false : 'accounts',
-      owners: await repositories.ownersOf(identity.account),
-      ids: await repositories.sharedWith(identity.account),
+      public: onlyOwn ? false : 'accounts',
+      owners: await repositories.listOwnerIds(identity.account),
+      ids: await repositories.listSharedIds(identity.account),
     };
   }
 
   /**
-   * Whether the caller administers an owner: its account, a member of the organization, or an administrator. A grant to
-   * write repositories of an owner is no ownership, and neither is a token with some of the account's rights.
+   * Returns true if the caller administers an owner: it is its account, a member of the organization or an
+   * administrator. Write grants for repositories of the owner are not sufficient, and neither are limited tokens.
    */
-  async administersOwner(visitor: Visitor, owner: Pick<OwnerRow, 'id' | 'kind' | 'name'>): Promise<boolean> {
-    const { identity } = visitor;
-    if (identity === undefined || identity.limited === true || !this.#parts.accounts.isStillValid(identity))
+  async administersOwner(caller: Caller, owner: Pick<OwnerRow, 'id' | 'kind' | 'name'>): Promise<boolean> {
+    const { identity } = caller;
+    if (identity === undefined || identity.limited === true || !this.#dependencies.accounts.isStillValid(identity))
       return false;
     if (identity.role === 'admin') return true;
     if (owner.kind === 'account') return identity.account === owner.name;
     return this.isMember(identity.account, owner.id);
   }
 
-  /** Whether the caller may know of an organization: it is public, or the caller belongs to it. */
-  async seesOrganization(
-    visitor: Visitor,
+  /** Returns true if the organization is visible to the caller: it is public, or the caller is a member. */
+  async maySeeOrganization(
+    caller: Caller,
     owner: Pick<OwnerRow, 'id' | 'kind' | 'name' | 'visibility'>,
   ): Promise<boolean> {
-    const { identity, scopes } = visitor;
-    if (owner.visibility === 'public') return identity !== undefined || !this.#parts.requireSignIn();
+    const { identity, scopes } = caller;
+    if (owner.visibility === 'public') return identity !== undefined || !this.#dependencies.requireSignIn();
     if (identity === undefined || identity.limited === true || scopes?.includes('public-only') === true) return false;
-    return owner.visibility === 'limited' || this.administersOwner(visitor, owner);
+    return owner.visibility === 'limited' || this.administersOwner(caller, owner);
   }
 
   async isMember(account: string, organization: number): Promise<boolean> {
-    const row = await this.#parts.db
+    const row = await this.#dependencies.db
       .selectFrom('organization_members')
       .select('account')
       .where('account', '=', account)
@@ -88,13 +94,13 @@ export class Access {
     return row !== undefined;
   }
 
-  async #account(visitor: Visitor, repository: Repository): Promise<Level> {
-    const { identity, deployKey } = visitor;
+  async #getAccountLevel(caller: Caller, repository: Repository): Promise<Level> {
+    const { identity, deployKey } = caller;
     if (deployKey !== undefined) {
       if (deployKey.repository !== repository.id) return 'none';
       return deployKey.readOnly ? 'read' : 'write';
     }
-    const { accounts, requireSignIn } = this.#parts;
+    const { accounts, requireSignIn } = this.#dependencies;
     const resource = `${repository.owner}/${repository.name}`;
     if (identity === undefined) {
       if (isPublic(repository) && !requireSignIn()) return 'read';
@@ -102,25 +108,25 @@ export class Access {
     }
     if (!accounts.isStillValid(identity)) return 'none';
     if (identity.role === 'admin') return 'admin';
-    const isItself = identity.limited !== true;
-    if (isItself && repository.ownerKind === 'account' && repository.owner === identity.account) return 'admin';
+    const isUnlimited = identity.limited !== true;
+    if (isUnlimited && repository.ownerKind === 'account' && repository.owner === identity.account) return 'admin';
     if (
-      isItself &&
+      isUnlimited &&
       repository.ownerKind === 'organization' &&
       (await this.isMember(identity.account, repository.ownerId))
     )
       return 'admin';
-    const given = isItself ? await this.#collaboration(repository, identity.account) : undefined;
-    if (given !== undefined && given.permission !== 'read') return given.permission;
+    const collaboration = isUnlimited ? await this.#findCollaboration(repository, identity.account) : undefined;
+    if (collaboration !== undefined && collaboration.permission !== 'read') return collaboration.permission;
     if (accounts.may(identity, 'git', 'write', resource)) return 'write';
-    if (given !== undefined || accounts.may(identity, 'git', 'read', resource)) return 'read';
+    if (collaboration !== undefined || accounts.may(identity, 'git', 'read', resource)) return 'read';
     const isVisible =
-      isPublic(repository) || (!repository.private && repository.ownerVisibility === 'limited' && isItself);
+      isPublic(repository) || (!repository.private && repository.ownerVisibility === 'limited' && isUnlimited);
     return isVisible ? 'read' : 'none';
   }
 
-  #collaboration({ id }: Repository, account: string): Promise<{ readonly permission: Level } | undefined> {
-    return this.#parts.db
+  #findCollaboration({ id }: Repository, account: string): Promise<{ readonly permission: Level } | undefined> {
+    return this.#dependencies.db
       .selectFrom('collaborators')
       .select('permission')
       .where('repository_id', '=', id)
@@ -129,11 +135,11 @@ export class Access {
   }
 }
 
-function publicLevel(repository: Repository): Level {
+function getPublicLevel(repository: Repository): Level {
   return isPublic(repository) ? 'read' : 'none';
 }
 
-/** Whether everyone may know of a repository: neither it nor its organization is hidden. */
+/** Returns true if neither the repository nor its organization is hidden. */
 function isPublic(repository: Pick<Repository, 'private' | 'ownerVisibility'>): boolean {
   return !repository.private && repository.ownerVisibility === 'public';
 }

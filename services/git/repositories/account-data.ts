@@ -2,31 +2,31 @@ import type { Kysely } from 'kysely';
 import type { AccountData, AccountDataSummary, AccountDisposition } from '../../contracts/control/account-data.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { forgetInIssues } from '../issues/account-removal.ts';
+import { removeFromIssues } from '../issues/account-removal.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
-import type { Keeper } from './repository-manager.ts';
+import type { RepositoryManager } from './repository-manager.ts';
 import type { Objects } from './objects.ts';
 import type { Owners } from './owners.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
-export interface AccountDataParts {
+export interface AccountDataDependencies {
   readonly context: Pick<Context, 'clock' | 'commit' | 'db'>;
-  readonly keeper: Keeper;
+  readonly manager: RepositoryManager;
   readonly objects: Objects;
   readonly owners: Owners;
   readonly repositories: Repositories;
 }
 
-/** Stands for the author of what a removed account wrote. No account can have this name, since it has a blank. */
-const deletedAuthor = 'deleted account';
+/** Author of the content of a deleted account. No account can have this name because it contains a blank. */
+const deletedAuthorName = 'deleted account';
 const pageSize = 50;
 
-/** Deletes, transfers or sets aside what an account has in Code. Authorship never goes to another account. */
-export function gitAccountData(parts: AccountDataParts): AccountData {
-  const { context, owners, repositories } = parts;
+/** Deletes, transfers or retains an account's data in Code. Authorship is never transferred to another account. */
+export function createAccountData(deps: AccountDataDependencies): AccountData {
+  const { context, owners, repositories } = deps;
   const db: Kysely<Tables> = context.db;
 
-  const ownRow = (account: string): Promise<OwnerRow | undefined> =>
+  const findOwnerRow = (account: string): Promise<OwnerRow | undefined> =>
     db.selectFrom('owners').selectAll().where('kind', '=', 'account').where('name', '=', account).executeTakeFirst();
 
   return {
@@ -39,88 +39,95 @@ export function gitAccountData(parts: AccountDataParts): AccountData {
           .executeTakeFirst();
         return Number(row?.count ?? 0);
       };
-      const row = await ownRow(account);
-      const owned = row === undefined ? 0 : (await listOwned(repositories, row, 1)).total;
-      const found = [
-        { kind: 'repositories', count: owned },
+      const row = await findOwnerRow(account);
+      const page = row === undefined ? 0 : (await listOwned(repositories, row, 1)).total;
+      const summaries = [
+        { kind: 'repositories', count: page },
         { kind: 'organizations', count: await count('organization_members') },
         { kind: 'access tokens', count: await count('tokens') },
         { kind: 'SSH keys', count: await count('public_keys') },
       ];
-      return found.filter((each) => each.count > 0);
+      return summaries.filter((each) => each.count > 0);
     },
 
     async release(account, disposition): Promise<void> {
-      const row = await ownRow(account);
-      // The hooks first: afterwards it is not known which repositories were the account's.
+      const row = await findOwnerRow(account);
+      // Remove the hooks first: afterwards the account's repositories are no longer identifiable.
       if (row !== undefined) {
-        await context.commit((transaction: Kysely<Tables>) => forgetHooks(transaction, row.id));
-        await releaseRepositories(parts, row, disposition);
+        await context.commit((transaction: Kysely<Tables>) => removeHooks(transaction, row.id));
+        await releaseRepositories(deps, row, disposition);
       }
-      const author = disposition.action === 'keep' ? disposition.as : deletedAuthor;
-      await context.commit((transaction: Kysely<Tables>) => forgetAccount(transaction, account, author, row?.id));
-      if (row !== undefined) owners.forget(row.id);
+      const author = disposition.action === 'keep' ? disposition.as : deletedAuthorName;
+      await context.commit((transaction: Kysely<Tables>) => removeAccount(transaction, account, author, row?.id));
+      if (row !== undefined) owners.evict(row.id);
     },
   };
 }
 
 async function listOwned(repositories: Repositories, { id }: OwnerRow, limit: number) {
-  return repositories.list({ sight: 'all', ownerId: id, sort: 'id', limit, offset: 0 });
+  return repositories.list({ visibility: 'all', ownerId: id, sort: 'id', limit, offset: 0 });
 }
 
 async function releaseRepositories(
-  parts: AccountDataParts,
+  deps: AccountDataDependencies,
   row: OwnerRow,
   disposition: AccountDisposition,
 ): Promise<void> {
-  const { context, keeper, objects, owners, repositories } = parts;
+  const { context, manager, objects, owners, repositories } = deps;
   if (disposition.action === 'keep') {
     await context.commit((transaction: Kysely<Tables>) => renameOwner(transaction, row, disposition.as));
     return;
   }
-  const target = disposition.action === 'transfer' ? await owners.ofAccount(disposition.to) : undefined;
+  const target = disposition.action === 'transfer' ? await owners.getForAccount(disposition.to) : undefined;
   for (;;) {
-    const owned = await listOwned(repositories, row, pageSize);
-    if (owned.total === 0) break;
-    for (const repository of owned.repositories) {
+    const page = await listOwned(repositories, row, pageSize);
+    if (page.total === 0) break;
+    for (const repository of page.repositories) {
       if (target === undefined) {
-        await objects.close(keeper.folder(repository));
-        await keeper.remove(repository);
-      } else await transfer(keeper, repository, target);
+        await objects.close(manager.getFolder(repository));
+        await manager.remove(repository);
+      } else await transfer(manager, repository, target);
     }
   }
 }
 
-/** The kept row gets the reserved name, and with it everything that refers to the row. */
+/** Renames the retained row to the reserved name, including everything that refers to it. */
 async function renameOwner(transaction: Kysely<Tables>, { id }: OwnerRow, name: string): Promise<void> {
   await transaction.updateTable('owners').set({ name, lower_name: name.toLowerCase() }).where('id', '=', id).execute();
 }
 
-/** Gives a repository to an account, under another name where it has one of this name. */
-async function transfer(keeper: Keeper, repository: Repository, target: OwnerRow): Promise<void> {
+/** Transfers a repository to an account, under another name if the account already has a repository with this name. */
+async function transfer(manager: RepositoryManager, repository: Repository, target: OwnerRow): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     const name = attempt === 0 ? repository.name : `${repository.name}-${attempt}`;
     try {
-      return await keeper.rename(repository, { owner: target, name });
+      return await manager.rename(repository, { owner: target, name });
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'git.name_taken') throw error;
     }
   }
 }
 
-/** Removes everything that belongs to an account by its name; what it wrote stays, under the name of `author`. */
-async function forgetAccount(
+/** Removes everything that refers to an account by name. Its content is retained under the name of `author`. */
+async function removeAccount(
   transaction: Kysely<Tables>,
   account: string,
   author: string,
   ownerId: number | undefined,
 ): Promise<void> {
-  const personal = [
-    ...(['tokens', 'public_keys', 'collaborators', 'organization_members'] as const),
-    ...(['repository_watches', 'stars', 'issue_reactions', 'lfs_locks', 'transfers'] as const),
-  ];
-  for (const table of personal) await transaction.deleteFrom(table).where('account', '=', account).execute();
-  await forgetInIssues(transaction, account);
+  const personalTables = [
+    'tokens',
+    'public_keys',
+    'collaborators',
+    'organization_members',
+    'repository_watches',
+    'stars',
+    'issue_reactions',
+    'lfs_locks',
+    'transfers',
+  ] as const;
+  for (const table of personalTables) await transaction.deleteFrom(table).where('account', '=', account).execute();
+  await removeFromIssues(transaction, account);
   await transaction
     .deleteFrom('follows')
     .where((is) => is.or([is('account', '=', account), is('followed', '=', account)]))
@@ -139,21 +146,21 @@ async function forgetAccount(
     await transaction.updateTable(table).set({ account: author }).where('account', '=', account).execute();
   }
   await transaction.updateTable('pulls').set({ merged_by: author }).where('merged_by', '=', account).execute();
-  await forgetInProtections(transaction, account);
-  if (ownerId !== undefined) await forgetOwner(transaction, ownerId, account);
+  await removeFromProtections(transaction, account);
+  if (ownerId !== undefined) await removeOwner(transaction, ownerId, account);
 }
 
-/** Removes the webhooks of an owner and of its repositories, which lead to addresses of the former account. */
-async function forgetHooks(transaction: Kysely<Tables>, id: number): Promise<void> {
-  const owned = transaction.selectFrom('repositories').select('id').where('owner_id', '=', id);
+/** Removes the webhooks of an owner and of its repositories, which send to addresses of the former account. */
+async function removeHooks(transaction: Kysely<Tables>, id: number): Promise<void> {
+  const page = transaction.selectFrom('repositories').select('id').where('owner_id', '=', id);
   await transaction
     .deleteFrom('webhooks')
-    .where((is) => is.or([is('owner_id', '=', id), is('repository_id', 'in', owned)]))
+    .where((is) => is.or([is('owner_id', '=', id), is('repository_id', 'in', page)]))
     .execute();
 }
 
-/** Removes the row of an owner, unless it was kept under another name. */
-async function forgetOwner(transaction: Kysely<Tables>, id: number, account: string): Promise<void> {
+/** Removes the row of an owner, unless it was retained under another name. */
+async function removeOwner(transaction: Kysely<Tables>, id: number, account: string): Promise<void> {
   await transaction.deleteFrom('transfers').where('owner_id', '=', id).execute();
   const row = await transaction.selectFrom('owners').select('name').where('id', '=', id).executeTakeFirst();
   if (row?.name !== account) return;
@@ -161,8 +168,8 @@ async function forgetOwner(transaction: Kysely<Tables>, id: number, account: str
   await transaction.deleteFrom('owners').where('id', '=', id).execute();
 }
 
-/** Takes an account out of the lists of those who may push to protected branches and tags. */
-async function forgetInProtections(transaction: Kysely<Tables>, account: string): Promise<void> {
+/** Removes an account from the lists of accounts that may push to protected branches and tags. */
+async function removeFromProtections(transaction: Kysely<Tables>, account: string): Promise<void> {
   const rows = await transaction
     .selectFrom('protections')
     .select(['id', 'options'])
@@ -170,11 +177,11 @@ async function forgetInProtections(transaction: Kysely<Tables>, account: string)
     .execute();
   for (const { id, options } of rows) {
     const fields = Object.entries(JSON.parse(options) as Record<string, unknown>);
-    const left = fields.map(([key, value]) => [
+    const remaining = fields.map(([key, value]) => [
       key,
       Array.isArray(value) && key.includes('username') ? value.filter((name) => name !== account) : value,
     ]);
-    const set = { options: JSON.stringify(Object.fromEntries(left)) };
+    const set = { options: JSON.stringify(Object.fromEntries(remaining)) };
     await transaction.updateTable('protections').set(set).where('id', '=', id).execute();
   }
   for (const { id, accounts } of await transaction.selectFrom('tag_protections').select(['id', 'accounts']).execute()) {

@@ -4,28 +4,28 @@ import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
 import type { Tables } from '../store/tables.ts';
-import { readReferences, sizeOf } from './references.ts';
+import { readReferences, readSize } from './references.ts';
 
-const root = 'repositories';
-const restoredMark = 'restored';
-const heads = 'refs/heads/';
+const rootFolder = 'repositories';
+const restoreMarkerName = 'restored';
+const branchPrefix = 'refs/heads/';
 
-/** The folders of repositories that {@link backupRepositories} saves; they change in the middle of a copy. */
-export const uncopied: readonly string[] = [root, restoredMark];
+/** Folders that {@link backupRepositories} saves, excluded from the general copy because they change during it. */
+export const excludedFolders: readonly string[] = [rootFolder, restoreMarkerName];
 
-export interface BackupParts {
+export interface BackupDependencies {
   readonly context: Pick<Context, 'commit' | 'db' | 'files' | 'log'>;
   readonly git: Git;
 }
 
 /**
- * Saves all repositories while they are pushed to. The references of each are read first and its objects taken after: what
- * they name was there before them, and nothing is ever taken away from the objects.
+ * Saves all repositories while pushes may continue. The references of a repository are read before its objects are
+ * copied: all objects that they refer to already exist, and objects are never deleted.
  */
-export async function backupRepositories({ context, git }: BackupParts, target: string): Promise<void> {
-  for (const [part, name] of await folders(join(context.files, root))) {
-    const source = join(context.files, root, part, name);
-    const folder = join(target, root, part, name);
+export async function backupRepositories({ context, git }: BackupDependencies, target: string): Promise<void> {
+  for (const [part, name] of await listFolders(join(context.files, rootFolder))) {
+    const source = join(context.files, rootFolder, part, name);
+    const folder = join(target, rootFolder, part, name);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const head = await readFile(join(source, 'HEAD'));
@@ -33,45 +33,48 @@ export async function backupRepositories({ context, git }: BackupParts, target: 
       await writeFile(join(folder, 'packed-refs'), references.map(({ id, ref }) => `${id} ${ref}\n`).join(''));
       await writeFile(join(folder, 'HEAD'), head);
       await copyFile(join(source, 'config'), join(folder, 'config'));
-      await take(join(source, 'objects'), join(folder, 'objects'));
+      await linkObjects(join(source, 'objects'), join(folder, 'objects'));
     } catch (error) {
-      const isGone = (await readdir(source).catch(() => [])).length === 0;
-      if (!isGone) throw error;
-      // It was removed meanwhile.
+      const isRemoved = (await readdir(source).catch(() => [])).length === 0;
+      if (!isRemoved) throw error;
+      // The repository was removed during the backup.
       await rm(folder, { recursive: true, force: true });
     }
   }
 }
 
-/** The same while nothing changes them. */
+/** Copies all repositories while no push can change them. */
 export async function copyRepositories(files: string, target: string): Promise<void> {
-  for (const [part, name] of await folders(join(files, root))) {
-    await cp(join(files, root, part, name), join(target, root, part, name), { recursive: true });
+  for (const [part, name] of await listFolders(join(files, rootFolder))) {
+    await cp(join(files, rootFolder, part, name), join(target, rootFolder, part, name), { recursive: true });
   }
 }
 
-/** Puts back what {@link backupRepositories} saved. */
-export async function restoreRepositories({ context }: Pick<BackupParts, 'context'>, source: string): Promise<void> {
-  await writeFile(join(context.files, restoredMark), '');
-  await rm(join(context.files, root), { recursive: true, force: true });
-  for (const [part, name] of await folders(join(source, root))) {
-    const target = join(context.files, root, part, name);
-    await cp(join(source, root, part, name), target, { recursive: true });
-    // Without these git takes it for no repository; an archive holds no empty folders.
+/** Restores the repositories that {@link backupRepositories} saved. */
+export async function restoreRepositories(
+  { context }: Pick<BackupDependencies, 'context'>,
+  source: string,
+): Promise<void> {
+  await writeFile(join(context.files, restoreMarkerName), '');
+  await rm(join(context.files, rootFolder), { recursive: true, force: true });
+  for (const [part, name] of await listFolders(join(source, rootFolder))) {
+    const target = join(context.files, rootFolder, part, name);
+    await cp(join(source, rootFolder, part, name), target, { recursive: true });
+    // Git does not recognize a repository without these folders, and archives contain no empty folders.
     for (const folder of ['refs', 'objects']) await mkdir(join(target, folder), { recursive: true, mode: 0o700 });
   }
 }
 
 /**
- * After a restore: the tables were saved a moment before the repositories, so they are told what is in them. Call before
- * anything else looks at repositories.
+ * Updates the tables after a restore. They were saved before the repositories and may be out of date. Call it before
+ * any other access to repositories.
  */
 export async function reconcileRestored(
-  { context, git }: BackupParts,
+  { context, git }: BackupDependencies,
   folder: (row: { folder: string }) => string,
 ): Promise<void> {
-  const mark = join(context.files, restoredMark);
-  if ((await readFile(mark).catch(() => undefined)) === undefined) return;
+  const marker = join(context.files, restoreMarkerName);
+  if ((await readFile(marker).catch(() => undefined)) === undefined) return;
   const rows = await (context.db as Kysely<Tables>)
     .selectFrom('repositories')
     .select(['id', 'folder', 'default_branch'])
@@ -83,12 +86,12 @@ export async function reconcileRestored(
       await context.commit((transaction: Kysely<Tables>) =>
         transaction.deleteFrom('repositories').where('id', '=', row.id).execute(),
       );
-      context.log.warn('a repository that was being removed during the backup is not there', { repository: row.id });
+      context.log.warn('repository removed during backup was dropped', { repository: row.id });
       continue;
     }
-    const branches = await readReferences(git, path, heads);
+    const branches = await readReferences(git, path, branchPrefix);
     const default_branch = /^ref: refs\/heads\/(.+)$/m.exec(head)?.[1] ?? row.default_branch;
-    const size = await sizeOf(git, path);
+    const size = await readSize(git, path);
     await context.commit((transaction: Kysely<Tables>) =>
       transaction
         .updateTable('repositories')
@@ -97,26 +100,28 @@ export async function reconcileRestored(
         .execute(),
     );
   }
-  await rm(mark, { force: true });
+  await rm(marker, { force: true });
 }
 
-/** The two levels below which repositories lie. */
-async function folders(path: string): Promise<readonly (readonly [string, string])[]> {
+/** Lists the two folder levels that contain repositories. */
+async function listFolders(path: string): Promise<readonly (readonly [string, string])[]> {
   const parts = await readdir(path).catch(() => []);
   const names = await Promise.all(parts.map((part) => readdir(join(path, part))));
-  return parts.flatMap((part, at) =>
-    (names[at] ?? []).filter((name) => name.endsWith('.git')).map((name) => [part, name] as const),
+  return parts.flatMap((part, index) =>
+    (names[index] ?? []).filter((name) => name.endsWith('.git')).map((name) => [part, name] as const),
   );
 }
 
-/** Takes objects without copying their bytes where the disk can do so: they never change. What a push is at is left out. */
-async function take(source: string, target: string): Promise<void> {
+/**
+ * Hard-links objects if the file system supports it, because they never change. Temporary files of pushes are skipped.
+ */
+async function linkObjects(source: string, target: string): Promise<void> {
   await mkdir(target, { recursive: true, mode: 0o700 });
   for (const entry of await readdir(source, { withFileTypes: true })) {
     const from = join(source, entry.name);
     const to = join(target, entry.name);
     if (entry.name.startsWith('tmp_') || entry.name.endsWith('.lock')) continue;
-    if (entry.isDirectory()) await take(from, to);
+    if (entry.isDirectory()) await linkObjects(from, to);
     else await link(from, to).catch(() => copyFile(from, to));
   }
 }

@@ -1,7 +1,7 @@
-import { timeOfSeconds } from '../domain/commit-time.ts';
+import { parseUnixSeconds } from '../domain/commit-time.ts';
 import type { Git } from '../engine/git.ts';
 
-/** A branch and the commit that it names. */
+/** Branch with data of its latest commit. */
 export interface Branch {
   readonly name: string;
   readonly commit: string;
@@ -16,11 +16,11 @@ const format = ['objectname', 'refname', 'authorname', 'committerdate:unix', 'co
   .map((field) => `%(${field})`)
   .join('%00');
 
-/** All branches, the newest commit first. */
+/** Lists all branches, newest commit first. */
 export async function readBranches(git: Git, folder: string): Promise<readonly Branch[]> {
   const lines = await git.lines(folder, ['for-each-ref', '--sort=-committerdate', `--format=${format}`, '--', heads]);
   return lines.map((line) => {
     const [commit = '', ref = '', author = '', seconds = '', ...title] = line.split('\0');
-    return { name: ref.slice(heads.length), commit, title: title.join('\0'), author, time: timeOfSeconds(seconds) };
+    return { name: ref.slice(heads.length), commit, title: title.join('\0'), author, time: parseUnixSeconds(seconds) };
   });
 }

@@ -2,14 +2,15 @@ import { isObjectId } from '../domain/names.ts';
 import type { Git } from '../engine/git.ts';
 import { countLog, readLog, type Commit, type LogQuery } from './commits.ts';
 
-/** As many lists, and numbers, are remembered. */
-const mostLists = 100;
-const mostCounts = 2000;
-/** Characters of what people wrote in the commits of a list; longer ones are read anew. */
-const longestWords = 100_000;
+/** Maximum number of cached lists. */
+const maxLists = 100;
+/** Maximum number of cached counts. */
+const maxCounts = 2000;
+/** Maximum length of names and messages of the commits of a list. Longer lists are not cached. */
+const maxTextLength = 100_000;
 
-/** Lists of commits that were read before: what is asked by ids alone is always answered the same. */
-export class KnownLogs {
+/** Caches commit lists. Queries that use only object IDs always have the same result. */
+export class CachedLogs {
   readonly #git: Git;
   readonly #lists = new Map<string, Promise<readonly Commit[]>>();
   readonly #counts = new Map<string, Promise<number>>();
@@ -19,14 +20,14 @@ export class KnownLogs {
   }
 
   read(folder: string, query: LogQuery): Promise<readonly Commit[]> {
-    const list = known(this.#lists, mostLists, folder, query, () => readLog(this.#git, folder, query));
+    const list = readCached(this.#lists, maxLists, folder, query, () => readLog(this.#git, folder, query));
     void list.then(
       (commits) => {
-        const words = commits.reduce(
+        const textLength = commits.reduce(
           (sum, { author, committer, message }) => sum + author.name.length + committer.name.length + message.length,
           0,
         );
-        if (words > longestWords) this.#lists.delete(keyOf(folder, query));
+        if (textLength > maxTextLength) this.#lists.delete(buildKey(folder, query));
       },
       () => undefined,
     );
@@ -34,30 +35,30 @@ export class KnownLogs {
   }
 
   count(folder: string, query: Omit<LogQuery, 'limit'>): Promise<number> {
-    return known(this.#counts, mostCounts, folder, query, () => countLog(this.#git, folder, query));
+    return readCached(this.#counts, maxCounts, folder, query, () => countLog(this.#git, folder, query));
   }
 }
 
-function known<Value>(
-  kept: Map<string, Promise<Value>>,
-  most: number,
+function readCached<Value>(
+  cache: Map<string, Promise<Value>>,
+  maxEntries: number,
   folder: string,
   query: Omit<LogQuery, 'limit'>,
-  ask: () => Promise<Value>,
+  read: () => Promise<Value>,
 ): Promise<Value> {
-  if (![...query.from, ...(query.not ?? [])].every(isObjectId)) return ask();
-  const key = keyOf(folder, query);
-  const value = kept.get(key) ?? ask();
-  // The map keeps them by their last use.
-  kept.delete(key);
-  kept.set(key, value);
-  const [oldest] = kept.keys();
-  if (kept.size > most && oldest !== undefined) kept.delete(oldest);
-  // What failed is tried again by who asks next.
-  value.catch(() => kept.delete(key));
+  if (![...query.from, ...(query.exclude ?? [])].every(isObjectId)) return read();
+  const key = buildKey(folder, query);
+  const value = cache.get(key) ?? read();
+  // Reinsert the key so that the map is ordered by last use.
+  cache.delete(key);
+  cache.set(key, value);
+  const [oldest] = cache.keys();
+  if (cache.size > maxEntries && oldest !== undefined) cache.delete(oldest);
+  // Failed reads are not cached.
+  value.catch(() => cache.delete(key));
   return value;
 }
 
-function keyOf(folder: string, query: Omit<LogQuery, 'limit'>): string {
+function buildKey(folder: string, query: Omit<LogQuery, 'limit'>): string {
   return JSON.stringify([folder, query]);
 }

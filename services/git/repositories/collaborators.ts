@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import type { Collaboration, Tables } from '../store/tables.ts';
 
-/** Who has a part in a repository that was given to him. */
+/** Accounts with a permission for a repository of another owner. */
 export class Collaborators {
   readonly #context: Pick<Context, 'commit'>;
   readonly #db: Kysely<Tables>;
@@ -21,7 +21,7 @@ export class Collaborators {
       .execute();
   }
 
-  /** Adds somebody, or changes how much he may. */
+  /** Adds a collaborator or changes the permission. */
   async set(repository: number, account: string, permission: Collaboration): Promise<void> {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction
@@ -32,9 +32,9 @@ export class Collaborators {
     );
   }
 
-  /** False: he is none. */
+  /** Returns false if the account is not a collaborator. */
   async remove(repository: number, account: string): Promise<boolean> {
-    const removed = await this.#context.commit((transaction: Kysely<Tables>) =>
+    const rows = await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction
         .deleteFrom('collaborators')
         .where('repository_id', '=', repository)
@@ -42,6 +42,6 @@ export class Collaborators {
         .returning('account')
         .execute(),
     );
-    return removed.length > 0;
+    return rows.length > 0;
   }
 }

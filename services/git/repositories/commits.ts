@@ -1,9 +1,9 @@
-import { GitFailed, isTooMuch, type Git, type RunOptions } from '../engine/git.ts';
+import { GitError, isOutputTooLarge, type Git, type RunOptions } from '../engine/git.ts';
 
 export interface Signature {
   readonly name: string;
   readonly email: string;
-  /** RFC 3339 with the zone of who made it. */
+  /** RFC 3339 with the time zone of the signer. */
   readonly date: string;
 }
 
@@ -12,19 +12,21 @@ export interface Commit {
   readonly tree: string;
   readonly parents: readonly string[];
   readonly author: Signature;
-  /** When it was written as git keeps it, seconds and zone: of other forms git reads but those of this century. */
-  readonly authored: string;
+  /**
+   * Author date in git's raw format: seconds and time zone. Git parses other formats only for dates of this century.
+   */
+  readonly rawAuthorDate: string;
   readonly committer: Signature;
   readonly message: string;
 }
 
-/** A file as a commit changed it. */
+/** File that a commit changed. */
 export interface FileChange {
   readonly path: string;
-  /** Where it was before, for one that was renamed. */
+  /** Former path of a renamed file. */
   readonly from: string | undefined;
   readonly status: 'added' | 'modified' | 'removed' | 'renamed';
-  /** Lines; 0 for what is no text. */
+  /** Number of added lines; 0 for binary files. */
   readonly additions: number;
   readonly deletions: number;
   readonly binary: boolean;
@@ -34,39 +36,39 @@ const fields = ['%H', '%T', '%P', '%an', '%ae', '%aI', '%ad', '%cn', '%ce', '%cI
 const format = ['-z', `--format=${fields.join('%x00')}`, '--date=raw'];
 
 export interface LogQuery {
-  /** What to begin at; several are joined. Names that were resolved, or ids. */
+  /** Start points: resolved names or IDs. The histories of several are merged. */
   readonly from: readonly string[];
-  readonly not?: readonly string[];
+  readonly exclude?: readonly string[];
   readonly path?: string | undefined;
   readonly limit: number;
   readonly offset?: number;
 }
 
-/** Commits, the newest first. */
+/** Lists commits, newest first. */
 export async function readLog(git: Git, folder: string, query: LogQuery): Promise<readonly Commit[]> {
   const { stdout } = await git.run(folder, [
     'log',
     ...format,
     `--max-count=${query.limit}`,
     `--skip=${query.offset ?? 0}`,
-    ...selection(query),
+    ...buildSelection(query),
   ]);
   return parseLog(stdout.toString());
 }
 
 export async function countLog(git: Git, folder: string, query: Omit<LogQuery, 'limit'>): Promise<number> {
-  return Number((await git.run(folder, ['rev-list', '--count', ...selection(query)])).stdout.toString());
+  return Number((await git.run(folder, ['rev-list', '--count', ...buildSelection(query)])).stdout.toString());
 }
 
-/** One commit; undefined where there is none of that name. */
+/** Reads a commit. Returns undefined if it does not exist. */
 export async function readCommit(git: Git, folder: string, name: string): Promise<Commit | undefined> {
-  const ran = await git.run(folder, ['log', ...format, '--max-count=1', '--end-of-options', name, '--'], {
-    codes: [128],
+  const result = await git.run(folder, ['log', ...format, '--max-count=1', '--end-of-options', name, '--'], {
+    allowedExitCodes: [128],
   });
-  return ran.code === 0 ? parseLog(ran.stdout.toString())[0] : undefined;
+  return result.code === 0 ? parseLog(result.stdout.toString())[0] : undefined;
 }
 
-/** Commits by their ids, in one run of git; those that are not there, or are no commits, are left out. */
+/** Reads commits by ID with one git process. IDs that do not exist or are not commits are omitted. */
 export async function readCommits(
   git: Git,
   folder: string,
@@ -78,7 +80,10 @@ export async function readCommits(
   return new Map(parseLog(stdout.toString()).map((commit) => [commit.id, commit]));
 }
 
-/** What each commit changed, by its id; a merge is compared with its first parent. @throws Problem `git.too_much` (413) */
+/**
+ * Returns the changes of each commit by commit ID. Merges are compared with their first parent.
+ * @throws Problem `git.too_much` (413)
+ */
 export async function readChanges(
   git: Git,
   folder: string,
@@ -87,21 +92,24 @@ export async function readChanges(
   if (ids.length === 0) return new Map();
   const args = ['--stdin', '-z', '-r', '--root', '--raw', '--numstat', '--diff-merges=first-parent'];
   const stdout = await diffTree(git, folder, args, { input: `${ids.join('\n')}\n` });
-  const found = new Map<string, readonly FileChange[]>();
+  const changes = new Map<string, readonly FileChange[]>();
   const tokens = stdout.toString().split('\0');
-  let at = 0;
-  while (at < tokens.length) {
-    const id = tokens[at] ?? '';
-    at += 1;
+  let index = 0;
+  while (index < tokens.length) {
+    const id = tokens[index] ?? '';
+    index += 1;
     if (!/^[0-9a-f]{40}$/.test(id)) continue;
-    const end = changesEnd(tokens, at);
-    found.set(id, parseChanges(tokens.slice(at, end)));
-    at = end;
+    const endIndex = findChangesEnd(tokens, index);
+    changes.set(id, parseChanges(tokens.slice(index, endIndex)));
+    index = endIndex;
   }
-  return found;
+  return changes;
 }
 
-/** What leads from one commit to another. @throws Problem `git.too_much` (413) */
+/**
+ * Returns the changes between two commits.
+ * @throws Problem `git.too_much` (413)
+ */
 export async function compareChanges(
   git: Git,
   folder: string,
@@ -112,19 +120,25 @@ export async function compareChanges(
   return parseChanges((await diffTree(git, folder, args)).toString().split('\0'));
 }
 
-/** @throws Problem `git.too_much` (413) for more files than can be named: whose lines are asked for must not be so many */
-export async function checkChanges(git: Git, folder: string, ...between: readonly string[]): Promise<void> {
-  await git.run(folder, ['diff-tree', '-r', '--root', '--name-only', '--end-of-options', ...between], { modest: true });
+/**
+ * Checks that the number of changed files is not too large before their lines are read.
+ * @throws Problem `git.too_much` (413) if it is
+ */
+export async function checkChangeCount(git: Git, folder: string, ...between: readonly string[]): Promise<void> {
+  await git.run(folder, ['diff-tree', '-r', '--root', '--name-only', '--end-of-options', ...between], {
+    limitedMemory: true,
+  });
 }
 
-/** For who can do without changes that are too many. */
-export function noneOfTooMany(error: unknown): undefined {
-  if (!isTooMuch(error)) throw error;
+/** Error handler that replaces too many changes by undefined. */
+export function ignoreTooLarge(error: unknown): undefined {
+  if (!isOutputTooLarge(error)) throw error;
 }
 
 /**
- * What `git diff-tree` says. Large files that were moved and changed count as removed and added: git would have to hold both to
- * see what they are. @throws Problem `git.too_much` (413)
+ * Runs `git diff-tree`. If the detection of renames needs too much memory, renamed files are reported as removed and
+ * added.
+ * @throws Problem `git.too_much` (413)
  */
 export async function diffTree(
   git: Git,
@@ -133,32 +147,32 @@ export async function diffTree(
   options: Pick<RunOptions, 'input' | 'maxBytes'> = {},
 ): Promise<Buffer> {
   const run = async (renames: string) =>
-    (await git.run(folder, ['diff-tree', renames, ...args], { ...options, modest: true })).stdout;
+    (await git.run(folder, ['diff-tree', renames, ...args], { ...options, limitedMemory: true })).stdout;
   return run('-M').catch((error: unknown) => {
-    if (!isTooMuch(error)) throw error;
+    if (!isOutputTooLarge(error)) throw error;
     return run('--no-renames');
   });
 }
 
-/** The newest commit that two have in common; undefined where they have none. */
-export async function mergeBase(git: Git, folder: string, one: string, other: string): Promise<string | undefined> {
+/** Returns the newest common ancestor of two commits, or undefined if they have none. */
+export async function findMergeBase(git: Git, folder: string, base: string, head: string): Promise<string | undefined> {
   try {
-    return (await git.run(folder, ['merge-base', '--end-of-options', one, other])).stdout.toString().trim();
+    return (await git.run(folder, ['merge-base', '--end-of-options', base, head])).stdout.toString().trim();
   } catch (error) {
-    if (error instanceof GitFailed && error.code === 1) return undefined;
+    if (error instanceof GitError && error.code === 1) return undefined;
     throw error;
   }
 }
 
-function selection({ from, not = [], path }: Omit<LogQuery, 'limit'>): readonly string[] {
-  const names = [...from, ...not.map((name) => `^${name}`)];
+function buildSelection({ from, exclude: excluded = [], path }: Omit<LogQuery, 'limit'>): readonly string[] {
+  const names = [...from, ...excluded.map((name) => `^${name}`)];
   return ['--end-of-options', ...names, '--', ...(path === undefined || path === '' ? [] : [`:(literal)${path}`])];
 }
 
 function parseLog(text: string): readonly Commit[] {
   const parts = text.split('\0');
   const commits: Commit[] = [];
-  for (let at = 0; at + fields.length <= parts.length; at += fields.length) {
+  for (let index = 0; index + fields.length <= parts.length; index += fields.length) {
     const [
       id = '',
       tree = '',
@@ -166,18 +180,18 @@ function parseLog(text: string): readonly Commit[] {
       an = '',
       ae = '',
       ad = '',
-      authored = '',
+      rawAuthorDate = '',
       cn = '',
       ce = '',
       cd = '',
       message = '',
-    ] = parts.slice(at, at + fields.length);
+    ] = parts.slice(index, index + fields.length);
     commits.push({
       id,
       tree,
       parents: parents === '' ? [] : parents.split(' '),
       author: { name: an, email: ae, date: ad },
-      authored,
+      rawAuthorDate,
       committer: { name: cn, email: ce, date: cd },
       message: message.endsWith('\n') ? message : `${message}\n`,
     });
@@ -185,52 +199,59 @@ function parseLog(text: string): readonly Commit[] {
   return commits;
 }
 
-const raw = /^:\d{6} \d{6} [0-9a-f]+ [0-9a-f]+ ([ACDMRTU])\d*$/;
-const stat = /^(\d+|-)\t(\d+|-)\t(.*)$/s;
+const rawPattern = /^:\d{6} \d{6} [0-9a-f]+ [0-9a-f]+ ([ACDMRTU])\d*$/;
+const statPattern = /^(\d+|-)\t(\d+|-)\t(.*)$/s;
 
-/** Where the tokens of one commit's changes end: each kind says itself how many follow it. */
-function changesEnd(tokens: readonly string[], start: number): number {
-  let at = start;
-  for (; at < tokens.length;) {
-    const token = tokens[at] ?? '';
-    const kind = raw.exec(token)?.[1];
-    const counted = stat.exec(token);
-    if (kind !== undefined) at += kind === 'R' || kind === 'C' ? 3 : 2;
-    else if (counted !== null) at += counted[3] === '' ? 3 : 1;
+/**
+ * Returns the index after the last token of a commit's changes. The kind of a change determines its number of tokens.
+ */
+function findChangesEnd(tokens: readonly string[], start: number): number {
+  let index = start;
+  for (; index < tokens.length;) {
+    const token = tokens[index] ?? '';
+    const kind = rawPattern.exec(token)?.[1];
+    const statMatch = statPattern.exec(token);
+    if (kind !== undefined) index += kind === 'R' || kind === 'C' ? 3 : 2;
+    else if (statMatch !== null) index += statMatch[3] === '' ? 3 : 1;
     else break;
   }
-  return at;
+  return index;
 }
 
 function parseChanges(tokens: readonly string[]): readonly FileChange[] {
   const status = new Map<string, { kind: string; from: string | undefined }>();
   const changes: FileChange[] = [];
-  for (let at = 0; at < tokens.length;) {
-    const token = tokens[at] ?? '';
-    const kind = raw.exec(token)?.[1];
-    const counted = stat.exec(token);
+  for (let index = 0; index < tokens.length;) {
+    const token = tokens[index] ?? '';
+    const kind = rawPattern.exec(token)?.[1];
+    const statMatch = statPattern.exec(token);
     if (kind === 'R' || kind === 'C') {
-      status.set(tokens[at + 2] ?? '', { kind, from: tokens[at + 1] });
-      at += 3;
+      status.set(tokens[index + 2] ?? '', { kind, from: tokens[index + 1] });
+      index += 3;
     } else if (kind !== undefined) {
-      status.set(tokens[at + 1] ?? '', { kind, from: undefined });
-      at += 2;
-    } else if (counted !== null) {
-      const [, additions = '', deletions = '', name = ''] = counted;
-      const path = name === '' ? (tokens[at + 2] ?? '') : name;
-      at += name === '' ? 3 : 1;
+      status.set(tokens[index + 1] ?? '', { kind, from: undefined });
+      index += 2;
+    } else if (statMatch !== null) {
+      const [, additions = '', deletions = '', name = ''] = statMatch;
+      const path = name === '' ? (tokens[index + 2] ?? '') : name;
+      index += name === '' ? 3 : 1;
       const { kind: letter = 'M', from } = status.get(path) ?? {};
       changes.push({
         path,
         from,
-        status: words[letter] ?? 'modified',
+        status: statusNames[letter] ?? 'modified',
         additions: Number(additions) || 0,
         deletions: Number(deletions) || 0,
         binary: additions === '-',
       });
-    } else at += 1;
+    } else index += 1;
   }
   return changes;
 }
 
-const words: Readonly<Record<string, FileChange['status']>> = { A: 'added', C: 'added', D: 'removed', R: 'renamed' };
+const statusNames: Readonly<Record<string, FileChange['status']>> = {
+  A: 'added',
+  C: 'added',
+  D: 'removed',
+  R: 'renamed',
+};

@@ -2,14 +2,14 @@ import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** How many have to do with somebody. */
-export interface PersonCounts {
+/** Number of followers, followed accounts and starred repositories of an account. */
+export interface FollowCounts {
   readonly followers: number;
   readonly following: number;
   readonly starred: number;
 }
 
-/** Who follows whom. */
+/** Follow relationships between accounts. */
 export class Follows {
   readonly #context: Pick<Context, 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;
@@ -19,11 +19,11 @@ export class Follows {
     this.#db = context.db;
   }
 
-  async followers(of: string): Promise<readonly string[]> {
+  async followers(name: string): Promise<readonly string[]> {
     const rows = await this.#db
       .selectFrom('follows')
       .select('account')
-      .where('followed', '=', of)
+      .where('followed', '=', name)
       .orderBy('created_at')
       .execute();
     return rows.map(({ account }) => account);
@@ -39,7 +39,7 @@ export class Follows {
     return rows.map(({ followed }) => followed);
   }
 
-  async counts(account: string): Promise<PersonCounts> {
+  async counts(account: string): Promise<FollowCounts> {
     const count = async (table: 'follows' | 'stars', column: 'account' | 'followed'): Promise<number> => {
       const rows = this.#db.selectFrom(table as 'follows').select((is) => is.fn.countAll<number>().as('count'));
       return Number((await rows.where(column, '=', account).executeTakeFirst())?.count ?? 0);

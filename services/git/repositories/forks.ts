@@ -3,55 +3,76 @@ import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
 import type { LfsStore } from '../lfs/lfs-store.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
-import type { Keeper } from './repository-manager.ts';
-import { sizeOf } from './references.ts';
+import type { RepositoryManager } from './repository-manager.ts';
+import { readSize } from './references.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
-/** Copies of repositories that know where they come from, and who likes which repository. */
+/** Forks and stars of repositories. */
 export class Forks {
   readonly #context: Pick<Context, 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;
-  readonly #parts: {
+  readonly #dependencies: {
     readonly git: Git;
-    readonly keeper: Keeper;
+    readonly manager: RepositoryManager;
     readonly lfs: LfsStore;
     readonly repositories: Repositories;
   };
 
   constructor(
     context: Pick<Context, 'clock' | 'commit' | 'db'>,
-    parts: { readonly git: Git; readonly keeper: Keeper; readonly lfs: LfsStore; readonly repositories: Repositories },
+    deps: {
+      readonly git: Git;
+      readonly manager: RepositoryManager;
+      readonly lfs: LfsStore;
+      readonly repositories: Repositories;
+    },
   ) {
     this.#context = context;
     this.#db = context.db;
-    this.#parts = parts;
+    this.#dependencies = deps;
   }
 
-  /** Nobody sees it before it is whole. @throws Problem `git.name_taken` (409) */
+  /**
+   * Creates a fork. It is hidden until it is complete.
+   * @throws Problem `git.name_taken` (409)
+   */
   async create(parent: Repository, owner: Pick<OwnerRow, 'kind' | 'name'>, name: string): Promise<Repository> {
-    const { git, keeper, lfs, repositories } = this.#parts;
+    const { git, manager, lfs, repositories } = this.#dependencies;
     const { description, defaultBranch, branchCount, empty, website } = parent;
-    // Nothing of a hidden organization becomes public by a fork.
-    const isHidden = parent.private || parent.ownerVisibility !== 'public';
-    const wanted = {
-      ...{ owner: owner.name, ownerKind: owner.kind, name, private: isHidden },
-      ...{ defaultBranch, description, website },
+    // A fork must not make content of a hidden organization public.
+    const isPrivate = parent.private || parent.ownerVisibility !== 'public';
+    const options = {
+      owner: owner.name,
+      ownerKind: owner.kind,
+      name,
+      private: isPrivate,
+      defaultBranch,
+      description,
+      website,
     };
-    const made = await keeper.create(wanted, async (folder) => {
+    const fork = await manager.create(options, async (folder) => {
       const refs = ['heads', 'tags'].map((kind) => `+refs/${kind}/*:refs/${kind}/*`);
-      const args = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', keeper.folder(parent), ...refs];
-      await git.run(folder, args, { long: true });
-      return { branch_count: branchCount, empty: Number(empty), size: await sizeOf(git, folder) };
+      const args = [
+        'fetch',
+        '--quiet',
+        '--no-auto-gc',
+        '--no-write-fetch-head',
+        '--',
+        manager.getFolder(parent),
+        ...refs,
+      ];
+      await git.run(folder, args, { longRunning: true });
+      return { branch_count: branchCount, empty: Number(empty), size: await readSize(git, folder) };
     });
-    await lfs.share(parent, made);
+    await lfs.share(parent, fork);
     await this.#context.commit((transaction: Kysely<Tables>) =>
-      transaction.insertInto('forks').values({ repository_id: made.id, parent_id: parent.id }).execute(),
+      transaction.insertInto('forks').values({ repository_id: fork.id, parent_id: parent.id }).execute(),
     );
-    return (await repositories.byId(made.id)) ?? made;
+    return (await repositories.findById(fork.id)) ?? fork;
   }
 
-  /** The numbers of those that were made of a repository. */
-  async of(parent: number): Promise<readonly number[]> {
+  /** Lists the IDs of the forks of a repository. */
+  async listForkIds(parent: number): Promise<readonly number[]> {
     const rows = await this.#db.selectFrom('forks').select('repository_id').where('parent_id', '=', parent).execute();
     return rows.map(({ repository_id }) => repository_id);
   }
@@ -73,12 +94,12 @@ export class Forks {
     );
   }
 
-  async starredBy(account: string): Promise<readonly number[]> {
+  async listStarred(account: string): Promise<readonly number[]> {
     const rows = await this.#db.selectFrom('stars').select('repository_id').where('account', '=', account).execute();
     return rows.map(({ repository_id }) => repository_id);
   }
 
-  async stargazers(repository: number): Promise<readonly string[]> {
+  async listStargazers(repository: number): Promise<readonly string[]> {
     const rows = await this.#db
       .selectFrom('stars')
       .select('account')

@@ -3,14 +3,15 @@ import { findOwn } from '../../contracts/find-own.ts';
 import type { GitEvent } from '../../contracts/git/overview-api.ts';
 import type { EntryKind } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';
-import { noObject } from '../transfer/push-request.ts';
+import { zeroId } from '../transfer/push-request.ts';
 import type { PushConsequence } from '../transfer/pushes.ts';
-import type { Repositories, Sight } from './repositories.ts';
+import type { Repositories, RepositoryVisibility } from './repositories.ts';
 
-/** Changes of references that are remembered, of each repository; and of one push. */
-const mostKept = 500;
-const mostOfOnePush = 20;
-const told: Partial<Record<EntryKind, GitEvent['kind']>> = {
+/** Maximum number of stored reference changes of a repository. */
+const maxRows = 500;
+/** Maximum number of stored reference changes of one push. */
+const maxRowsPerPush = 20;
+const eventKinds: Partial<Record<EntryKind, GitEvent['kind']>> = {
   close: 'closed',
   reopen: 'reopened',
   merge_pull: 'merged',
@@ -18,29 +19,29 @@ const told: Partial<Record<EntryKind, GitEvent['kind']>> = {
   review: 'reviewed',
 };
 
-/** Where a page of the history ended. */
-export interface HistoryPlace {
+/** Cursor of a page of the history. */
+export interface HistoryCursor {
   readonly time: number;
-  /** The event's id; without it all of that time are left out. */
+  /** ID of the last event. Without it, all events with the same time are skipped. */
   readonly id?: string | undefined;
 }
 
-/** Remembers what a push changed. */
-export function rememberPushes(clock: { now(): number }): PushConsequence {
+/** Returns a consequence that stores the reference changes of a push. */
+export function recordPushHistory(clock: { now(): number }): PushConsequence {
   return async (transaction, { account, changes, repository }) => {
-    const shown = changes.filter(({ ref }) => /^refs\/(heads|tags)\//.test(ref)).slice(0, mostOfOnePush);
-    if (shown.length === 0) return;
+    const visible = changes.filter(({ ref }) => /^refs\/(heads|tags)\//.test(ref)).slice(0, maxRowsPerPush);
+    if (visible.length === 0) return;
     const common = { repository_id: repository.id, account, created_at: clock.now() };
     await transaction
       .insertInto('push_history')
-      .values(shown.map((change) => ({ ...common, ...change })))
+      .values(visible.map((change) => ({ ...common, ...change })))
       .execute();
     const oldest = await transaction
       .selectFrom('push_history')
       .select('id')
       .where('repository_id', '=', repository.id)
       .orderBy('id', 'desc')
-      .offset(mostKept)
+      .offset(maxRows)
       .limit(1)
       .executeTakeFirst();
     if (oldest === undefined) return;
@@ -52,138 +53,157 @@ export function rememberPushes(clock: { now(): number }): PushConsequence {
   };
 }
 
-/** What happened in repositories that somebody may see, the newest first; with `account`, what that did. */
+const repositoryColumns = ['owners.name as owner', 'repositories.name as name'] as const;
+const defaultFields = { number: null, pull: false, tag: false, commit: '', title: '' } as const;
+
+interface HistoryQuery {
+  readonly account?: string;
+  readonly repository?: number | undefined;
+  readonly before?: HistoryCursor | undefined;
+  readonly limit: number;
+}
+
+interface HistorySource {
+  readonly db: Kysely<Tables>;
+  readonly ids: ReturnType<Repositories['selectIds']>;
+  readonly selectPage: ReturnType<typeof createPageSelector>;
+}
+
+/** Lists events in visible repositories, newest first. With `account`, only events of this account. */
 export async function readHistory(
   { db, repositories }: { readonly db: Kysely<Tables>; readonly repositories: Repositories },
-  sight: Sight,
-  {
-    account: by,
-    repository: id,
-    before,
-    limit,
-  }: {
-    readonly account?: string;
-    readonly repository?: number | undefined;
-    readonly before?: HistoryPlace | undefined;
-    readonly limit: number;
-  },
+  visibility: RepositoryVisibility,
+  query: HistoryQuery,
 ): Promise<readonly GitEvent[]> {
-  const ids = repositories.idsOf({ sight, id });
-  const place = ['owners.name as owner', 'repositories.name as name'] as const;
-  /** The page of one kind; `time` is when such a thing happened, `account` who did it. */
-  const page = <DB, TB extends keyof DB, Row>(
+  const ids = repositories.selectIds({ visibility, id: query.repository });
+  const source: HistorySource = { db, ids, selectPage: createPageSelector(query) };
+  const events = await Promise.all([
+    readPushEvents(source),
+    readIssueEvents(source),
+    readEntryEvents(source),
+    readReleaseEvents(source),
+  ]);
+  return events.flat().toSorted(compareNewestFirst).slice(0, query.limit);
+}
+
+/** Returns a function that selects a page of one kind of event by its ID, time and account columns. */
+function createPageSelector({ account: by, before, limit }: HistoryQuery) {
+  return <DB, TB extends keyof DB, Row>(
     query: SelectQueryBuilder<DB, TB, Row>,
     kind: string,
     { id, time, account }: { readonly id: string; readonly time: string; readonly account: string },
   ) =>
     query
-      .where(olderThan(before, kind, time, id))
+      .where(isBeforeCursor(before, kind, time, id))
       .$if(by !== undefined, (rows) => rows.where(sql<SqlBool>`${sql.ref(account)} = ${by}`))
       .orderBy(sql.ref(time), 'desc')
       .orderBy(sql.ref(id), 'desc')
       .limit(limit)
       .execute();
-  const [pushes, issues, entries, releases] = await Promise.all([
-    page(
-      db
-        .selectFrom('push_history')
-        .innerJoin('repositories', 'repositories.id', 'push_history.repository_id')
-        .innerJoin('owners', 'owners.id', 'repositories.owner_id')
-        .select([...place, 'push_history.id', 'account', 'ref', 'before', 'after', 'push_history.created_at as time'])
-        .where('push_history.repository_id', 'in', ids),
-      'p',
-      { id: 'push_history.id', time: 'push_history.created_at', account: 'account' },
-    ),
-    page(
-      db
-        .selectFrom('issues')
-        .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
-        .innerJoin('owners', 'owners.id', 'repositories.owner_id')
-        .select([...place, 'issues.id', 'author as account', 'title', 'number', 'pull', 'issues.created_at as time'])
-        .where('issues.repository_id', 'in', ids),
-      'i',
-      { id: 'issues.id', time: 'issues.created_at', account: 'issues.author' },
-    ),
-    page(
-      db
-        .selectFrom('issue_entries')
-        .innerJoin('issues', 'issues.id', 'issue_entries.issue_id')
-        .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
-        .innerJoin('owners', 'owners.id', 'repositories.owner_id')
-        .select([...place, 'issue_entries.id', 'issue_entries.author as account', 'issue_entries.created_at as time'])
-        .select(['issue_entries.kind as entry_kind', 'title', 'number', 'pull'])
-        .where('issues.repository_id', 'in', ids)
-        .where('issue_entries.kind', 'in', Object.keys(told) as EntryKind[]),
-      'e',
-      { id: 'issue_entries.id', time: 'issue_entries.created_at', account: 'issue_entries.author' },
-    ),
-    page(
-      db
-        .selectFrom('releases')
-        .innerJoin('repositories', 'repositories.id', 'releases.repository_id')
-        .innerJoin('owners', 'owners.id', 'repositories.owner_id')
-        .select([...place, 'releases.id', 'author as account', 'title', 'published_at as time'])
-        .where('releases.repository_id', 'in', ids)
-        .where('draft', '=', 0),
-      'r',
-      { id: 'releases.id', time: 'published_at', account: 'releases.author' },
-    ),
-  ]);
-  const none = { number: null, pull: false, tag: false, commit: '', title: '' } as const;
-  const events: GitEvent[] = [
-    ...pushes.map(({ after, before: was, id, ref, ...row }) => ({
-      ...none,
-      ...row,
-      id: `p${id}`,
-      what: ref.replace(/^refs\/(heads|tags)\//, ''),
-      tag: ref.startsWith('refs/tags/'),
-      kind: after === noObject ? ('deleted' as const) : was === noObject ? ('created' as const) : ('pushed' as const),
-      commit: after === noObject ? '' : after,
-    })),
-    ...issues.map(({ id, pull, title, ...row }) => ({
-      ...none,
-      ...row,
-      id: `i${id}`,
-      kind: 'opened' as const,
-      what: title,
-      pull: pull === 1,
-    })),
-    ...entries.map(({ entry_kind, id, pull, title, ...row }) => ({
-      ...none,
-      ...row,
-      id: `e${id}`,
-      kind: findOwn(told, entry_kind) ?? 'commented',
-      what: title,
-      pull: pull === 1,
-    })),
-    ...releases.map(({ id, title, ...row }) => ({
-      ...none,
-      ...row,
-      id: `r${id}`,
-      kind: 'released' as const,
-      what: title,
-    })),
-  ];
-  return events.toSorted(newestFirst).slice(0, limit);
 }
 
-/** Of one time, by what they are, and of that the last one first. */
-function newestFirst(one: GitEvent, other: GitEvent): number {
-  const [a, b] = [partsOf(one.id), partsOf(other.id)];
+async function readPushEvents({ db, ids, selectPage }: HistorySource): Promise<readonly GitEvent[]> {
+  const query = db
+    .selectFrom('push_history')
+    .innerJoin('repositories', 'repositories.id', 'push_history.repository_id')
+    .innerJoin('owners', 'owners.id', 'repositories.owner_id')
+    .select([...repositoryColumns, 'push_history.id', 'account', 'ref', 'before', 'after'])
+    .select('push_history.created_at as time')
+    .where('push_history.repository_id', 'in', ids);
+  const columns = { id: 'push_history.id', time: 'push_history.created_at', account: 'account' };
+  const rows = await selectPage(query, 'p', columns);
+  return rows.map(({ after, before: previous, id, ref, ...row }) => ({
+    ...defaultFields,
+    ...row,
+    id: `p${id}`,
+    what: ref.replace(/^refs\/(heads|tags)\//, ''),
+    tag: ref.startsWith('refs/tags/'),
+    kind: after === zeroId ? ('deleted' as const) : previous === zeroId ? ('created' as const) : ('pushed' as const),
+    commit: after === zeroId ? '' : after,
+  }));
+}
+
+async function readIssueEvents({ db, ids, selectPage }: HistorySource): Promise<readonly GitEvent[]> {
+  const query = db
+    .selectFrom('issues')
+    .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
+    .innerJoin('owners', 'owners.id', 'repositories.owner_id')
+    .select([...repositoryColumns, 'issues.id', 'author as account', 'title', 'number', 'pull'])
+    .select('issues.created_at as time')
+    .where('issues.repository_id', 'in', ids);
+  const rows = await selectPage(query, 'i', { id: 'issues.id', time: 'issues.created_at', account: 'issues.author' });
+  return rows.map(({ id, pull, title, ...row }) => ({
+    ...defaultFields,
+    ...row,
+    id: `i${id}`,
+    kind: 'opened' as const,
+    what: title,
+    pull: pull === 1,
+  }));
+}
+
+async function readEntryEvents({ db, ids, selectPage }: HistorySource): Promise<readonly GitEvent[]> {
+  const query = db
+    .selectFrom('issue_entries')
+    .innerJoin('issues', 'issues.id', 'issue_entries.issue_id')
+    .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
+    .innerJoin('owners', 'owners.id', 'repositories.owner_id')
+    .select([...repositoryColumns, 'issue_entries.id', 'issue_entries.author as account'])
+    .select(['issue_entries.created_at as time', 'issue_entries.kind as entry_kind', 'title', 'number', 'pull'])
+    .where('issues.repository_id', 'in', ids)
+    .where('issue_entries.kind', 'in', Object.keys(eventKinds) as EntryKind[]);
+  const columns = { id: 'issue_entries.id', time: 'issue_entries.created_at', account: 'issue_entries.author' };
+  const rows = await selectPage(query, 'e', columns);
+  return rows.map(({ entry_kind, id, pull, title, ...row }) => ({
+    ...defaultFields,
+    ...row,
+    id: `e${id}`,
+    kind: findOwn(eventKinds, entry_kind) ?? 'commented',
+    what: title,
+    pull: pull === 1,
+  }));
+}
+
+async function readReleaseEvents({ db, ids, selectPage }: HistorySource): Promise<readonly GitEvent[]> {
+  const query = db
+    .selectFrom('releases')
+    .innerJoin('repositories', 'repositories.id', 'releases.repository_id')
+    .innerJoin('owners', 'owners.id', 'repositories.owner_id')
+    .select([...repositoryColumns, 'releases.id', 'author as account', 'title', 'published_at as time'])
+    .where('releases.repository_id', 'in', ids)
+    .where('draft', '=', 0);
+  const rows = await selectPage(query, 'r', { id: 'releases.id', time: 'published_at', account: 'releases.author' });
+  return rows.map(({ id, title, ...row }) => ({
+    ...defaultFields,
+    ...row,
+    id: `r${id}`,
+    kind: 'released' as const,
+    what: title,
+  }));
+}
+
+/** Orders events by time, then by kind, then by descending ID. */
+function compareNewestFirst(one: GitEvent, other: GitEvent): number {
+  const [a, b] = [parseEventId(one.id), parseEventId(other.id)];
   return other.time - one.time || a.kind.localeCompare(b.kind) || b.number - a.number;
 }
 
-/** Those rows of a kind that come after a place in that order. */
-function olderThan(before: HistoryPlace | undefined, kind: string, time: string, id: string): RawBuilder<SqlBool> {
+/** Builds the condition for rows of a kind that follow the cursor in this order. */
+function isBeforeCursor(
+  before: HistoryCursor | undefined,
+  kind: string,
+  time: string,
+  id: string,
+): RawBuilder<SqlBool> {
   if (before === undefined) return sql<SqlBool>`1 = 1`;
-  const [at, numbered] = [sql.ref(time), sql.ref(id)];
-  const last = before.id === undefined ? undefined : partsOf(before.id);
-  if (last === undefined || kind < last.kind) return sql<SqlBool>`${at} < ${before.time}`;
-  if (kind > last.kind) return sql<SqlBool>`${at} <= ${before.time}`;
-  return sql<SqlBool>`(${at} < ${before.time} or (${at} = ${before.time} and ${numbered} < ${last.number}))`;
+  const [timeColumn, idColumn] = [sql.ref(time), sql.ref(id)];
+  const cursor = before.id === undefined ? undefined : parseEventId(before.id);
+  if (cursor === undefined || kind < cursor.kind) return sql<SqlBool>`${timeColumn} < ${before.time}`;
+  if (kind > cursor.kind) return sql<SqlBool>`${timeColumn} <= ${before.time}`;
+  return sql<SqlBool>`(${timeColumn} < ${before.time} or (${timeColumn} = ${before.time} and ${idColumn} < ${cursor.number}))`;
 }
 
-/** An id says what it is of, and the row's number. */
-function partsOf(id: string): { readonly kind: string; readonly number: number } {
+/** Splits an event ID into the kind and the ID of the row. */
+function parseEventId(id: string): { readonly kind: string; readonly number: number } {
   return { kind: id.slice(0, 1), number: Number(id.slice(1)) };
 }

@@ -1,15 +1,15 @@
 import { Problem } from '../../contracts/problem.ts';
-import type { Visitor } from '../sign-in/visitor.ts';
+import type { Caller } from '../sign-in/caller.ts';
 import { levels, type Access, type Level } from './access.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
-/** A repository as somebody may use it. */
-export interface Found {
+/** Repository with the access level of the caller. */
+export interface RepositoryAccess {
   readonly repository: Repository;
   readonly level: Level;
 }
 
-/** Finds repositories for somebody: what he may not read is not there. */
+/** Finds repositories for a caller. Repositories without read access are reported as not found. */
 export class Lookup {
   readonly #repositories: Repositories;
   readonly #access: Access;
@@ -19,42 +19,47 @@ export class Lookup {
     this.#access = access;
   }
 
-  /** Undefined where there is none that the visitor may read. */
-  async find(visitor: Visitor, owner: string, name: string): Promise<Found | undefined> {
+  /** Returns undefined if there is no repository that the caller may read. */
+  async find(caller: Caller, owner: string, name: string): Promise<RepositoryAccess | undefined> {
     const repository = await this.#repositories.find(owner, name);
     if (repository === undefined) return undefined;
-    const level = await this.#access.level(visitor, repository);
+    const level = await this.#access.getLevel(caller, repository);
     return level === 'none' ? undefined : { repository, level };
   }
 
-  /** Under its former name. */
-  async renamed(visitor: Visitor, owner: string, name: string): Promise<Repository | undefined> {
-    const repository = await this.#repositories.renamed(owner, name);
-    return repository !== undefined && (await this.#access.may(visitor, repository, 'read')) ? repository : undefined;
+  /** Finds a repository by a former name. */
+  async findRenamed(caller: Caller, owner: string, name: string): Promise<Repository | undefined> {
+    const repository = await this.#repositories.findRenamed(owner, name);
+    return repository !== undefined && (await this.#access.hasLevel(caller, repository, 'read'))
+      ? repository
+      : undefined;
   }
 
-  /** @throws Problem `git.unknown` (404), and what `refuse` makes where the visitor may read it and no more. */
-  async need(
-    visitor: Visitor,
+  /**
+   * Returns a repository that the caller may access at a level.
+   * @throws Problem `git.unknown` (404), or the problem from `refuse` if the caller has only read access
+   */
+  async require(
+    caller: Caller,
     [owner, name]: readonly [string, string],
-    needed: Exclude<Level, 'none'>,
-    refuse: () => Problem = () => forbidden(needed),
+    level: Exclude<Level, 'none'>,
+    buildProblem: () => Problem = () => buildForbiddenProblem(level),
   ): Promise<Repository> {
-    const found = await this.find(visitor, owner, name);
-    if (found === undefined) throw unknown();
-    if (levels.indexOf(found.level) < levels.indexOf(needed)) throw refuse();
-    return found.repository;
+    const access = await this.find(caller, owner, name);
+    if (access === undefined) throw buildNotFoundProblem();
+    if (levels.indexOf(access.level) < levels.indexOf(level)) throw buildProblem();
+    return access.repository;
   }
 }
 
-export function unknown(): Problem {
+export function buildNotFoundProblem(): Problem {
   return new Problem('git.unknown', 404, 'not found');
 }
 
-/** In the peer's words. */
-function forbidden(needed: Exclude<Level, 'none'>): Problem {
+/** Builds the problem with Gitea's message. */
+function buildForbiddenProblem(level: Exclude<Level, 'none'>): Problem {
   const detail =
-    needed === 'admin'
+    level === 'admin'
       ? 'user should be an owner or a collaborator with admin write of a repository'
       : 'user should have a permission to write to a repo';
   return new Problem('git.forbidden', 403, detail);

@@ -16,20 +16,22 @@ export interface ObjectContents extends ObjectInfo {
   readonly bytes: Buffer;
 }
 
-/** Readers that stay open at once, and for how long one without work does, ms. */
-const mostReaders = 6;
+/** Maximum number of open readers. */
+const maxReaders = 6;
+/** Time after which an idle reader is closed, ms. */
 const idleMs = 20_000;
-/** Larger objects are streamed by another way. */
-const largest = 16 * 1024 * 1024;
-/** Where git looks for a name besides where it says, and what it reads as the id at its end, as of `v1.2-3-gabcdef0`. */
-const otherPlaces = ['refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/']
+/** Maximum size of an object that is read into memory. Larger objects are streamed. */
+const maxObjectBytes = 16 * 1024 * 1024;
+/** Prefixes that git also tries for an abbreviated reference name. */
+const abbreviatedNames = ['refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/']
   .map((prefix) => (ref: string) => prefix + ref)
   .concat((ref) => `refs/remotes/${ref}/HEAD`);
-const described = /-g[0-9a-f]+$/i;
+/** Suffix that git reads as an object ID, as in `v1.2-3-gabcdef0`. */
+const describePattern = /-g[0-9a-f]+$/i;
 
 /**
- * Reads objects of repositories. A program of git's stays open for each repository that is in use, since starting one
- * takes ten times as long as reading.
+ * Reads objects of repositories. A `git cat-file` process stays open for each repository that is in use, because
+ * starting one takes ten times as long as a read.
  */
 export class Objects implements AsyncDisposable {
   readonly #git: Git;
@@ -42,50 +44,55 @@ export class Objects implements AsyncDisposable {
   }
 
   /**
-   * `name` as git takes it: an id, `id:path`. Git is generous with names of references, for which there is
-   * {@link Objects.commitOf}. Undefined where there is none.
+   * Reads type and size of an object. `name` is an ID or `id:path`. Git resolves reference names loosely; use {@link
+   * Objects.findCommit} for references. Returns undefined if the object does not exist.
    */
   async info(folder: string, name: string): Promise<ObjectInfo | undefined> {
-    return this.#asking(folder, (reader) => reader.ask('info', name));
+    return this.#withReader(folder, (reader) => reader.request('info', name));
   }
 
-  /** The commit that a reference of exactly this name leads to: `refs/heads/main`. Undefined where there is none. */
-  async commitOf(folder: string, ref: string): Promise<string | undefined> {
+  /**
+   * Returns the commit of a reference with exactly this name, such as `refs/heads/main`, or undefined if there is none.
+   */
+  async findCommit(folder: string, ref: string): Promise<string | undefined> {
     if (!ref.startsWith('refs/') || !isReferenceName(ref)) return undefined;
-    // Git looks for the whole name first, so what it does not find is not there.
-    const found = await this.info(folder, `${ref}^{commit}`);
-    if (found?.type !== 'commit') return undefined;
-    const others = described.test(ref)
-      ? [found]
-      : await Promise.all(otherPlaces.map((place) => this.info(folder, place(ref))));
-    if (others.every((other) => other === undefined)) return found.id;
+    // Git tries the full name first, so a name that it cannot resolve does not exist.
+    const object = await this.info(folder, `${ref}^{commit}`);
+    if (object?.type !== 'commit') return undefined;
+    const alternatives = describePattern.test(ref)
+      ? [object]
+      : await Promise.all(abbreviatedNames.map((toFullName) => this.info(folder, toFullName(ref))));
+    if (alternatives.every((other) => other === undefined)) return object.id;
     const lines = await this.#git.lines(folder, ['for-each-ref', '--format=%(objectname) %(refname)', '--', ref]);
     const exact = lines.find((line) => line.slice(41) === ref);
     return exact === undefined ? undefined : (await this.info(folder, `${exact.slice(0, 40)}^{commit}`))?.id;
   }
 
-  /** @throws Problem `git.too_large` (413) for an object of more than 16 MiB. */
+  /**
+   * Reads an object into memory.
+   * @throws Problem `git.too_large` (413) for an object of more than 16 MiB
+   */
   async contents(folder: string, name: string): Promise<ObjectContents | undefined> {
-    return this.#asking(folder, async (reader) => {
-      const info = await reader.ask('info', name);
+    return this.#withReader(folder, async (reader) => {
+      const info = await reader.request('info', name);
       if (info === undefined) return undefined;
-      if (info.size > largest) throw new Problem('git.too_large', 413, 'This file is too large to be shown.');
-      const found = await reader.ask('contents', info.id);
-      return found?.bytes === undefined ? undefined : { ...found, bytes: found.bytes };
+      if (info.size > maxObjectBytes) throw new Problem('git.too_large', 413, 'This file is too large to be shown.');
+      const object = await reader.request('contents', info.id);
+      return object?.bytes === undefined ? undefined : { ...object, bytes: object.bytes };
     });
   }
 
-  /** Once more where another repository's turn closed the reader in the middle. */
-  async #asking<Found>(folder: string, ask: (reader: Reader) => Promise<Found>): Promise<Found> {
+  /** Retries once if the reader was closed during the request because of another repository. */
+  async #withReader<Value>(folder: string, request: (reader: Reader) => Promise<Value>): Promise<Value> {
     try {
-      return await ask(this.#reader(folder));
+      return await request(this.#reader(folder));
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'git.reader_ended') throw error;
-      return ask(this.#reader(folder));
+      return request(this.#reader(folder));
     }
   }
 
-  /** Lets go of a repository's files: it will be removed. */
+  /** Closes the reader of a repository, so that it can be removed. */
   async close(folder: string): Promise<void> {
     const reader = this.#readers.get(folder);
     this.#readers.delete(folder);
@@ -98,36 +105,36 @@ export class Objects implements AsyncDisposable {
 
   #reader(folder: string): Reader {
     let reader = this.#readers.get(folder);
-    // The map keeps them by their last use.
+    // Reinsert the key so that the map is ordered by last use.
     this.#readers.delete(folder);
-    if (reader === undefined || reader.isOver) {
+    if (reader === undefined || reader.isClosed) {
       reader = new Reader(() => this.#git.start(folder, ['cat-file', '--batch-command']));
     }
     this.#readers.set(folder, reader);
     const [oldest] = this.#readers.keys();
-    if (this.#readers.size > mostReaders && oldest !== undefined) void this.close(oldest);
-    reader.rest?.[Symbol.dispose]();
-    reader.rest = this.#clock.after(idleMs, () => void this.close(folder));
+    if (this.#readers.size > maxReaders && oldest !== undefined) void this.close(oldest);
+    reader.idleTimer?.[Symbol.dispose]();
+    reader.idleTimer = this.#clock.after(idleMs, () => void this.close(folder));
     return reader;
   }
 }
 
-type Answer = (ObjectInfo & { readonly bytes?: Buffer }) | undefined;
-interface Question {
+type ObjectResult = (ObjectInfo & { readonly bytes?: Buffer }) | undefined;
+interface PendingRequest {
   readonly kind: 'info' | 'contents';
-  readonly answer: (answer: Answer) => void;
-  readonly fail: (error: unknown) => void;
+  readonly resolve: (resolve: ObjectResult) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 class Reader {
   readonly #child: Promise<RunningChild>;
-  readonly #questions: Question[] = [];
-  #parts: Buffer[] = [];
+  readonly #pending: PendingRequest[] = [];
+  #dependencies: Buffer[] = [];
   #size = 0;
-  /** Of the object whose bytes come in; undefined while its line is awaited. */
+  /** Header of the object that is being received; undefined while waiting for a header. */
   #head: ObjectInfo | undefined;
-  isOver = false;
-  rest: Disposable | undefined;
+  isClosed = false;
+  idleTimer: Disposable | undefined;
 
   constructor(start: () => Promise<RunningChild>) {
     this.#child = start();
@@ -135,77 +142,79 @@ class Reader {
       (child) => {
         child.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
         child.stderr.resume();
-        void child.exited.then(() => this.#end(new Problem('git.reader_ended', 503, 'Git ended while it was asked.')));
+        void child.exited.then(() =>
+          this.#fail(new Problem('git.reader_ended', 503, 'Git exited during the request.')),
+        );
       },
-      (error: unknown) => this.#end(error),
+      (error: unknown) => this.#fail(error),
     );
   }
 
-  async ask(kind: Question['kind'], name: string): Promise<Answer> {
+  async request(kind: PendingRequest['kind'], name: string): Promise<ObjectResult> {
     if (name === '' || /[\n\0]/.test(name)) return undefined;
     const child = await this.#child;
-    return new Promise((answer, fail) => {
-      if (this.isOver) return fail(new Problem('git.reader_ended', 503, 'Git ended while it was asked.'));
-      this.#questions.push({ kind, answer, fail });
+    return new Promise((resolve, reject) => {
+      if (this.isClosed) return reject(new Problem('git.reader_ended', 503, 'Git exited during the request.'));
+      this.#pending.push({ kind, resolve, reject });
       child.stdin.write(`${kind} ${name}\n`);
     });
   }
 
-  /** What was asked is answered first. */
+  /** Closes the process after all pending requests were answered. */
   async close(): Promise<void> {
-    this.isOver = true;
-    this.rest?.[Symbol.dispose]();
+    this.isClosed = true;
+    this.idleTimer?.[Symbol.dispose]();
     const child = await this.#child.catch(() => undefined);
     child?.stdin.end();
     await child?.exited;
   }
 
-  #end(error: unknown): void {
-    this.isOver = true;
-    for (const question of this.#questions.splice(0)) question.fail(error);
+  #fail(error: unknown): void {
+    this.isClosed = true;
+    for (const request of this.#pending.splice(0)) request.reject(error);
   }
 
   #read(chunk: Buffer): void {
-    this.#parts.push(chunk);
+    this.#dependencies.push(chunk);
     this.#size += chunk.length;
     for (;;) {
-      const head = this.#head ?? this.#line();
+      const head = this.#head ?? this.#readHeader();
       if (head === undefined) return;
       if (head === 'missing') {
-        this.#questions.shift()?.answer(undefined);
-      } else if (this.#questions[0]?.kind === 'info') {
-        this.#questions.shift()?.answer(head);
+        this.#pending.shift()?.resolve(undefined);
+      } else if (this.#pending[0]?.kind === 'info') {
+        this.#pending.shift()?.resolve(head);
       } else {
         this.#head = head;
-        // One line end follows the object.
+        // A line feed follows the object.
         if (this.#size < head.size + 1) return;
-        const bytes = this.#take(head.size + 1).subarray(0, head.size);
+        const bytes = this.#consume(head.size + 1).subarray(0, head.size);
         this.#head = undefined;
-        this.#questions.shift()?.answer({ ...head, bytes });
+        this.#pending.shift()?.resolve({ ...head, bytes });
       }
     }
   }
 
-  #line(): ObjectInfo | 'missing' | undefined {
-    const all = this.#join();
-    const end = all.indexOf(10);
+  #readHeader(): ObjectInfo | 'missing' | undefined {
+    const bytes = this.#joinChunks();
+    const end = bytes.indexOf(10);
     if (end < 0) return undefined;
-    const line = this.#take(end + 1).toString();
+    const line = this.#consume(end + 1).toString();
     const [, id, type, size] = /^([0-9a-f]{40}) (commit|tree|blob|tag) (\d+)\n$/.exec(line) ?? [];
     if (id === undefined) return 'missing';
     return { id, type: type as ObjectType, size: Number(size) };
   }
 
-  #take(length: number): Buffer {
-    const all = this.#join();
-    const rest = all.subarray(length);
-    this.#parts = rest.length === 0 ? [] : [rest];
-    this.#size = rest.length;
-    return all.subarray(0, length);
+  #consume(length: number): Buffer {
+    const bytes = this.#joinChunks();
+    const remaining = bytes.subarray(length);
+    this.#dependencies = remaining.length === 0 ? [] : [remaining];
+    this.#size = remaining.length;
+    return bytes.subarray(0, length);
   }
 
-  #join(): Buffer {
-    if (this.#parts.length > 1) this.#parts = [Buffer.concat(this.#parts)];
-    return this.#parts[0] ?? Buffer.alloc(0);
+  #joinChunks(): Buffer {
+    if (this.#dependencies.length > 1) this.#dependencies = [Buffer.concat(this.#dependencies)];
+    return this.#dependencies[0] ?? Buffer.alloc(0);
   }
 }

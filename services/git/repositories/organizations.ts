@@ -3,7 +3,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
 
-/** Owners that are no account: their members may do with what they have as with their own. */
+/** Owners that are not accounts. Their members administer the organization's repositories. */
 export class Organizations {
   readonly #context: Pick<Context, 'accounts' | 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;
@@ -20,7 +20,7 @@ export class Organizations {
     account: string,
   ): Promise<OwnerRow> {
     await this.#reserve(name);
-    const made = await this.#context.commit(async (transaction: Kysely<Tables>) => {
+    const created = await this.#context.commit(async (transaction: Kysely<Tables>) => {
       const row = await transaction
         .insertInto('owners')
         .values({
@@ -37,44 +37,44 @@ export class Organizations {
         await transaction.insertInto('organization_members').values({ owner_id: row.id, account }).execute();
       return row;
     });
-    if (made === undefined) throw nameTaken(name);
-    return made;
+    if (created === undefined) throw nameTaken(name);
+    return created;
   }
 
   /** @throws Problem `git.name_taken` (422) */
   async rename({ id, name: before }: Pick<OwnerRow, 'id' | 'name'>, name: string): Promise<void> {
-    const isOther = name.toLowerCase() !== before.toLowerCase();
-    if (isOther) await this.#reserve(name);
+    const isRenamed = name.toLowerCase() !== before.toLowerCase();
+    if (isRenamed) await this.#reserve(name);
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
-      const lower = name.toLowerCase();
+      const lowerName = name.toLowerCase();
       const other = await transaction
         .selectFrom('owners')
         .select('id')
-        .where('lower_name', '=', lower)
+        .where('lower_name', '=', lowerName)
         .where('id', '!=', id)
         .executeTakeFirst();
       if (other !== undefined) throw nameTaken(name);
-      await transaction.updateTable('owners').set({ name, lower_name: lower }).where('id', '=', id).execute();
+      await transaction.updateTable('owners').set({ name, lower_name: lowerName }).where('id', '=', id).execute();
     });
-    if (isOther) await this.#context.accounts.releaseName('git', before);
+    if (isRenamed) await this.#context.accounts.releaseName('git', before);
   }
 
   /** @throws Problem `git.not_empty` (409) while it has repositories. */
   async remove({ id, name }: Pick<OwnerRow, 'id' | 'name'>): Promise<void> {
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
-      const has = await transaction
+      const repository = await transaction
         .selectFrom('repositories')
         .select('id')
         .where('owner_id', '=', id)
         .executeTakeFirst();
-      if (has !== undefined) throw new Problem('git.not_empty', 409, 'the organization still has repositories');
+      if (repository !== undefined) throw new Problem('git.not_empty', 409, 'the organization still has repositories');
       await transaction.deleteFrom('former_names').where('owner_id', '=', id).execute();
       await transaction.deleteFrom('owners').where('id', '=', id).execute();
     });
     await this.#context.accounts.releaseName('git', name);
   }
 
-  /** Reserves the names of all organizations, and returns those that accounts have as well. */
+  /** Reserves the names of all organizations. Returns the names that accounts also have. */
   async claimNames(): Promise<readonly string[]> {
     const rows = await this.list();
     return this.#context.accounts.synchronizeNames(
@@ -83,7 +83,10 @@ export class Organizations {
     );
   }
 
-  /** @throws Problem `git.name_taken` (422) where an account or another service has the name */
+  /**
+   * Reserves the name of an organization.
+   * @throws Problem `git.name_taken` (422) if an account or another service has the name
+   */
   async #reserve(name: string): Promise<void> {
     try {
       await this.#context.accounts.reserveName('git', { name, kind: 'organization' });
@@ -97,7 +100,7 @@ export class Organizations {
     return this.#db.selectFrom('owners').selectAll().where('kind', '=', 'organization').orderBy('id').execute();
   }
 
-  async ofAccount(account: string): Promise<OwnerRow[]> {
+  async listForAccount(account: string): Promise<OwnerRow[]> {
     return this.#db
       .selectFrom('owners')
       .innerJoin('organization_members', 'organization_members.owner_id', 'owners.id')
@@ -127,7 +130,10 @@ export class Organizations {
     );
   }
 
-  /** @throws Problem `git.last_member` (403): somebody must be able to decide for it. */
+  /**
+   * Removes a member.
+   * @throws Problem `git.last_member` (403), because an organization must have at least one member
+   */
   async removeMember(id: number, account: string): Promise<void> {
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       const rows = await transaction

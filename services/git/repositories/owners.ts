@@ -4,9 +4,9 @@ import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { OwnerProfile, OwnerRow, Tables } from '../store/tables.ts';
 import { findAccountOfEmail } from '../wire/users.ts';
-import { checkOwnRow, type Repositories } from './repositories.ts';
+import { checkOwnerRow, type Repositories } from './repositories.ts';
 
-/** What is changed of an owner; what is undefined stays. */
+/** Changes of an owner. Undefined fields stay unchanged. */
 export interface OwnerChange {
   readonly full_name?: string | undefined;
   readonly description?: string | undefined;
@@ -15,46 +15,49 @@ export interface OwnerChange {
   readonly profile?: OwnerProfile;
 }
 
-/** As many as are remembered; rows of owners hardly ever change. */
-const mostKept = 1000;
+/** Maximum number of cached rows. Owners rarely change. */
+const maxCached = 1000;
 
-/** Names that the host reserves for what it keeps of removed accounts. */
-const keptName = /\.removed(-\d+)?$/;
+/** Names that the host reserves for retained data of removed accounts. */
+const removedNamePattern = /\.removed(-\d+)?$/;
 
-/** The rows of owners, which are made for accounts when they are first needed. */
+/** Rows of owners. The row of an account is created at its first use. */
 export class Owners {
   readonly #context: Pick<Context, 'accounts' | 'commit' | 'db'>;
   readonly #repositories: Repositories;
-  readonly #kept = new Map<number, OwnerRow>();
+  readonly #cache = new Map<number, OwnerRow>();
 
   constructor(context: Pick<Context, 'accounts' | 'commit' | 'db'>, repositories: Repositories) {
     this.#context = context;
     this.#repositories = repositories;
   }
 
-  async byId(id: number): Promise<OwnerRow> {
-    const kept = this.#kept.get(id);
-    if (kept !== undefined) return kept;
-    const row = await this.#repositories.ownerById(id);
+  async getById(id: number): Promise<OwnerRow> {
+    const cached = this.#cache.get(id);
+    if (cached !== undefined) return cached;
+    const row = await this.#repositories.findOwnerById(id);
     if (row === undefined) throw new Problem('git.unknown', 404, 'not found');
-    if (this.#kept.size >= mostKept) this.#kept.clear();
-    this.#kept.set(id, row);
+    if (this.#cache.size >= maxCached) this.#cache.clear();
+    this.#cache.set(id, row);
     return row;
   }
 
-  /** An organization, or an account, by its name in any case; undefined where there is none. */
+  /** Finds an organization or account by name, ignoring case. */
   async find(name: string): Promise<OwnerRow | undefined> {
-    const row = await this.#repositories.owner(name);
+    const row = await this.#repositories.findOwner(name);
     if (row !== undefined) return row;
     const account = await this.#account(name);
-    return account === undefined ? undefined : this.ofAccount(account);
+    return account === undefined ? undefined : this.getForAccount(account);
   }
 
-  /** The row of an existing account. @throws Problem `git.name_conflict` (409) where another owner has its name */
-  async ofAccount(name: string): Promise<OwnerRow> {
-    const row = await this.#repositories.owner(name);
+  /**
+   * Returns the row of an existing account and creates it if necessary.
+   * @throws Problem `git.name_conflict` (409) if another owner has its name
+   */
+  async getForAccount(name: string): Promise<OwnerRow> {
+    const row = await this.#repositories.findOwner(name);
     if (row !== undefined) {
-      checkOwnRow(row, name);
+      checkOwnerRow(row, name);
       return row;
     }
     const { accounts, commit } = this.#context;
@@ -62,53 +65,53 @@ export class Owners {
     return commit((transaction) => this.#repositories.ensureOwner(transaction, name, account?.createdAt ?? 0));
   }
 
-  /** The accounts behind email addresses of commits: those that stand for an account, and those that an account has set. */
-  async accountsOfEmails(emails: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const wanted = [...new Set(emails.map((email) => email.toLowerCase()))].filter((email) => email !== '');
+  /** Finds accounts by email addresses of commits: generated addresses and addresses that accounts have set. */
+  async findAccountsByEmail(emails: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const addresses = [...new Set(emails.map((email) => email.toLowerCase()))].filter((email) => email !== '');
     const rows =
-      wanted.length === 0
+      addresses.length === 0
         ? []
         : await (this.#context.db as Kysely<Tables>)
             .selectFrom('owners')
             .select(['email', 'name'])
             .where('kind', '=', 'account')
-            .where((is) => is(is.fn<string>('lower', ['email']), 'in', wanted))
+            .where((is) => is(is.fn<string>('lower', ['email']), 'in', addresses))
             .execute();
-    const own = new Map(rows.map(({ email, name }) => [email.toLowerCase(), name]));
+    const accountsByEmail = new Map(rows.map(({ email, name }) => [email.toLowerCase(), name]));
     return new Map(
       emails.flatMap((email) => {
-        const name = findAccountOfEmail(email) ?? own.get(email.toLowerCase());
+        const name = findAccountOfEmail(email) ?? accountsByEmail.get(email.toLowerCase());
         return name === undefined ? [] : [[email, name] as const];
       }),
     );
   }
 
-  /** Names of accounts that no longer exist and whose rows are still here under a name that an account could have. */
-  async abandoned(): Promise<readonly string[]> {
+  /** Lists names of deleted accounts whose rows still exist under a name that a new account could have. */
+  async listAbandoned(): Promise<readonly string[]> {
     const { accounts, db } = this.#context;
     const [rows, existing] = await Promise.all([
       (db as Kysely<Tables>).selectFrom('owners').select('name').where('kind', '=', 'account').execute(),
       accounts.list(),
     ]);
     const names = new Set(existing.map(({ name }) => name));
-    const isUsable = (name: string): boolean => AccountName.safeParse(name).success && !keptName.test(name);
+    const isUsable = (name: string): boolean => AccountName.safeParse(name).success && !removedNamePattern.test(name);
     return rows.flatMap(({ name }) => (!names.has(name) && isUsable(name) ? [name] : []));
   }
 
   async change({ id }: Pick<OwnerRow, 'id'>, { profile = {}, ...values }: OwnerChange): Promise<OwnerRow> {
-    const changed = await this.#context.commit(async (transaction: Kysely<Tables>) => {
+    const row = await this.#context.commit(async (transaction: Kysely<Tables>) => {
       const before = await transaction.selectFrom('owners').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-      const said = { ...(JSON.parse(before.profile) as OwnerProfile), ...given(profile) };
-      const set = { ...given(values), profile: JSON.stringify(said) };
+      const newProfile = { ...(JSON.parse(before.profile) as OwnerProfile), ...omitUndefined(profile) };
+      const set = { ...omitUndefined(values), profile: JSON.stringify(newProfile) };
       return transaction.updateTable('owners').set(set).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
     });
-    this.forget(id);
-    return changed;
+    this.evict(id);
+    return row;
   }
 
-  /** The owner was removed. */
-  forget(id: number): void {
-    this.#kept.delete(id);
+  /** Removes a deleted owner from the cache. */
+  evict(id: number): void {
+    this.#cache.delete(id);
   }
 
   async #account(name: string): Promise<string | undefined> {
@@ -119,6 +122,6 @@ export class Owners {
   }
 }
 
-function given(values: object): object {
+function omitUndefined(values: object): object {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

@@ -3,7 +3,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { countColumns } from '../store/counts.ts';
 import type { OwnerRow, RepositoryRow, Tables } from '../store/tables.ts';
 
-/** A repository as its row has it. */
+/** Repository row with owner and counts. */
 export interface Repository {
   readonly id: number;
   readonly owner: string;
@@ -11,13 +11,13 @@ export interface Repository {
   readonly ownerKind: OwnerRow['kind'];
   readonly ownerVisibility: OwnerRow['visibility'];
   readonly name: string;
-  /** Name of its folder. */
+  /** Folder name on disk. */
   readonly folder: string;
   readonly description: string;
   readonly website: string;
   readonly originalUrl: string;
   readonly topics: readonly string[];
-  /** Further fields of the peer's, as its clients set them. */
+  /** Further repository settings of Gitea clients. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly private: boolean;
   readonly archived: boolean;
@@ -27,7 +27,7 @@ export interface Repository {
   readonly branchCount: number;
   /** KiB. */
   readonly size: number;
-  /** ms since the epoch, as the next ones. */
+  /** ms since the epoch, as are the following fields. */
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly pushedAt: number | null;
@@ -38,11 +38,11 @@ export interface Repository {
     readonly issues: number;
     readonly pulls: number;
   };
-  /** The number of the one that it was forked from. */
-  readonly parent: number | null;
+  /** ID of the repository that it was forked from. */
+  readonly parentId: number | null;
 }
 
-type Joined = RepositoryRow & {
+type JoinedRow = RepositoryRow & {
   readonly owner_name: string;
   readonly owner_kind: OwnerRow['kind'];
   readonly owner_visibility: OwnerRow['visibility'];
@@ -55,10 +55,10 @@ type Joined = RepositoryRow & {
 };
 
 /**
- * Repositories that a caller sees: all of them, or the public ones with those of some owners and some single ones. `accounts`:
- * public repositories of organizations that only accounts may know are among them.
+ * Repositories that a caller may see: all, or the public ones together with those of some owners and some single ones.
+ * `accounts` includes repositories of organizations with limited visibility.
  */
-export type Sight =
+export type RepositoryVisibility =
   | 'all'
   | {
       readonly public: false | 'everyone' | 'accounts';
@@ -66,12 +66,22 @@ export type Sight =
       readonly ids: readonly number[];
     };
 
-export const sorts = ['alpha', 'created', 'updated', 'size', 'git_size', 'lfs_size', 'stars', 'forks', 'id'] as const;
+export const repositorySorts = [
+  'alpha',
+  'created',
+  'updated',
+  'size',
+  'git_size',
+  'lfs_size',
+  'stars',
+  'forks',
+  'id',
+] as const;
 
-/** What is asked of the list of repositories; what is left out does not matter. */
+/** Filters, order and page of a repository list. Omitted filters match everything. */
 export interface RepositoryQuery {
-  readonly sight: Sight;
-  readonly words?: string | undefined;
+  readonly visibility: RepositoryVisibility;
+  readonly searchText?: string | undefined;
   readonly inDescription?: boolean | undefined;
   readonly topic?: string | undefined;
   readonly owner?: string | undefined;
@@ -81,13 +91,13 @@ export interface RepositoryQuery {
   readonly archived?: boolean | undefined;
   readonly template?: boolean | undefined;
   readonly fork?: boolean | undefined;
-  readonly sort?: (typeof sorts)[number] | undefined;
+  readonly sort?: (typeof repositorySorts)[number] | undefined;
   readonly descending?: boolean | undefined;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** The rows of repositories and their owners. */
+/** Rows of repositories and their owners. */
 export class Repositories {
   readonly #db: Kysely<Tables>;
 
@@ -95,22 +105,22 @@ export class Repositories {
     this.#db = db;
   }
 
-  /** One by its owner's and its own name, in whatever case. */
+  /** Finds a repository by owner and name, ignoring case. */
   async find(owner: string, name: string): Promise<Repository | undefined> {
-    const row = await joined(this.#db)
+    const row = await selectJoined(this.#db)
       .where('owners.lower_name', '=', owner.toLowerCase())
       .where('repositories.lower_name', '=', name.toLowerCase())
       .executeTakeFirst();
-    return row && repositoryOf(row);
+    return row && toRepository(row);
   }
 
-  async byId(id: number): Promise<Repository | undefined> {
-    const row = await joined(this.#db).where('repositories.id', '=', id).executeTakeFirst();
-    return row && repositoryOf(row);
+  async findById(id: number): Promise<Repository | undefined> {
+    const row = await selectJoined(this.#db).where('repositories.id', '=', id).executeTakeFirst();
+    return row && toRepository(row);
   }
 
-  /** What a repository that was renamed is called now. */
-  async renamed(owner: string, name: string): Promise<Repository | undefined> {
+  /** Finds a repository by a former name. */
+  async findRenamed(owner: string, name: string): Promise<Repository | undefined> {
     const former = await this.#db
       .selectFrom('former_names')
       .innerJoin('owners', 'owners.id', 'former_names.owner_id')
@@ -118,30 +128,30 @@ export class Repositories {
       .where('owners.lower_name', '=', owner.toLowerCase())
       .where('former_names.lower_name', '=', name.toLowerCase())
       .executeTakeFirst();
-    return former && this.byId(former.id);
+    return former && this.findById(former.id);
   }
 
   async list(
     query: RepositoryQuery,
   ): Promise<{ readonly repositories: readonly Repository[]; readonly total: number }> {
     const [rows, total] = await Promise.all([
-      matching(joined(this.#db), query)
+      applyFilters(selectJoined(this.#db), query)
         .orderBy(sortColumn(query.sort), query.descending === true ? 'desc' : 'asc')
         .orderBy('repositories.id')
         .limit(query.limit)
         .offset(query.offset)
         .execute(),
-      matching(joined(this.#db), query)
+      applyFilters(selectJoined(this.#db), query)
         .clearSelect()
         .select((is) => is.fn.countAll<number>().as('total'))
         .executeTakeFirst(),
     ]);
-    return { repositories: rows.map(repositoryOf), total: total?.total ?? 0 };
+    return { repositories: rows.map(toRepository), total: total?.total ?? 0 };
   }
 
-  /** The numbers of repositories, to be asked for within a larger question. */
-  idsOf(query: Omit<RepositoryQuery, 'limit' | 'offset'>) {
-    return matching(joined(this.#db), { ...query, limit: 0, offset: 0 })
+  /** Builds a subquery for the IDs of the matching repositories. */
+  selectIds(query: Omit<RepositoryQuery, 'limit' | 'offset'>) {
+    return applyFilters(selectJoined(this.#db), { ...query, limit: 0, offset: 0 })
       .clearSelect()
       .select('repositories.id');
   }
@@ -154,8 +164,8 @@ export class Repositories {
     return row?.count ?? 0;
   }
 
-  /** Ids of the owners that an account administers: its own row, and organizations that it is a member of. */
-  async ownersOf(account: string): Promise<readonly number[]> {
+  /** Lists the IDs of the owners that an account administers: its own row and its organizations. */
+  async listOwnerIds(account: string): Promise<readonly number[]> {
     const rows = await this.#db
       .selectFrom('owners')
       .select('id')
@@ -165,8 +175,8 @@ export class Repositories {
     return rows.map(({ id }) => id);
   }
 
-  /** Repositories in which an account has a part that was given to it. */
-  async sharedWith(account: string): Promise<readonly number[]> {
+  /** Lists the IDs of the repositories that an account is a collaborator of. */
+  async listSharedIds(account: string): Promise<readonly number[]> {
     const rows = await this.#db
       .selectFrom('collaborators')
       .select('repository_id')
@@ -175,8 +185,8 @@ export class Repositories {
     return rows.map(({ repository_id }) => repository_id);
   }
 
-  /** What public repositories are about, and how many of them each. */
-  async topics(): Promise<ReadonlyMap<string, number>> {
+  /** Counts public repositories by topic. */
+  async countTopics(): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#db
       .selectFrom('repositories')
       .innerJoin('owners', 'owners.id', 'repositories.owner_id')
@@ -191,16 +201,19 @@ export class Repositories {
     return counts;
   }
 
-  owner(name: string): Promise<OwnerRow | undefined> {
+  findOwner(name: string): Promise<OwnerRow | undefined> {
     return this.#db.selectFrom('owners').selectAll().where('lower_name', '=', name.toLowerCase()).executeTakeFirst();
   }
 
-  ownerById(id: number): Promise<OwnerRow | undefined> {
+  findOwnerById(id: number): Promise<OwnerRow | undefined> {
     return this.#db.selectFrom('owners').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
-  /** @throws Problem `git.unknown` (404) where there is no organization of this name */
-  async organization(db: Kysely<Tables>, name: string): Promise<OwnerRow> {
+  /**
+   * Returns an organization by name.
+   * @throws Problem `git.unknown` (404)
+   */
+  async getOrganization(db: Kysely<Tables>, name: string): Promise<OwnerRow> {
     const row = await db
       .selectFrom('owners')
       .selectAll()
@@ -212,35 +225,39 @@ export class Repositories {
   }
 
   /**
-   * The row of an account, which is created when it is first needed.
-   * @throws Problem `git.name_conflict` (409) where an organization, or an account of another case, has the name
+   * Returns the row of an account and creates it at its first use.
+   * @throws Problem `git.name_conflict` (409) if an organization, or an account with a different case, has the name
    */
   async ensureOwner(transaction: Kysely<Tables>, name: string, createdAt: number): Promise<OwnerRow> {
-    const lower = name.toLowerCase();
+    const lowerName = name.toLowerCase();
     await transaction
       .insertInto('owners')
-      .values({ name, lower_name: lower, kind: 'account', full_name: '', description: '', created_at: createdAt })
+      .values({ name, lower_name: lowerName, kind: 'account', full_name: '', description: '', created_at: createdAt })
       .onConflict((conflict) => conflict.column('lower_name').doNothing())
       .execute();
     const row = await transaction
       .selectFrom('owners')
       .selectAll()
-      .where('lower_name', '=', lower)
+      .where('lower_name', '=', lowerName)
       .executeTakeFirstOrThrow();
-    checkOwnRow(row, name);
+    checkOwnerRow(row, name);
     return row;
   }
 }
 
-/** @throws Problem `git.name_conflict` (409) where the row of this name belongs to another owner than the account */
-export function checkOwnRow(row: Pick<OwnerRow, 'kind' | 'name'>, account: string): void {
+/**
+ * Checks that an owner row belongs to an account.
+ * @throws Problem `git.name_conflict` (409) if another owner has the name
+ */
+export function checkOwnerRow(row: Pick<OwnerRow, 'kind' | 'name'>, account: string): void {
   if (row.kind === 'account' && row.name === account) return;
   const holder = row.kind === 'organization' ? `The organization ${row.name}` : `The account ${row.name}`;
-  const detail = `${holder} has this name in Code, so the account ${account} cannot own repositories. Rename one of them.`;
+  const detail =
+    `${holder} has this name in Code, so the account ${account} cannot own repositories. ` + 'Rename one of them.';
   throw new Problem('git.name_conflict', 409, detail);
 }
 
-function joined(db: Kysely<Tables>): SelectQueryBuilder<Tables, 'repositories' | 'owners', Joined> {
+function selectJoined(db: Kysely<Tables>): SelectQueryBuilder<Tables, 'repositories' | 'owners', JoinedRow> {
   return db
     .selectFrom('repositories')
     .innerJoin('owners', 'owners.id', 'repositories.owner_id')
@@ -250,33 +267,33 @@ function joined(db: Kysely<Tables>): SelectQueryBuilder<Tables, 'repositories' |
     .where('repositories.filling', '=', 0);
 }
 
-function matching(
-  rows: SelectQueryBuilder<Tables, 'repositories' | 'owners', Joined>,
+function applyFilters(
+  rows: SelectQueryBuilder<Tables, 'repositories' | 'owners', JoinedRow>,
   query: RepositoryQuery,
-): SelectQueryBuilder<Tables, 'repositories' | 'owners', Joined> {
-  const { sight } = query;
-  let found = rows;
-  if (sight !== 'all') {
-    found = found.where((is) =>
+): SelectQueryBuilder<Tables, 'repositories' | 'owners', JoinedRow> {
+  const { visibility } = query;
+  let filtered = rows;
+  if (visibility !== 'all') {
+    filtered = filtered.where((is) =>
       is.or([
-        ...(sight.public === false
+        ...(visibility.public === false
           ? []
           : [
               is.and([
                 is('repositories.private', '=', 0),
-                is('owners.visibility', 'in', sight.public === 'accounts' ? ['public', 'limited'] : ['public']),
+                is('owners.visibility', 'in', visibility.public === 'accounts' ? ['public', 'limited'] : ['public']),
               ]),
             ]),
-        // No owner has this id: an empty list is no SQL.
-        is('repositories.owner_id', 'in', [0, ...sight.owners]),
-        ...(sight.ids.length > 0 ? [is('repositories.id', 'in', [...sight.ids])] : []),
+        // No owner has the ID 0. It prevents an empty list, which is invalid SQL.
+        is('repositories.owner_id', 'in', [0, ...visibility.owners]),
+        ...(visibility.ids.length > 0 ? [is('repositories.id', 'in', [...visibility.ids])] : []),
       ]),
     );
   }
-  const words = query.words?.trim().toLowerCase() ?? '';
-  if (words !== '') {
-    const pattern = `%${words.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-    found = found.where((is) =>
+  const searchText = query.searchText?.trim().toLowerCase() ?? '';
+  if (searchText !== '') {
+    const pattern = `%${searchText.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+    filtered = filtered.where((is) =>
       is.or([
         sql<boolean>`${is.ref('repositories.lower_name')} like ${pattern} escape '\\'`,
         ...(query.inDescription === true
@@ -286,20 +303,20 @@ function matching(
     );
   }
   if (query.topic !== undefined) {
-    const quoted = `%${JSON.stringify(query.topic.toLowerCase()).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-    found = found.where((is) => sql<boolean>`${is.ref('repositories.topics')} like ${quoted} escape '\\'`);
+    const topicPattern = `%${JSON.stringify(query.topic.toLowerCase()).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+    filtered = filtered.where((is) => sql<boolean>`${is.ref('repositories.topics')} like ${topicPattern} escape '\\'`);
   }
-  if (query.owner !== undefined) found = found.where('owners.lower_name', '=', query.owner.toLowerCase());
-  if (query.ownerId !== undefined) found = found.where('repositories.owner_id', '=', query.ownerId);
-  if (query.id !== undefined) found = found.where('repositories.id', '=', query.id);
-  if (query.private !== undefined) found = found.where('repositories.private', '=', Number(query.private));
-  if (query.archived !== undefined) found = found.where('repositories.archived', '=', Number(query.archived));
-  if (query.template !== undefined) found = found.where('repositories.template', '=', Number(query.template));
+  if (query.owner !== undefined) filtered = filtered.where('owners.lower_name', '=', query.owner.toLowerCase());
+  if (query.ownerId !== undefined) filtered = filtered.where('repositories.owner_id', '=', query.ownerId);
+  if (query.id !== undefined) filtered = filtered.where('repositories.id', '=', query.id);
+  if (query.private !== undefined) filtered = filtered.where('repositories.private', '=', Number(query.private));
+  if (query.archived !== undefined) filtered = filtered.where('repositories.archived', '=', Number(query.archived));
+  if (query.template !== undefined) filtered = filtered.where('repositories.template', '=', Number(query.template));
   if (query.fork !== undefined) {
     const forks = sql<number>`(select repository_id from forks)`;
-    found = found.where('repositories.id', query.fork ? 'in' : 'not in', forks);
+    filtered = filtered.where('repositories.id', query.fork ? 'in' : 'not in', forks);
   }
-  return found;
+  return filtered;
 }
 
 function sortColumn(sort: RepositoryQuery['sort']) {
@@ -322,7 +339,7 @@ function sortColumn(sort: RepositoryQuery['sort']) {
   }
 }
 
-function repositoryOf(row: Joined): Repository {
+function toRepository(row: JoinedRow): Repository {
   return {
     id: row.id,
     owner: row.owner_name,
@@ -353,6 +370,6 @@ function repositoryOf(row: Joined): Repository {
       issues: Number(row.open_issues),
       pulls: Number(row.open_pulls),
     },
-    parent: row.parent_id,
+    parentId: row.parent_id,
   };
 }

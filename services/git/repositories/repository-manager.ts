@@ -10,10 +10,10 @@ import type { OwnerRow, Tables } from '../store/tables.ts';
 import { removeLocks } from './stale-files.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
-/** What a new repository is made with. */
+/** Properties of a new repository. */
 export interface NewRepository {
   readonly owner: string;
-  /** Whether `owner` names an organization; an account when it is left out. */
+  /** Kind of `owner`. Default: account. */
   readonly ownerKind?: OwnerRow['kind'];
   readonly name: string;
   readonly private: boolean;
@@ -24,7 +24,7 @@ export interface NewRepository {
   readonly template?: boolean;
 }
 
-/** A change of what a repository's row says. */
+/** Changed columns of a repository's row. */
 export type RepositoryChange = Updateable<
   Pick<
     Tables['repositories'],
@@ -42,8 +42,8 @@ export type RepositoryChange = Updateable<
   >
 >;
 
-/** Makes, renames and removes repositories, the folder with the row. */
-export class Keeper {
+/** Creates, renames and removes repositories with their folders and rows. */
+export class RepositoryManager {
   readonly #context: Pick<Context, 'accounts' | 'clock' | 'commit' | 'files' | 'log' | 'random'>;
   readonly #git: Git;
   readonly #repositories: Repositories;
@@ -58,82 +58,49 @@ export class Keeper {
     this.#repositories = repositories;
   }
 
-  /** Where a repository lies. */
-  folder({ folder }: Pick<Repository, 'folder'>): string {
+  /** Returns the folder of a repository. */
+  getFolder({ folder }: Pick<Repository, 'folder'>): string {
     return join(this.#context.files, 'repositories', folder.slice(0, 2), `${folder}.git`);
   }
 
   /**
-   * `fill` puts objects into the new folder before anybody can see the repository, and answers what the row says of them; when
-   * it fails nothing remains.
+   * Creates a repository. `fill` adds objects to the new folder while the repository is still hidden and returns the
+   * changed columns. If it fails, the repository is removed.
    * @throws Problem `git.name_taken` (409)
    */
-  async create(wanted: NewRepository, fill?: (folder: string) => Promise<RepositoryChange>): Promise<Repository> {
+  async create(options: NewRepository, fill?: (folder: string) => Promise<RepositoryChange>): Promise<Repository> {
     const { accounts, clock, commit, random } = this.#context;
-    const account = await accounts.find(wanted.owner);
+    const account = await accounts.find(options.owner);
     const folder = random.text(20).toLowerCase();
-    const path = this.folder({ folder });
+    const path = this.getFolder({ folder });
     const now = clock.now();
-    // The folder first: a row without one would be a repository that cannot be read.
+    // The folder is created before the row, because a row without a folder cannot be read.
     await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
     await this.#git.run(undefined, [
       'init',
       '--bare',
       '--quiet',
       '--template=',
-      `--initial-branch=${wanted.defaultBranch}`,
+      `--initial-branch=${options.defaultBranch}`,
       '--',
       path,
     ]);
     try {
       const id = await commit(async (transaction: Kysely<Tables>) => {
         const owner =
-          wanted.ownerKind === 'organization'
-            ? await this.#repositories.organization(transaction, wanted.owner)
+          options.ownerKind === 'organization'
+            ? await this.#repositories.getOrganization(transaction, options.owner)
             : await this.#repositories.ensureOwner(
                 transaction,
-                account?.name ?? wanted.owner,
+                account?.name ?? options.owner,
                 account?.createdAt ?? now,
               );
-        const row = await transaction
-          .insertInto('repositories')
-          .values({
-            owner_id: owner.id,
-            name: wanted.name,
-            lower_name: wanted.name.toLowerCase(),
-            folder,
-            description: wanted.description ?? '',
-            website: wanted.website ?? '',
-            original_url: wanted.originalUrl ?? '',
-            topics: '[]',
-            options: '{}',
-            private: Number(wanted.private),
-            archived: 0,
-            template: Number(wanted.template ?? false),
-            empty: 1,
-            filling: fill === undefined ? 0 : 1,
-            default_branch: wanted.defaultBranch,
-            branch_count: 0,
-            size: 0,
-            created_at: now,
-            updated_at: now,
-            pushed_at: null,
-          })
-          .onConflict((conflict) => conflict.columns(['owner_id', 'lower_name']).doNothing())
-          .returning('id')
-          .executeTakeFirst();
-        if (row === undefined) throw nameTaken();
-        await transaction
-          .deleteFrom('former_names')
-          .where('owner_id', '=', owner.id)
-          .where('lower_name', '=', wanted.name.toLowerCase())
-          .execute();
-        return row.id;
+        return insertRepository(transaction, owner.id, options, { folder, now, isFilling: fill !== undefined });
       });
       if (fill !== undefined) await this.#fill(id, path, fill);
-      const made = await this.#repositories.byId(id);
-      if (made === undefined) throw new Problem('git.gone', 409, 'The repository was removed meanwhile.');
-      return made;
+      const repository = await this.#repositories.findById(id);
+      if (repository === undefined) throw new Problem('git.gone', 409, 'The repository was removed meanwhile.');
+      return repository;
     } catch (error) {
       await this.#removeFolder(path);
       throw error;
@@ -150,28 +117,31 @@ export class Keeper {
     );
   }
 
-  /** Its old address leads to the new one from then on. @throws Problem `git.name_taken` (409) */
+  /**
+   * Renames or transfers a repository. Its former address redirects to the new one.
+   * @throws Problem `git.name_taken` (409)
+   */
   async rename(
     repository: Repository,
-    to: { readonly owner?: Pick<OwnerRow, 'id'>; readonly name: string },
+    target: { readonly owner?: Pick<OwnerRow, 'id'>; readonly name: string },
   ): Promise<void> {
     const { clock, commit } = this.#context;
     const now = clock.now();
     await commit(async (transaction: Kysely<Tables>) => {
-      const owner = to.owner ?? { id: repository.ownerId };
-      const lower = to.name.toLowerCase();
-      const taken = await transaction
+      const owner = target.owner ?? { id: repository.ownerId };
+      const lowerName = target.name.toLowerCase();
+      const existing = await transaction
         .selectFrom('repositories')
         .select('id')
         .where('owner_id', '=', owner.id)
-        .where('lower_name', '=', lower)
+        .where('lower_name', '=', lowerName)
         .where('id', '!=', repository.id)
         .executeTakeFirst();
-      if (taken !== undefined) throw nameTaken();
+      if (existing !== undefined) throw buildNameTakenProblem();
       await transaction
         .deleteFrom('former_names')
         .where('owner_id', '=', owner.id)
-        .where('lower_name', '=', lower)
+        .where('lower_name', '=', lowerName)
         .execute();
       await transaction
         .insertInto('former_names')
@@ -184,85 +154,130 @@ export class Keeper {
           conflict.columns(['owner_id', 'lower_name']).doUpdateSet({ repository_id: repository.id }),
         )
         .execute();
-      // A change of capitals alone leaves no former name behind.
+      // A change of case does not leave a former name.
       await transaction
         .deleteFrom('former_names')
         .where('owner_id', '=', owner.id)
-        .where('lower_name', '=', lower)
+        .where('lower_name', '=', lowerName)
         .execute();
       await transaction
         .updateTable('repositories')
-        .set({ owner_id: owner.id, name: to.name, lower_name: lower, updated_at: now })
+        .set({ owner_id: owner.id, name: target.name, lower_name: lowerName, updated_at: now })
         .where('id', '=', repository.id)
         .execute();
     });
   }
 
   async remove(repository: Repository): Promise<void> {
-    await this.#forget(repository.id);
-    await this.#removeFolder(this.folder(repository));
+    await this.#removeRow(repository.id);
+    await this.#removeFolder(this.getFolder(repository));
     await this.#removeFolder(lfsFolder(this.#context.files, repository.folder));
     await this.#removeFolder(assetFolder(this.#context.files, repository.folder));
   }
 
-  /** Removes what a host that was killed left: rows that were being filled, folders without a row, and locks of git. */
-  async clean(db: Kysely<Tables>): Promise<void> {
+  /** Removes rows, folders and git locks that a killed host left behind. */
+  async removeStale(db: Kysely<Tables>): Promise<void> {
     const filling = await db.selectFrom('repositories').select('id').where('filling', '=', 1).execute();
-    for (const { id } of filling) await this.#forget(id);
-    const known = new Set((await db.selectFrom('repositories').select('folder').execute()).map(({ folder }) => folder));
+    for (const { id } of filling) await this.#removeRow(id);
+    const folders = new Set(
+      (await db.selectFrom('repositories').select('folder').execute()).map(({ folder }) => folder),
+    );
     const roots = ['repositories', join('lfs', 'objects'), 'release-assets'];
     for (const root of roots.map((each) => join(this.#context.files, each))) {
       for (const part of await readdir(root).catch(() => [])) {
         for (const name of await readdir(join(root, part))) {
-          if (!known.has(name.replace(/\.git$/, '')))
+          if (!folders.has(name.replace(/\.git$/, '')))
             await rm(join(root, part, name), { recursive: true, force: true });
         }
       }
     }
-    // What that host ran has ended as well.
-    for (const folder of known) {
-      await removeLocks(this.folder({ folder })).catch((error: unknown) =>
-        this.#context.log.warn('a lock that was left in a repository could not be removed', { error }),
+    // Processes of the killed host have ended.
+    for (const folder of folders) {
+      await removeLocks(this.getFolder({ folder })).catch((error: unknown) =>
+        this.#context.log.warn('stale repository lock could not be removed', { error }),
       );
     }
   }
 
   async #fill(id: number, path: string, fill: (folder: string) => Promise<RepositoryChange>): Promise<void> {
     try {
-      const found = await fill(path);
+      const change = await fill(path);
       await this.#context.commit((transaction: Kysely<Tables>) =>
         transaction
           .updateTable('repositories')
-          .set({ ...found, filling: 0 })
+          .set({ ...change, filling: 0 })
           .where('id', '=', id)
           .execute(),
       );
     } catch (error) {
-      await this.#forget(id);
+      await this.#removeRow(id);
       throw error;
     }
   }
 
-  async #forget(id: number): Promise<void> {
+  async #removeRow(id: number): Promise<void> {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.deleteFrom('repositories').where('id', '=', id).execute(),
     );
   }
 
-  /** Under another name at first, so that nothing half removed can be found where a repository was. */
+  /** Renames the folder before it is removed, so that a partially removed repository is never found. */
   async #removeFolder(path: string): Promise<void> {
-    const away = `${path}.removed`;
+    const removedPath = `${path}.removed`;
     try {
-      await rename(path, away);
-      await rm(away, { recursive: true, force: true, maxRetries: 3 });
+      await rename(path, removedPath);
+      await rm(removedPath, { recursive: true, force: true, maxRetries: 3 });
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
       // The next start tries again.
-      this.#context.log.warn('the folder of a repository could not be removed', { error });
+      this.#context.log.warn('repository folder could not be removed', { error });
     }
   }
 }
 
-function nameTaken(): Problem {
+/** Inserts the row of a new repository and removes a redirect with its name. */
+async function insertRepository(
+  transaction: Kysely<Tables>,
+  ownerId: number,
+  options: NewRepository,
+  { folder, now, isFilling }: { readonly folder: string; readonly now: number; readonly isFilling: boolean },
+): Promise<number> {
+  const row = await transaction
+    .insertInto('repositories')
+    .values({
+      owner_id: ownerId,
+      name: options.name,
+      lower_name: options.name.toLowerCase(),
+      folder,
+      description: options.description ?? '',
+      website: options.website ?? '',
+      original_url: options.originalUrl ?? '',
+      topics: '[]',
+      options: '{}',
+      private: Number(options.private),
+      archived: 0,
+      template: Number(options.template ?? false),
+      empty: 1,
+      filling: Number(isFilling),
+      default_branch: options.defaultBranch,
+      branch_count: 0,
+      size: 0,
+      created_at: now,
+      updated_at: now,
+      pushed_at: null,
+    })
+    .onConflict((conflict) => conflict.columns(['owner_id', 'lower_name']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (row === undefined) throw buildNameTakenProblem();
+  await transaction
+    .deleteFrom('former_names')
+    .where('owner_id', '=', ownerId)
+    .where('lower_name', '=', options.name.toLowerCase())
+    .execute();
+  return row.id;
+}
+
+function buildNameTakenProblem(): Problem {
   return new Problem('git.name_taken', 409, 'The repository with the same name already exists.');
 }

@@ -3,40 +3,40 @@ import type { RefView } from '../wire/contents.ts';
 import type { Objects } from './objects.ts';
 import type { Repository } from './repositories.ts';
 
-/** A commit, and the name it was asked by. */
+/** Commit with the name that it was requested by. */
 export interface Revision extends RefView {
   readonly commit: string;
 }
 
-const heads = 'refs/heads/';
-const tags = 'refs/tags/';
+const branchPrefix = 'refs/heads/';
+const tagPrefix = 'refs/tags/';
 
 /**
- * The commit behind a branch, a tag or an id, also a shortened one; without a name the default branch's. Of names that
- * several have, a whole id comes first, then what has it with its `refs/`, then branches, then tags.
+ * Resolves a branch, a tag or a full or abbreviated object ID to a commit. Without a name, resolves the default branch.
+ * For ambiguous names a full ID precedes a full reference name, then branches, then tags.
  */
-export async function resolve(
+export async function resolveRevision(
   objects: Objects,
   folder: string,
   repository: Pick<Repository, 'defaultBranch'>,
-  asked: string | undefined | null,
+  name: string | undefined | null,
 ): Promise<Revision | undefined> {
-  if (asked === undefined || asked === null || asked === '')
-    return resolveAs('branch', objects, folder, repository.defaultBranch);
-  const whole = isObjectId(asked) ? await resolveAs('commit', objects, folder, asked) : undefined;
-  const found = whole ?? (asked.startsWith('refs/') ? await byWholeName(objects, folder, asked) : undefined);
-  if (found !== undefined) return found;
+  if (name === undefined || name === null || name === '')
+    return resolveByKind('branch', objects, folder, repository.defaultBranch);
+  const exact = isObjectId(name) ? await resolveByKind('commit', objects, folder, name) : undefined;
+  const revision = exact ?? (name.startsWith('refs/') ? await findByFullName(objects, folder, name) : undefined);
+  if (revision !== undefined) return revision;
   for (const kind of ['branch', 'tag'] as const) {
-    const named = await resolveAs(kind, objects, folder, asked);
-    if (named !== undefined) return named;
+    const match = await resolveByKind(kind, objects, folder, name);
+    if (match !== undefined) return match;
   }
-  if (asked !== 'HEAD') return resolveAs('commit', objects, folder, asked);
-  const head = await objects.commitOf(folder, heads + repository.defaultBranch);
-  return head === undefined ? undefined : { kind: 'commit', name: asked, commit: head };
+  if (name !== 'HEAD') return resolveByKind('commit', objects, folder, name);
+  const head = await objects.findCommit(folder, branchPrefix + repository.defaultBranch);
+  return head === undefined ? undefined : { kind: 'commit', name, commit: head };
 }
 
-/** The same for who knows whether it is a branch, a tag, or an id of 7 digits or more. */
-export async function resolveAs(
+/** Resolves a name of a known kind: a branch, a tag or an object ID of at least 7 digits. */
+export async function resolveByKind(
   kind: RefView['kind'],
   objects: Objects,
   folder: string,
@@ -44,22 +44,22 @@ export async function resolveAs(
 ): Promise<Revision | undefined> {
   const commit =
     kind === 'commit'
-      ? await byId(objects, folder, name)
-      : await objects.commitOf(folder, (kind === 'tag' ? tags : heads) + name);
+      ? await findById(objects, folder, name)
+      : await objects.findCommit(folder, (kind === 'tag' ? tagPrefix : branchPrefix) + name);
   return commit === undefined ? undefined : { kind, name, commit };
 }
 
-async function byId(objects: Objects, folder: string, name: string): Promise<string | undefined> {
+async function findById(objects: Objects, folder: string, name: string): Promise<string | undefined> {
   if (!/^[0-9a-f]{7,40}$/.test(name)) return undefined;
   const info = await objects.info(folder, name);
-  // A reference of that name elsewhere is none of its ids.
+  // Git may resolve the name as a reference instead of an ID.
   if (info?.id.startsWith(name) !== true) return undefined;
   return (await objects.info(folder, `${info.id}^{commit}`))?.id;
 }
 
-async function byWholeName(objects: Objects, folder: string, ref: string): Promise<Revision | undefined> {
-  const commit = await objects.commitOf(folder, ref);
+async function findByFullName(objects: Objects, folder: string, ref: string): Promise<Revision | undefined> {
+  const commit = await objects.findCommit(folder, ref);
   if (commit === undefined) return undefined;
-  const kind = ref.startsWith(heads) ? 'branch' : ref.startsWith(tags) ? 'tag' : 'commit';
+  const kind = ref.startsWith(branchPrefix) ? 'branch' : ref.startsWith(tagPrefix) ? 'tag' : 'commit';
   return { kind, name: ref.replace(/^refs\/(heads|tags)\//, ''), commit };
 }

@@ -1,33 +1,33 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What is older belongs to nothing that still runs, ms. */
-const oldMs = 24 * 60 * 60_000;
-/** Nobody holds a lock for so long, ms: not even upkeep, which ends after an hour. */
-const heldMs = 2 * 60 * 60_000;
-/** Those of what puts repositories in order; while one is there git does none of it, and takes no branch away. */
+/** Minimum age of a temporary file that no running process can use, ms. */
+const minAgeMs = 24 * 60 * 60_000;
+/** Maximum age of a lock that may be in use, ms. Maintenance ends after an hour. */
+const maxLockAgeMs = 2 * 60 * 60_000;
+/** Locks of maintenance commands. A stale lock blocks maintenance and the deletion of branches. */
 const locks = [
   'packed-refs.lock',
   join('objects', 'pack', 'multi-pack-index.lock'),
   join('objects', 'info', 'commit-graph.lock'),
 ];
 
-/** Removes from a repository what pushes and other work left in it that ended with a killed host. */
-export async function removeLeftovers(folder: string, now: number): Promise<void> {
-  for (const place of [join(folder, 'objects'), join(folder, 'objects', 'pack')]) {
-    const names = await readdir(place).catch(() => []);
+/** Removes temporary files and locks that interrupted processes left in a repository. */
+export async function removeStaleFiles(folder: string, now: number): Promise<void> {
+  for (const directory of [join(folder, 'objects'), join(folder, 'objects', 'pack')]) {
+    const names = await readdir(directory).catch(() => []);
     for (const name of names.filter((each) => /^\.?tmp[-_]/.test(each)))
-      await removeOld(join(place, name), now - oldMs);
+      await removeIfOlder(join(directory, name), now - minAgeMs);
   }
-  await removeLocks(folder, now - heldMs);
+  await removeLocks(folder, now - maxLockAgeMs);
 }
 
-/** Removes the locks that were last touched before a time; all of them where no git can be at work. */
+/** Removes locks that are older than a timestamp. Without a timestamp no git process may be running. */
 export async function removeLocks(folder: string, before = Number.POSITIVE_INFINITY): Promise<void> {
-  for (const lock of locks) await removeOld(join(folder, lock), before);
+  for (const lock of locks) await removeIfOlder(join(folder, lock), before);
 }
 
-async function removeOld(path: string, before: number): Promise<void> {
-  const found = await stat(path).catch(() => undefined);
-  if (found !== undefined && found.mtimeMs < before) await rm(path, { recursive: true, force: true });
+async function removeIfOlder(path: string, before: number): Promise<void> {
+  const info = await stat(path).catch(() => undefined);
+  if (info !== undefined && info.mtimeMs < before) await rm(path, { recursive: true, force: true });
 }

@@ -2,7 +2,7 @@ import type { Git } from '../engine/git.ts';
 
 const maxBytes = 256 * 1024;
 
-/** The addresses of the submodules of a commit by their paths, as its `.gitmodules` has them. */
+/** Reads the addresses of a commit's submodules by path from its `.gitmodules`. */
 export async function readSubmodules(
   git: Git,
   folder: string,
@@ -10,8 +10,8 @@ export async function readSubmodules(
   repository: string,
 ): Promise<ReadonlyMap<string, string>> {
   const args = ['config', '--blob', `${commit}:.gitmodules`, '-z', '--list'];
-  // Without such a file, or with a broken one, there are none.
-  const { stdout } = await git.run(folder, args, { codes: [1, 3, 128], maxBytes, modest: true });
+  // A missing or invalid file means that there are no submodules.
+  const { stdout } = await git.run(folder, args, { allowedExitCodes: [1, 3, 128], maxBytes, limitedMemory: true });
   const sections = new Map<string, { path?: string; url?: string }>();
   for (const line of stdout.toString().split('\0')) {
     const [key = '', value = ''] = line.split('\n', 2);
@@ -21,12 +21,12 @@ export async function readSubmodules(
   }
   return new Map(
     [...sections.values()].flatMap(({ path, url }) =>
-      path === undefined || url === undefined ? [] : [[path, absolute(url, repository)] as const],
+      path === undefined || url === undefined ? [] : [[path, resolveUrl(url, repository)] as const],
     ),
   );
 }
 
-/** A relative address is one from that of the repository. */
-function absolute(url: string, repository: string): string {
+/** Resolves a relative address against the address of the repository. */
+function resolveUrl(url: string, repository: string): string {
   return /^\.\.?\//.test(url) ? new URL(url, `${repository}/`).href : url;
 }

@@ -1,6 +1,6 @@
 import type { Objects } from './objects.ts';
 
-/** What a folder of a commit holds. */
+/** Entry of a folder in a commit. */
 export interface TreeEntry {
   readonly mode: string;
   readonly type: 'blob' | 'tree' | 'commit';
@@ -8,33 +8,33 @@ export interface TreeEntry {
   readonly name: string;
 }
 
-/** The entries of a tree, which may be named in any way git knows; undefined where there is none. */
+/** Lists the entries of a tree by any revision name. Returns undefined if it does not exist. */
 export async function readTree(
   objects: Objects,
   folder: string,
   name: string,
 ): Promise<readonly TreeEntry[] | undefined> {
   const info = await objects.info(folder, name);
-  // A commit leads to its tree.
+  // Commits and tags are peeled to their tree.
   const id = info?.type === 'commit' || info?.type === 'tag' ? `${info.id}^{tree}` : info?.id;
-  const found = id === undefined ? undefined : await objects.contents(folder, id);
-  return found?.type === 'tree' ? parseTree(found.bytes) : undefined;
+  const tree = id === undefined ? undefined : await objects.contents(folder, id);
+  return tree?.type === 'tree' ? parseTree(tree.bytes) : undefined;
 }
 
 function parseTree(bytes: Buffer): readonly TreeEntry[] {
   const entries: TreeEntry[] = [];
-  for (let at = 0; at < bytes.length;) {
-    const space = bytes.indexOf(0x20, at);
-    const end = bytes.indexOf(0, space);
-    const mode = bytes.toString('latin1', at, space).padStart(6, '0');
-    const id = bytes.toString('hex', end + 1, end + 21);
-    entries.push({ mode, type: typeOf(mode), id, name: bytes.toString('utf8', space + 1, end) });
-    at = end + 21;
+  for (let offset = 0; offset < bytes.length;) {
+    const space = bytes.indexOf(0x20, offset);
+    const nameEnd = bytes.indexOf(0, space);
+    const mode = bytes.toString('latin1', offset, space).padStart(6, '0');
+    const id = bytes.toString('hex', nameEnd + 1, nameEnd + 21);
+    entries.push({ mode, type: getEntryType(mode), id, name: bytes.toString('utf8', space + 1, nameEnd) });
+    offset = nameEnd + 21;
   }
   return entries;
 }
 
-function typeOf(mode: string): TreeEntry['type'] {
+function getEntryType(mode: string): TreeEntry['type'] {
   if (mode === '040000') return 'tree';
   return mode === '160000' ? 'commit' : 'blob';
 }

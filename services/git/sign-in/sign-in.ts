@@ -3,9 +3,9 @@ import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { isGitToken, type Tokens } from './tokens.ts';
-import { nobody, type Visitor } from './visitor.ts';
+import { anonymousCaller, type Caller } from './caller.ts';
 
-/** The headers and the address in which programs bring their credential. */
+/** Authenticates requests by their headers and query. */
 export class SignIn {
   readonly #context: Pick<Context, 'accounts' | 'caller'>;
   readonly #tokens: Tokens;
@@ -16,65 +16,73 @@ export class SignIn {
   }
 
   /**
-   * Who a request comes from. `query` where a token in the address counts.
+   * Authenticates a request. Tokens in the address are accepted if `query` is present.
+   *
    * @throws Problem `accounts.bad_credentials` (401), `accounts.too_many_attempts` (429)
    */
-  async visitor(request: IncomingMessage, query?: URLSearchParams): Promise<Visitor> {
+  async authenticate(request: IncomingMessage, query?: URLSearchParams): Promise<Caller> {
     const { authorization } = request.headers;
-    if (authorization !== undefined) return this.#byHeader(request, authorization);
-    const given = query?.get('token') ?? query?.get('access_token') ?? '';
-    if (given === '') return nobody;
-    return { ...(await this.#byToken(request, given)), inAddress: true };
+    if (authorization !== undefined) return this.#authenticateHeader(request, authorization);
+    const token = query?.get('token') ?? query?.get('access_token') ?? '';
+    if (token === '') return anonymousCaller;
+    return { ...(await this.#authenticateToken(request, token)), inAddress: true };
   }
 
-  /** The account itself, without the limits of a credential: for an SSH key. Undefined when it is gone or switched off. */
+  /**
+   * Returns the identity of an account without the limits of a credential, for SSH keys. Returns undefined if the
+   * account was deleted or disabled.
+   */
   async account(name: string): Promise<Identity | undefined> {
     const account = await this.#context.accounts.find(name);
     if (account?.enabled !== true) return undefined;
-    // Not by a password that could be changed: whether it stands is asked of the account alone.
+    // The identity does not depend on a password that may change, only on the account itself.
     return { account: account.name, kind: account.kind, role: account.role, via: 'password' };
   }
 
-  async #byHeader(request: IncomingMessage, authorization: string): Promise<Visitor> {
+  async #authenticateHeader(request: IncomingMessage, authorization: string): Promise<Caller> {
     const [, scheme = '', value = ''] = /^\s*(\S+)\s*(.*?)\s*$/s.exec(authorization) ?? [];
     switch (scheme.toLowerCase()) {
       case 'token':
       case 'bearer':
-        return this.#byToken(request, value);
+        return this.#authenticateToken(request, value);
       case 'basic': {
         const text = Buffer.from(value, 'base64').toString('utf8');
-        // A password may hold a colon, a name may not.
+        // A password may contain a colon, a name may not.
         const colon = text.indexOf(':');
         const name = colon < 0 ? text : text.slice(0, colon);
         const password = colon < 0 ? '' : text.slice(colon + 1);
-        if (isGitToken(password)) return this.#byToken(request, password, name);
-        if (isToken(name) && (password === '' || password === 'x-oauth-basic')) return this.#byToken(request, name);
-        return this.#byHouse(request, authorization);
+        if (isGitToken(password)) return this.#authenticateToken(request, password, name);
+        if (isToken(name) && (password === '' || password === 'x-oauth-basic'))
+          return this.#authenticateToken(request, name);
+        return this.#authenticateAccount(request, authorization);
       }
       default:
-        return nobody;
+        return anonymousCaller;
     }
   }
 
-  async #byToken(request: IncomingMessage, text: string, name?: string): Promise<Visitor> {
-    if (!isGitToken(text)) return this.#byHouse(request, `Bearer ${text}`);
+  async #authenticateToken(request: IncomingMessage, text: string, name?: string): Promise<Caller> {
+    if (!isGitToken(text)) return this.#authenticateAccount(request, `Bearer ${text}`);
     const token = await this.#tokens.find(text);
     const identity = token === undefined ? undefined : await this.account(token.account);
-    const isOther = name !== undefined && name !== '' && name.toLowerCase() !== identity?.account.toLowerCase();
-    if (token === undefined || identity === undefined || (isOther && !(await this.#isNobody(name)))) {
+    const isOtherName = name !== undefined && name !== '' && name.toLowerCase() !== identity?.account.toLowerCase();
+    if (token === undefined || identity === undefined || (isOtherName && !(await this.#isUnknownAccount(name)))) {
       throw new Problem('accounts.bad_credentials', 401, 'invalid username, password or token');
     }
     return { identity, scopes: JSON.parse(token.scopes) as string[], inAddress: false };
   }
 
-  async #byHouse(request: IncomingMessage, authorization: string): Promise<Visitor> {
+  async #authenticateAccount(request: IncomingMessage, authorization: string): Promise<Caller> {
     const { accounts, caller } = this.#context;
     const identity = await accounts.authenticate({ authorization, ...caller(request) });
-    return { ...nobody, identity };
+    return { ...anonymousCaller, identity };
   }
 
-  /** Programs write what they like as the name beside a token, such as `oauth2`; another account's name is a mistake. */
-  async #isNobody(name: string): Promise<boolean> {
+  /**
+   * Returns true if no account has this name. Clients send arbitrary names with a token, such as `oauth2`; the name of
+   * another account is an error.
+   */
+  async #isUnknownAccount(name: string): Promise<boolean> {
     return (await this.#context.accounts.find(name)) === undefined;
   }
 }

@@ -4,16 +4,16 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Tables, TokenRow } from '../store/tables.ts';
 
-const tokenShape = /^[0-9a-f]{40}$/;
-/** A token's last use is written down when it is older than this, ms. */
-const useEvery = 60_000;
+const tokenPattern = /^[0-9a-f]{40}$/;
+/** Minimum time between two updates of a token's last use, ms. */
+const lastUsedIntervalMs = 60_000;
 
-/** Whether a text looks like one of our tokens, which look like the peer's. */
+/** Returns true if a text has the format of an access token, which is Gitea's format. */
 export function isGitToken(text: string): boolean {
-  return tokenShape.test(text);
+  return tokenPattern.test(text);
 }
 
-/** Access tokens in the peer's shape, with its scopes: good for git hosting alone. */
+/** Access tokens in Gitea's format with its scopes. They are valid only for this service. */
 export class Tokens {
   readonly #context: Pick<Context, 'clock' | 'commit' | 'random'>;
   readonly #db: Kysely<Tables>;
@@ -23,17 +23,21 @@ export class Tokens {
     this.#db = context.db;
   }
 
-  /** Of one account, the newest first. */
+  /** Lists the tokens of an account, newest first. */
   list(account: string): Promise<TokenRow[]> {
     return this.#db.selectFrom('tokens').selectAll().where('account', '=', account).orderBy('id', 'desc').execute();
   }
 
-  /** The names of those who have any. */
-  async accounts(): Promise<string[]> {
+  /** Lists the accounts that have tokens. */
+  async listAccounts(): Promise<string[]> {
     return (await this.#db.selectFrom('tokens').select('account').distinct().execute()).map(({ account }) => account);
   }
 
-  /** The text is in this answer only. @throws Problem `git.token_name_taken` (400). */
+  /**
+   * Creates a token. Its text cannot be read again.
+   *
+   * @throws Problem `git.token_name_taken` (400)
+   */
   async create(
     account: string,
     name: string,
@@ -47,7 +51,7 @@ export class Tokens {
         .values({
           account,
           name,
-          hash: hashOf(text),
+          hash: hashToken(text),
           last_eight: text.slice(-8),
           scopes: JSON.stringify(scopes),
           created_at: clock.now(),
@@ -61,9 +65,9 @@ export class Tokens {
     return { row, text };
   }
 
-  /** By its number or its name. False: there is none such. */
+  /** Removes a token by ID or name. Returns false if there is no such token. */
   async remove(account: string, idOrName: string): Promise<boolean> {
-    const removed = await this.#context.commit((transaction: Kysely<Tables>) =>
+    const rows = await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction
         .deleteFrom('tokens')
         .where('account', '=', account)
@@ -75,14 +79,14 @@ export class Tokens {
         .returning('id')
         .execute(),
     );
-    return removed.length > 0;
+    return rows.length > 0;
   }
 
-  /** The token of this text, whose use is noted. */
+  /** Finds a token by its text and records its use. */
   async find(text: string): Promise<TokenRow | undefined> {
-    const row = await this.#db.selectFrom('tokens').selectAll().where('hash', '=', hashOf(text)).executeTakeFirst();
+    const row = await this.#db.selectFrom('tokens').selectAll().where('hash', '=', hashToken(text)).executeTakeFirst();
     const now = this.#context.clock.now();
-    if (row !== undefined && now - (row.last_used_at ?? 0) > useEvery) {
+    if (row !== undefined && now - (row.last_used_at ?? 0) > lastUsedIntervalMs) {
       await this.#context.commit((transaction: Kysely<Tables>) =>
         transaction.updateTable('tokens').set({ last_used_at: now }).where('id', '=', row.id).execute(),
       );
@@ -91,6 +95,6 @@ export class Tokens {
   }
 }
 
-function hashOf(text: string): string {
+function hashToken(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

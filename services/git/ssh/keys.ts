@@ -5,13 +5,13 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { PublicKeyRow, Tables } from '../store/tables.ts';
 
-const types = /^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521))$/;
-/** Shorter ones of RSA can be broken. */
-const leastRsaBits = 2048;
-const useEvery = 60_000;
+const keyTypePattern = /^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521))$/;
+/** Shorter RSA keys are insecure. */
+const minRsaBits = 2048;
+const lastUsedIntervalMs = 60_000;
 
-/** To whom or what a key is good. */
-export type KeyHolder = { readonly account: string } | { readonly repository: number; readonly readOnly: boolean };
+/** Account or repository that a key gives access to. */
+export type KeyOwner = { readonly account: string } | { readonly repository: number; readonly readOnly: boolean };
 
 /** Public keys of accounts, and of repositories (deploy keys). */
 export class Keys {
@@ -23,11 +23,11 @@ export class Keys {
     this.#db = context.db;
   }
 
-  ofAccount(account: string): Promise<PublicKeyRow[]> {
+  listForAccount(account: string): Promise<PublicKeyRow[]> {
     return this.#db.selectFrom('public_keys').selectAll().where('account', '=', account).orderBy('id').execute();
   }
 
-  ofRepository(repository: number): Promise<PublicKeyRow[]> {
+  listForRepository(repository: number): Promise<PublicKeyRow[]> {
     return this.#db
       .selectFrom('public_keys')
       .selectAll()
@@ -36,30 +36,30 @@ export class Keys {
       .execute();
   }
 
-  /** The names of those who have any. */
-  async accounts(): Promise<string[]> {
+  /** Lists the accounts that have keys. */
+  async listAccounts(): Promise<string[]> {
     const rows = await this.#db.selectFrom('public_keys').select('account').distinct().execute();
     return rows.flatMap(({ account }) => account ?? []);
   }
 
   /** @throws Problem `git.bad_key`, `git.key_taken` (422) */
-  async add(holder: KeyHolder, title: string, text: string): Promise<PublicKeyRow> {
-    const key = readKey(text);
+  async add(owner: KeyOwner, title: string, text: string): Promise<PublicKeyRow> {
+    const key = parseKey(text);
     const now = this.#context.clock.now();
     return this.#context.commit(async (transaction: Kysely<Tables>) => {
-      const same = await transaction
+      const rows = await transaction
         .selectFrom('public_keys')
         .select(['account', 'repository_id'])
         .where('fingerprint', '=', key.fingerprint)
         .execute();
-      // One key says who somebody is; a deploy key may be good for several repositories.
-      const taken =
-        'account' in holder
-          ? same.length > 0
-          : same.some((row) => row.account !== null || row.repository_id === holder.repository);
-      if (taken) {
+      // An account key identifies one account; a deploy key may be used for several repositories.
+      const isTaken =
+        'account' in owner
+          ? rows.length > 0
+          : rows.some((row) => row.account !== null || row.repository_id === owner.repository);
+      if (isTaken) {
         const detail =
-          'account' in holder || same.some((row) => row.account !== null)
+          'account' in owner || rows.some((row) => row.account !== null)
             ? 'Key content has been used as non-deploy key'
             : 'A key with the same name or content already exists';
         throw new Problem('git.key_taken', 422, detail);
@@ -67,12 +67,12 @@ export class Keys {
       return transaction
         .insertInto('public_keys')
         .values({
-          account: 'account' in holder ? holder.account : null,
-          repository_id: 'account' in holder ? null : holder.repository,
+          account: 'account' in owner ? owner.account : null,
+          repository_id: 'account' in owner ? null : owner.repository,
           title,
           text: key.text,
           fingerprint: key.fingerprint,
-          read_only: 'account' in holder ? 0 : Number(holder.readOnly),
+          read_only: 'account' in owner ? 0 : Number(owner.readOnly),
           created_at: now,
           last_used_at: null,
         })
@@ -81,14 +81,14 @@ export class Keys {
     });
   }
 
-  /** False: the holder has none of this number. */
-  async remove(holder: { readonly account: string } | { readonly repository: number }, id: number): Promise<boolean> {
+  /** Returns false if the holder has no key with this ID. */
+  async remove(owner: { readonly account: string } | { readonly repository: number }, id: number): Promise<boolean> {
     const removed = await this.#context.commit((transaction: Kysely<Tables>) => {
       const statement = transaction.deleteFrom('public_keys').where('id', '=', id);
       return (
-        'account' in holder
-          ? statement.where('account', '=', holder.account)
-          : statement.where('repository_id', '=', holder.repository)
+        'account' in owner
+          ? statement.where('account', '=', owner.account)
+          : statement.where('repository_id', '=', owner.repository)
       )
         .returning('id')
         .execute();
@@ -96,9 +96,9 @@ export class Keys {
     return removed.length > 0;
   }
 
-  /** Those with this key; an account's comes alone. */
-  async holders(blob: Buffer): Promise<readonly PublicKeyRow[]> {
-    return this.#db.selectFrom('public_keys').selectAll().where('fingerprint', '=', fingerprintOf(blob)).execute();
+  /** Finds the rows with this key. An account key has exactly one row. */
+  async findByKey(blob: Buffer): Promise<readonly PublicKeyRow[]> {
+    return this.#db.selectFrom('public_keys').selectAll().where('fingerprint', '=', computeFingerprint(blob)).execute();
   }
 
   async exists(id: number): Promise<boolean> {
@@ -107,45 +107,45 @@ export class Keys {
     );
   }
 
-  async used({ id, last_used_at }: PublicKeyRow): Promise<void> {
+  async recordUse({ id, last_used_at }: PublicKeyRow): Promise<void> {
     const now = this.#context.clock.now();
-    if (now - (last_used_at ?? 0) < useEvery) return;
+    if (now - (last_used_at ?? 0) < lastUsedIntervalMs) return;
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.updateTable('public_keys').set({ last_used_at: now }).where('id', '=', id).execute(),
     );
   }
 }
 
-/** As `ssh-keygen -l` shows it. */
-function fingerprintOf(blob: Buffer): string {
+/** Formats the fingerprint as `ssh-keygen -l` does. */
+function computeFingerprint(blob: Buffer): string {
   return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
 }
 
-function readKey(text: string): { readonly text: string; readonly fingerprint: string } {
+function parseKey(text: string): { readonly text: string; readonly fingerprint: string } {
   const [line = '', ...more] = text.trim().split(/\r?\n/);
   const [type = '', blob = ''] = line.split(/\s+/);
-  if (more.length > 0 || line.length > 16_384 || !types.test(type)) throw badKey();
-  const parsed = ssh2.utils.parseKey(`${type} ${blob}`);
-  if (parsed instanceof Error || parsed.isPrivateKey()) throw badKey();
-  const bytes = parsed.getPublicSSH();
-  if (type === 'ssh-rsa' && modulusBits(bytes) < leastRsaBits) {
-    throw new Problem('git.bad_key', 422, `Invalid key content: an RSA key must have ${leastRsaBits} bits at least`);
+  if (more.length > 0 || line.length > 16_384 || !keyTypePattern.test(type)) throw buildInvalidKeyProblem();
+  const publicKey = ssh2.utils.parseKey(`${type} ${blob}`);
+  if (publicKey instanceof Error || publicKey.isPrivateKey()) throw buildInvalidKeyProblem();
+  const bytes = publicKey.getPublicSSH();
+  if (type === 'ssh-rsa' && modulusBits(bytes) < minRsaBits) {
+    throw new Problem('git.bad_key', 422, `Invalid key content: an RSA key must have ${minRsaBits} bits at least`);
   }
-  return { text: line, fingerprint: fingerprintOf(bytes) };
+  return { text: line, fingerprint: computeFingerprint(bytes) };
 }
 
-/** The third part of such a key. */
+/** Reads the size of the modulus, which is the third field of an RSA key. */
 function modulusBits(blob: Buffer): number {
-  let at = 0;
+  let offset = 0;
   let length = 0;
   for (let part = 0; part < 3; part += 1) {
-    length = blob.readUInt32BE(at);
-    at += 4 + length;
+    length = blob.readUInt32BE(offset);
+    offset += 4 + length;
   }
   return (length - 1) * 8;
 }
 
-function badKey(): Problem {
+function buildInvalidKeyProblem(): Problem {
   return new Problem(
     'git.bad_key',
     422,

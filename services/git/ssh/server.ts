@@ -3,34 +3,34 @@ import { Writable } from 'node:stream';
 import ssh2, { type AuthContext, type Connection, type ServerChannel, type Session } from 'ssh2';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { readSshCommand } from '../domain/ssh-command.ts';
+import { parseSshCommand } from '../domain/ssh-command.ts';
 import type { LfsTickets } from '../lfs/tickets.ts';
-import type { Found, Lookup } from '../repositories/lookup.ts';
+import type { RepositoryAccess, Lookup } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { levels } from '../repositories/access.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
-import { nobody, type Visitor } from '../sign-in/visitor.ts';
-import { protocolOf, type Transfer } from '../transfer/transfer.ts';
+import { anonymousCaller, type Caller } from '../sign-in/caller.ts';
+import { parseProtocol, type Transfer } from '../transfer/transfer.ts';
 import type { Keys } from './keys.ts';
 
-export interface SshParts {
+export interface SshDependencies {
   readonly context: Pick<Context, 'clock' | 'log'>;
   readonly keys: Keys;
   readonly signIn: SignIn;
   readonly lookup: Lookup;
   readonly transfer: Transfer;
   readonly tickets: LfsTickets;
-  /** Where the large files of a repository are, over HTTP. */
+  /** Returns the LFS address of a repository over HTTP. */
   readonly lfsAddress: (repository: Repository) => string;
 }
 
-/** Who has not signed in by then is sent away, ms. */
-const signInMs = 30_000;
-/** Commands of one connection at once. */
-const mostSessions = 10;
-const mostConnections = 200;
+/** Time limit for the sign-in, ms. */
+const signInTimeoutMs = 30_000;
+/** Maximum number of concurrent sessions in a connection. */
+const maxSessions = 10;
+const maxConnections = 200;
 
-/** What is offered to clients: without SHA-1, neither for message authentication nor for the host key. */
+/** Offered algorithms. SHA-1 is disabled for message authentication, key exchange and host keys. */
 const algorithms: ssh2.Algorithms = {
   hmac: {
     remove: ['hmac-sha1', 'hmac-sha1-etm@openssh.com', 'hmac-sha1-96', 'hmac-md5', 'hmac-md5-96'],
@@ -44,32 +44,32 @@ const algorithms: ssh2.Algorithms = {
   },
 };
 
-/** One who signed in by a key. */
-interface Guest {
-  /** The public key. */
+/** Client that signed in with a public key. */
+interface SshIdentity {
+  /** Public key in SSH wire format. */
   readonly blob: Buffer;
-  /** The account of the key, or one visitor for each repository that the key is a deploy key of. */
-  readonly visitors: readonly Visitor[];
+  /** Account of the key, or one caller for each repository with this deploy key. */
+  readonly callers: readonly Caller[];
   readonly name: string;
   readonly key: string;
 }
 
-/** Git over SSH: accounts by their keys, git's own commands and nothing else. */
+/** SSH server for git commands. Accounts sign in with their public keys. */
 export class SshServer implements Disposable {
-  readonly #parts: SshParts;
+  readonly #dependencies: SshDependencies;
   readonly #server: ssh2.Server;
   readonly #connections = new Set<Connection>();
 
-  constructor(parts: SshParts, hostKeys: readonly string[]) {
-    this.#parts = parts;
+  constructor(deps: SshDependencies, hostKeys: readonly string[]) {
+    this.#dependencies = deps;
     this.#server = new ssh2.Server(
       { hostKeys: hostKeys.flatMap((text) => [...withoutSha1(text)]), ident: 'Homeport', algorithms },
-      (connection) => this.#welcome(connection),
+      (connection) => this.#handleConnection(connection),
     );
   }
 
   accept(socket: Socket): void {
-    if (this.#connections.size >= mostConnections) socket.destroy();
+    if (this.#connections.size >= maxConnections) socket.destroy();
     else this.#server.injectSocket(socket);
   }
 
@@ -77,175 +77,184 @@ export class SshServer implements Disposable {
     for (const connection of this.#connections) connection.end();
   }
 
-  #welcome(connection: Connection): void {
-    const { clock, log } = this.#parts.context;
+  #handleConnection(connection: Connection): void {
+    const { clock, log } = this.#dependencies.context;
     this.#connections.add(connection);
-    let guest: Guest | undefined;
+    let identity: SshIdentity | undefined;
     let sessions = 0;
-    const late = clock.after(signInMs, () => connection.end());
-    connection.on('error', (error) => log.debug('an SSH connection broke', { error }));
+    const signInTimer = clock.after(signInTimeoutMs, () => connection.end());
+    connection.on('error', (error) => log.debug('ssh connection failed', { error }));
     connection.on('close', () => {
-      late[Symbol.dispose]();
+      signInTimer[Symbol.dispose]();
       this.#connections.delete(connection);
     });
     connection.on('authentication', (attempt) => {
       this.#authenticate(attempt).then(
-        (found) => {
-          guest = found;
-          if (found === undefined) attempt.reject(['publickey']);
+        (result) => {
+          identity = result;
+          if (result === undefined) attempt.reject(['publickey']);
         },
         (error: unknown) => {
-          log.error('an SSH sign-in failed', { error });
+          log.error('ssh sign-in failed', { error });
           attempt.reject();
         },
       );
     });
-    connection.on('ready', () => late[Symbol.dispose]());
+    connection.on('ready', () => signInTimer[Symbol.dispose]());
     connection.on('session', (accept, reject) => {
-      if (guest === undefined || sessions >= mostSessions) return void reject();
+      if (identity === undefined || sessions >= maxSessions) return void reject();
       sessions += 1;
       const session = accept();
       session.on('close', () => (sessions -= 1));
-      this.#serve(session, guest);
+      this.#handleSession(session, identity);
     });
     connection.on('request', (_accept, reject) => reject?.());
     connection.on('tcpip', (_accept, reject) => reject());
   }
 
-  /** A key is asked about first and then proven; both times it must be one that is known. */
-  async #authenticate(attempt: AuthContext): Promise<Guest | undefined> {
+  /** Authenticates a client. It first asks whether the key is accepted and then proves that it has the private key. */
+  async #authenticate(attempt: AuthContext): Promise<SshIdentity | undefined> {
     if (attempt.method !== 'publickey') return undefined;
-    // A signature by RSA with SHA-1: clients since OpenSSH 7.2 sign with SHA-2.
+    // Reject RSA signatures with SHA-1: clients sign with SHA-2 since OpenSSH 7.2.
     if (attempt.key.algo === 'ssh-rsa' && attempt.signature !== undefined && attempt.hashAlgo === undefined)
       return undefined;
     const { data } = attempt.key;
-    const [row] = await this.#parts.keys.holders(data);
+    const [row] = await this.#dependencies.keys.findByKey(data);
     if (row === undefined) return undefined;
-    const guest = await this.#guest(data);
-    if (guest === undefined) return undefined;
+    const identity = await this.#identify(data);
+    if (identity === undefined) return undefined;
     if (attempt.signature === undefined) {
       attempt.accept();
-      return guest;
+      return identity;
     }
     const key = ssh2.utils.parseKey(row.text);
     if (key instanceof Error || attempt.blob === undefined) return undefined;
     if (key.verify(attempt.blob, attempt.signature, attempt.hashAlgo) !== true) return undefined;
-    await this.#parts.keys.used(row);
+    await this.#dependencies.keys.recordUse(row);
     attempt.accept();
-    return guest;
+    return identity;
   }
 
-  /** Returns what a key is good for now; undefined once it was removed or its account disabled. */
-  async #guest(blob: Buffer): Promise<Guest | undefined> {
-    const rows = await this.#parts.keys.holders(blob);
+  /** Returns the access that a key grants now, or undefined if the key was removed or its account is disabled. */
+  async #identify(blob: Buffer): Promise<SshIdentity | undefined> {
+    const rows = await this.#dependencies.keys.findByKey(blob);
     const [row] = rows;
     if (row === undefined) return undefined;
     if (row.account !== null) {
-      const identity = await this.#parts.signIn.account(row.account);
+      const identity = await this.#dependencies.signIn.account(row.account);
       return (
         identity && {
           blob,
-          visitors: [{ ...nobody, identity, sshKey: row.id }],
+          callers: [{ ...anonymousCaller, identity, sshKey: row.id }],
           name: identity.account,
           key: row.title,
         }
       );
     }
-    const visitors = rows.map(({ id, repository_id, read_only, title }) => {
-      return { ...nobody, sshKey: id, deployKey: { repository: repository_id ?? 0, readOnly: read_only === 1, title } };
+    const callers = rows.map(({ id, repository_id, read_only, title }) => {
+      return {
+        ...anonymousCaller,
+        sshKey: id,
+        deployKey: { repository: repository_id ?? 0, readOnly: read_only === 1, title },
+      };
     });
-    return { blob, visitors, name: row.title, key: row.title };
+    return { blob, callers, name: row.title, key: row.title };
   }
 
-  /** Finds a repository that the guest may read, also by a former name. */
-  async #find(guest: Guest, owner: string, name: string): Promise<{ visitor: Visitor; found: Found } | undefined> {
-    const { lookup } = this.#parts;
-    for (const visitor of guest.visitors) {
-      const found = await lookup.find(visitor, owner, name);
-      if (found !== undefined) return { visitor, found };
-      const renamed = await lookup.renamed(visitor, owner, name);
-      const moved = renamed && (await lookup.find(visitor, renamed.owner, renamed.name));
-      if (moved !== undefined) return { visitor, found: moved };
+  /** Finds a repository that the client may read, also by a former name. */
+  async #findRepository(
+    identity: SshIdentity,
+    owner: string,
+    name: string,
+  ): Promise<{ caller: Caller; access: RepositoryAccess } | undefined> {
+    const { lookup } = this.#dependencies;
+    for (const caller of identity.callers) {
+      const result = await lookup.find(caller, owner, name);
+      if (result !== undefined) return { caller, access: result };
+      const renamed = await lookup.findRenamed(caller, owner, name);
+      const renamedMatch = renamed && (await lookup.find(caller, renamed.owner, renamed.name));
+      if (renamedMatch !== undefined) return { caller, access: renamedMatch };
     }
     return undefined;
   }
 
-  #serve(session: Session, guest: Guest): void {
+  #handleSession(session: Session, identity: SshIdentity): void {
     let protocol: string | undefined;
     session.on('env', (accept, _reject, { key, val }) => {
-      if (key === 'GIT_PROTOCOL') protocol = protocolOf(val);
-      // Clients send what they like of their own, and mind when it is refused.
+      if (key === 'GIT_PROTOCOL') protocol = parseProtocol(val);
+      // Clients send arbitrary variables and report an error if one is rejected.
       (accept as (() => void) | undefined)?.();
     });
     session.on('pty', (_accept, reject) => (reject as (() => void) | undefined)?.());
     session.on('shell', (accept) => {
       const channel = accept();
       channel.stderr.write(
-        `Hi there, ${guest.name}! You've successfully authenticated with the key named ${guest.key}, but Homeport does not provide shell access.\n`,
+        `Hi there, ${identity.name}! You've successfully authenticated with the key named ${identity.key}, ` +
+          'but Homeport does not provide shell access.\n',
       );
-      leave(channel, 0);
+      closeChannel(channel, 0);
     });
     session.on('exec', (accept, _reject, { command }) => {
       const channel = accept();
-      channel.on('error', (error: unknown) => this.#parts.context.log.debug('an SSH channel broke', { error }));
-      this.#run(channel, guest.blob, command, protocol).then(
-        (code) => leave(channel, code),
+      channel.on('error', (error: unknown) => this.#dependencies.context.log.debug('ssh channel failed', { error }));
+      this.#runCommand(channel, identity.blob, command, protocol).then(
+        (code) => closeChannel(channel, code),
         (error: unknown) => {
-          // The client closed the connection, or was killed.
-          if (channel.destroyed) return void this.#parts.context.log.debug('SSH client left', { error });
+          // The client closed the connection or its process was ended.
+          if (channel.destroyed) return void this.#dependencies.context.log.debug('ssh client disconnected', { error });
           const isRefusal = error instanceof Problem && error.status < 500;
-          if (!isRefusal) this.#parts.context.log.error('a command over SSH failed', { error });
+          if (!isRefusal) this.#dependencies.context.log.error('ssh command failed', { error });
           channel.stderr.write(
             `error:\nerror: ${isRefusal ? error.detail : 'Something went wrong here; see the log.'}\nerror:\n`,
           );
-          leave(channel, 1);
+          closeChannel(channel, 1);
         },
       );
     });
   }
 
-  async #run(channel: ServerChannel, blob: Buffer, text: string, protocol: string | undefined): Promise<number> {
+  async #runCommand(channel: ServerChannel, blob: Buffer, text: string, protocol: string | undefined): Promise<number> {
     // The key may have been removed since the connection was opened.
-    const guest = await this.#guest(blob);
-    if (guest === undefined) throw new Problem('git.forbidden', 403, 'This key is no longer valid.');
-    const command = readSshCommand(text);
+    const identity = await this.#identify(blob);
+    if (identity === undefined) throw new Problem('git.forbidden', 403, 'This key is no longer valid.');
+    const command = parseSshCommand(text);
     if (command.kind === 'refused') throw new Problem('git.refused', 400, command.reason);
     const { owner, name } = command;
-    const { transfer } = this.#parts;
-    const place = await this.#find(guest, owner, name);
-    if (place === undefined) throw new Problem('git.unknown', 404, `Cannot find repository: ${owner}/${name}`);
-    const { found, visitor } = place;
-    const { repository } = found;
-    if (command.kind === 'lfs') return this.#lfs(channel, visitor, repository, command.operation);
+    const { transfer } = this.#dependencies;
+    const target = await this.#findRepository(identity, owner, name);
+    if (target === undefined) throw new Problem('git.unknown', 404, `Cannot find repository: ${owner}/${name}`);
+    const { access: result, caller } = target;
+    const { repository } = result;
+    if (command.kind === 'lfs') return this.#authenticateLfs(channel, caller, repository, command.operation);
     const { program } = command;
-    const away = new AbortController();
-    channel.once('close', () => away.abort());
-    const conversation = { input: channel, output: kept(channel), protocol, signal: away.signal };
+    const disconnected = new AbortController();
+    channel.once('close', () => disconnected.abort());
+    const conversation = { input: channel, output: writeWithoutEnd(channel), protocol, signal: disconnected.signal };
     if (program === 'upload-pack') return transfer.upload(repository, conversation, { stateless: false });
     if (program === 'upload-archive') return transfer.archive(repository, conversation);
-    if (levels.indexOf(found.level) < levels.indexOf('write')) {
-      throw new Problem('git.forbidden', 403, `${guest.name} may not push to ${owner}/${name}.`);
+    if (levels.indexOf(result.level) < levels.indexOf('write')) {
+      throw new Problem('git.forbidden', 403, `${identity.name} may not push to ${owner}/${name}.`);
     }
     await transfer.advertise('receive-pack', repository, conversation, { end: false });
-    const byDeployKey = visitor.deployKey !== undefined;
+    const byDeployKey = caller.deployKey !== undefined;
     await transfer.receive(
       repository,
-      { account: visitor.identity?.account ?? guest.name, byDeployKey, administers: found.level === 'admin' },
+      { account: caller.identity?.account ?? identity.name, byDeployKey, isAdministrator: result.level === 'admin' },
       conversation,
     );
     return 0;
   }
 
-  /** Tells a client of Git LFS where large files are, and gives it what it shows there. */
-  async #lfs(
+  /** Sends the LFS address and a token to a Git LFS client. */
+  async #authenticateLfs(
     channel: ServerChannel,
-    visitor: Visitor,
+    caller: Caller,
     repository: Repository,
     operation: 'upload' | 'download',
   ): Promise<number> {
-    const { lookup, lfsAddress, tickets } = this.#parts;
-    await lookup.need(visitor, [repository.owner, repository.name], operation === 'upload' ? 'write' : 'read');
-    const { text, seconds } = tickets.issue(visitor, operation);
+    const { lookup, lfsAddress, tickets } = this.#dependencies;
+    await lookup.require(caller, [repository.owner, repository.name], operation === 'upload' ? 'write' : 'read');
+    const { text, seconds } = tickets.issue(caller, operation);
     const answer = { header: { Authorization: `Bearer ${text}` }, href: lfsAddress(repository), expires_in: seconds };
     channel.write(JSON.stringify(answer));
     return 0;
@@ -253,36 +262,36 @@ export class SshServer implements Disposable {
 }
 
 /**
- * A host key as the library takes it. Of an RSA key it would always offer signatures with SHA-1 as well; a parsed key that says
- * itself how it signs is offered with SHA-2 only.
+ * Converts a host key for the library. The library would also offer SHA-1 signatures for an RSA key. A parsed key with
+ * an explicit signature type is offered only with SHA-2.
  */
 function withoutSha1(text: string): readonly ssh2.EncryptedPrivateKey[] {
-  if (typeOf(text) !== 'ssh-rsa') return [{ key: text, passphrase: '' }];
+  if (readKeyType(text) !== 'ssh-rsa') return [{ key: text, passphrase: '' }];
   return ['rsa-sha2-512', 'rsa-sha2-256'].map((type) => {
     const key: unknown = Object.assign(ssh2.utils.parseKey(text), { type });
     return { key: key as string, passphrase: '' };
   });
 }
 
-function typeOf(text: string): string {
+function readKeyType(text: string): string {
   const key = ssh2.utils.parseKey(text);
   return key instanceof Error ? '' : key.type;
 }
 
-/** The channel for who writes to it and ends: its exit code is still to come. */
-function kept(channel: ServerChannel): Writable {
+/** Wraps the channel so that the end of the output does not close it. The exit code is sent afterwards. */
+function writeWithoutEnd(channel: ServerChannel): Writable {
   const output = new Writable({
     write(chunk: Buffer, _encoding, callback) {
       channel.write(chunk, (error) => callback(error ?? undefined));
     },
   });
   channel.once('close', () => output.destroy());
-  // Told by the channel as well.
+  // The channel emits the same error.
   output.on('error', () => undefined);
   return output;
 }
 
-function leave(channel: ServerChannel, code: number): void {
+function closeChannel(channel: ServerChannel, code: number): void {
   if (channel.destroyed) return;
   channel.exit(code);
   channel.end();

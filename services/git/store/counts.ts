@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-/** Counts that a repository's row is shown with, as further columns of a query over `repositories`. */
+/** Computed columns of a query over `repositories`. */
 export const countColumns = [
   sql<number>`(select count(*) from stars where stars.repository_id = repositories.id)`.as('star_count'),
   sql<number>`(select count(*) from forks where forks.parent_id = repositories.id)`.as('fork_count'),

@@ -3,13 +3,13 @@ import type { Migration } from '../../contracts/service.ts';
 
 interface Webhooks {
   id: Generated<number>;
-  /** Of one repository, or of everything that an owner has. */
+  /** Set for a hook of one repository; `owner_id` is set for a hook of all repositories of an owner. */
   repository_id: number | null;
   owner_id: number | null;
   type: string;
-  /** Sealed: addresses of webhooks often hold a password or a token. */
+  /** Sealed, because addresses of webhooks often contain a password or a token. */
   url: string;
-  /** JSON of the options of a chat service. */
+  /** Options of a chat service as JSON. */
   options: Generated<string>;
   content_type: 'json' | 'form';
   /** Sealed; empty for none. */
@@ -18,7 +18,7 @@ interface Webhooks {
   branch_filter: string;
   events: string;
   active: number;
-  /** Made by somebody who may have it call this computer and its network. */
+  /** Created by an account that may let it call this computer and its network. */
   local: number;
   created_at: number;
   updated_at: number;
@@ -29,12 +29,12 @@ interface HookDeliveries {
   hook_id: number;
   event: string;
   event_type: string;
-  /** The bytes that are signed and sent. */
+  /** Signed and sent content. */
   body: string;
   state: 'waiting' | 'delivered' | 'failed';
   attempts: number;
   created_at: number;
-  /** Of the newest attempt, as the next ones; null before the first. */
+  /** Results of the latest attempt start here; null before the first one. */
   sent_at: number | null;
   duration_ms: number | null;
   status: number | null;

@@ -14,18 +14,20 @@ export const issueMigrations: readonly Migration[] = [
       const table = (name: string): Table => db.schema.createTable(name);
       const numbered = (name: string): Table =>
         table(name).addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement());
-      const texts = (made: Table, ...names: string[]): Table =>
-        names.reduce((all, name) => all.addColumn(name, 'text', (column) => column.notNull()), made);
-      const numbers = (made: Table, ...names: string[]): Table =>
-        names.reduce((all, name) => all.addColumn(name, 'integer', (column) => column.notNull()), made);
-      const ofRepository = (made: Table): Table =>
-        made.addColumn('repository_id', 'integer', (column) =>
+      const texts = (builder: Table, ...names: string[]): Table =>
+        names.reduce((all, name) => all.addColumn(name, 'text', (column) => column.notNull()), builder);
+      const numbers = (builder: Table, ...names: string[]): Table =>
+        names.reduce((all, name) => all.addColumn(name, 'integer', (column) => column.notNull()), builder);
+      const ofRepository = (builder: Table): Table =>
+        builder.addColumn('repository_id', 'integer', (column) =>
           column.notNull().references('repositories.id').onDelete('cascade'),
         );
-      const ofIssue = (made: Table): Table =>
-        made.addColumn('issue_id', 'integer', (column) => column.notNull().references('issues.id').onDelete('cascade'));
+      const ofIssue = (builder: Table): Table =>
+        builder.addColumn('issue_id', 'integer', (column) =>
+          column.notNull().references('issues.id').onDelete('cascade'),
+        );
 
-      // A number is never given twice, whatever is deleted.
+      // Numbers are never reused, even after deletions.
       await table('issue_counters')
         .addColumn('repository_id', 'integer', (column) =>
           column.primaryKey().notNull().references('repositories.id').onDelete('cascade'),
@@ -77,7 +79,7 @@ export const issueMigrations: readonly Migration[] = [
       await numbers(texts(ofIssue(table('issue_watches')), 'account'), 'watching')
         .addPrimaryKeyConstraint('issue_watches_key', ['issue_id', 'account'])
         .execute();
-      // `entry_id` 0: to the issue itself.
+      // An `entry_id` of 0 is a reaction to the issue itself.
       await numbers(texts(ofIssue(table('issue_reactions')), 'account', 'content'), 'entry_id', 'created_at')
         .addPrimaryKeyConstraint('issue_reactions_key', ['issue_id', 'entry_id', 'account', 'content'])
         .execute();
@@ -121,7 +123,7 @@ export const issueMigrations: readonly Migration[] = [
         .addColumn('ref_due', 'integer', (column) => column.notNull())
         .execute();
       await db.schema.createIndex('pulls_head').on('pulls').columns(['head_repository_id', 'head_branch']).execute();
-      // A merge that git is at. What a killed host left here is settled with the push that it is.
+      // Merges in progress. Rows of a killed host are settled with their push.
       await db.schema
         .createTable('pull_merges')
         .addColumn('push_id', 'text', (column) => column.primaryKey().notNull())
@@ -146,7 +148,7 @@ export const issueMigrations: readonly Migration[] = [
     },
   },
   {
-    // The history is read by time, which restored entries are not numbered by.
+    // The history is ordered by time, because IDs of restored entries are not in this order.
     name: 'issues-003-index-time',
     async up(db) {
       await db.schema.createIndex('issue_entries_time').on('issue_entries').columns(['created_at', 'id']).execute();
@@ -155,7 +157,7 @@ export const issueMigrations: readonly Migration[] = [
   issueRelationsMigration,
 ];
 
-/** The words that issues are found by: those of the title, the text and the comments. */
+/** Full-text index of issues over title, text and comments. */
 async function createWords(db: Kysely<any>): Promise<void> {
   if (isPostgres(db)) {
     await sql`

@@ -10,9 +10,9 @@ interface TrackedTimes {
 }
 
 interface Dependencies {
-  /** This one waits … */
+  /** Dependent issue. */
   issue_id: number;
-  /** … for that one to be closed. */
+  /** Issue that must be closed first. */
   depends_on: number;
   created_at: number;
 }
@@ -20,7 +20,7 @@ interface Dependencies {
 interface Attachments {
   id: Generated<number>;
   issue_id: number;
-  /** 0: the issue's own, else a comment's. */
+  /** ID of the comment; 0 for a file of the issue itself. */
   entry_id: number;
   account: string;
   name: string;
@@ -30,10 +30,10 @@ interface Attachments {
   created_at: number;
 }
 
-/** What else is kept of issues: time spent on them, which waits for which, and their files. */
+/** Tables of tracked times, dependencies and files of issues. */
 export interface IssueRelationTables {
   tracked_times: TrackedTimes;
-  /** An account has one at most that runs. */
+  /** Running stopwatches, at most one per account. */
   stopwatches: { account: string; issue_id: number; begun_at: number };
   issue_dependencies: Dependencies;
   issue_attachments: Attachments;
@@ -88,7 +88,7 @@ export const issueRelationsMigration: Migration = {
       .columns(['issue_id', 'entry_id'])
       .execute();
     await db.schema.createIndex('issue_attachments_entry').on('issue_attachments').column('entry_id').execute();
-    // 0: not pinned, else its place among those that are.
+    // Position among the pinned issues; 0 if not pinned.
     await db.schema
       .alterTable('issues')
       .addColumn('pin_order', 'integer', (column) => column.notNull().defaultTo(0))

@@ -43,7 +43,7 @@ interface Milestones {
   closed_at: number | null;
 }
 
-/** What an entry of a timeline is, by the peer's names. */
+/** Kinds of timeline entries, with Gitea's names. */
 export const entryKinds = [
   'comment',
   'close',
@@ -72,14 +72,14 @@ interface Entries {
   kind: EntryKind;
   author: string;
   body: string;
-  /** What the entry is about, as JSON of {@link EntryDetails}. */
+  /** JSON of {@link EntryDetails}. */
   details: string;
   review_id: number | null;
   created_at: number;
   updated_at: number;
 }
 
-/** What an entry of a timeline is about. */
+/** Details of a timeline entry. */
 export interface EntryDetails {
   readonly label?: number;
   readonly added?: boolean;
@@ -90,7 +90,7 @@ export interface EntryDetails {
   readonly before?: string;
   readonly after?: string;
   readonly commit?: string;
-  /** Of a comment on lines: the file, its line (negative: of the old file), the commit it was made at and its lines there. */
+  /** File of a review comment, with its line (negative for the old file), commit and diff lines. */
   readonly path?: string;
   readonly line?: number;
   readonly hunk?: string;
@@ -102,15 +102,15 @@ interface Pulls {
   head_repository_id: number;
   head_branch: string;
   base_branch: string;
-  /** What the head branch was when it was last looked at, and stays so when it is gone. */
+  /** Head commit at the last update. It is retained after the branch is deleted. */
   head_commit: string;
-  /** Where they parted: of an open one as it was when it was made. */
+  /** Merge base when the pull request was created. */
   merge_base: string;
   maintainer_edit: number;
   merged_commit: string | null;
   merged_at: number | null;
   merged_by: string | null;
-  /** `refs/pull/N/head` is yet to be written. */
+  /** 1 if `refs/pull/N/head` must still be written. */
   ref_due: number;
 }
 
@@ -138,7 +138,7 @@ interface Notifications {
   updated_at: number;
 }
 
-/** The tables of issues and pull requests, which share their numbers. */
+/** Tables of issues and pull requests, which share a sequence of numbers. */
 export interface IssueTables extends IssueRelationTables {
   issue_counters: { repository_id: number; last: number };
   issues: Issues;
@@ -151,7 +151,7 @@ export interface IssueTables extends IssueRelationTables {
   milestones: Milestones;
   issue_entries: Entries;
   pulls: Pulls;
-  /** Merges that git is at, by the push that they are. */
+  /** Merges in progress, by the ID of their push. */
   pull_merges: { push_id: string; issue_id: number; account: string; commit: string };
   reviews: Reviews;
   review_requests: { issue_id: number; account: string };

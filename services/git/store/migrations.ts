@@ -1,8 +1,8 @@
 import type { Migration } from '../../contracts/service.ts';
 import { hooksMigration } from './hooks.ts';
 import { lfsMigration } from './lfs.ts';
-import { peopleMigration, visibilityMigration } from './people.ts';
-import { restMigration } from './rest.ts';
+import { peopleMigration, visibilityMigration } from './follows.ts';
+import { restMigration } from './repository-relations.ts';
 import { transferMigration } from './transfers.ts';
 import { tagProtectionMigration } from './tag-protections.ts';
 import { historyMigration, statusMigration } from './statuses.ts';
@@ -27,19 +27,19 @@ export const migrations: readonly Migration[] = [
         .addColumn('owner_id', 'integer', (column) => column.notNull().references('owners.id'))
         .addColumn('name', 'text', (column) => column.notNull())
         .addColumn('lower_name', 'text', (column) => column.notNull())
-        // Below `repositories/`; a name of a client is never part of a path.
+        // Folder name below `repositories/`. It never contains text from clients.
         .addColumn('folder', 'text', (column) => column.notNull())
         .addColumn('description', 'text', (column) => column.notNull())
         .addColumn('website', 'text', (column) => column.notNull())
         .addColumn('original_url', 'text', (column) => column.notNull())
         .addColumn('topics', 'text', (column) => column.notNull())
-        // What else the peer keeps of a repository, as its clients set it.
+        // Further settings of Gitea clients.
         .addColumn('options', 'text', (column) => column.notNull())
         .addColumn('private', 'integer', (column) => column.notNull())
         .addColumn('archived', 'integer', (column) => column.notNull())
         .addColumn('template', 'integer', (column) => column.notNull())
         .addColumn('empty', 'integer', (column) => column.notNull())
-        // Being filled by a migration; one that was cut off is removed at the next start.
+        // 1 while the repository is being created; interrupted rows are removed at the next start.
         .addColumn('filling', 'integer', (column) => column.notNull())
         .addColumn('default_branch', 'text', (column) => column.notNull())
         .addColumn('branch_count', 'integer', (column) => column.notNull())
@@ -56,7 +56,7 @@ export const migrations: readonly Migration[] = [
         .unique()
         .execute();
       await db.schema.createIndex('repositories_updated').on('repositories').column('updated_at').execute();
-      // Where a repository was before it was renamed or given to another owner.
+      // Former names and owners of repositories, for redirects.
       await db.schema
         .createTable('former_names')
         .addColumn('owner_id', 'integer', (column) => column.notNull())
@@ -86,7 +86,7 @@ export const migrations: readonly Migration[] = [
         .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
         .addColumn('account', 'text', (column) => column.notNull())
         .addColumn('name', 'text', (column) => column.notNull())
-        // SHA-256 of the text, which is random.
+        // SHA-256 of the random text.
         .addColumn('hash', 'text', (column) => column.notNull().unique())
         .addColumn('last_eight', 'text', (column) => column.notNull())
         .addColumn('scopes', 'text', (column) => column.notNull())
@@ -97,7 +97,7 @@ export const migrations: readonly Migration[] = [
       await db.schema
         .createTable('public_keys')
         .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
-        // Of one account, or to one repository.
+        // The key of an account, or of a repository.
         .addColumn('account', 'text')
         .addColumn('repository_id', 'integer', (column) => column.references('repositories.id').onDelete('cascade'))
         .addColumn('title', 'text', (column) => column.notNull())
@@ -113,7 +113,7 @@ export const migrations: readonly Migration[] = [
   {
     name: '003-create-pushes',
     async up(db) {
-      // A push that git is at. What a killed host left here is looked through at the next start.
+      // Pushes in progress. Rows of a killed host are settled at the next start.
       await db.schema
         .createTable('pushes')
         .addColumn('id', 'text', (column) => column.primaryKey().notNull())

@@ -2,8 +2,8 @@ import type { Generated, Selectable } from 'kysely';
 import type { IssueTables } from './issue-tables.ts';
 import type { HookTables } from './hooks.ts';
 import type { LfsTables } from './lfs.ts';
-import type { PeopleTables } from './people.ts';
-import type { RestTables } from './rest.ts';
+import type { PeopleTables } from './follows.ts';
+import type { RestTables } from './repository-relations.ts';
 import type { TransferTables } from './transfers.ts';
 import type { TagProtectionTables } from './tag-protections.ts';
 import type { StatusTables } from './statuses.ts';
@@ -18,7 +18,7 @@ interface Owners {
   created_at: number;
   /** JSON of {@link OwnerProfile}. */
   profile: Generated<string>;
-  /** Who may know of an organization and of its public repositories. Accounts are `public`. */
+  /** Visibility of an organization and of its public repositories. Accounts are `public`. */
   visibility: Generated<'public' | 'limited' | 'private'>;
   /** Email address that the account uses in commits; empty for none. */
   email: Generated<string>;
@@ -59,7 +59,7 @@ interface Repositories {
   pushed_at: number | null;
 }
 
-/** What an account may do with a repository beyond what everyone may. */
+/** Additional permission of an account for a repository. */
 export type Collaboration = 'read' | 'write' | 'admin';
 
 interface PublicKeys {
@@ -85,7 +85,7 @@ interface Tokens {
   last_used_at: number | null;
 }
 
-/** The tables of git hosting. */
+/** Tables of the git service. */
 export interface Tables
   extends
     HookTables,

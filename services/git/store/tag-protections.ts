@@ -4,9 +4,9 @@ import type { Migration } from '../../contracts/service.ts';
 interface TagProtections {
   id: Generated<number>;
   repository_id: number;
-  /** A tag's name, or a pattern for some. */
+  /** Name of a tag, or a pattern. */
   pattern: string;
-  /** JSON: who may make and remove them all the same. */
+  /** JSON list of the accounts that may create and delete matching tags. */
   accounts: string;
   created_at: number;
   updated_at: number;

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 
-/** Repositories that are offered to an owner who has not taken them yet. */
+/** Pending transfers of repositories to another owner. */
 export interface TransferTables {
   transfers: { repository_id: number; owner_id: number; account: string; created_at: number };
 }

@@ -1,13 +1,13 @@
-/** What stands in front of a packet's bytes: its length in four hexadecimal digits, these included. */
+/** Length of a packet header: the packet length including the header, as four hexadecimal digits. */
 const headerLength = 4;
-/** More does not fit into a packet. */
-const longestPacket = 65_520;
+/** Maximum length of a packet in the pkt-line format. */
+const maxPacketLength = 65_520;
 
-/** A packet of git's protocols: its bytes, or one of those that only separate. */
+/** Packet of a git protocol: its payload, or the name of a special packet. */
 export type Packet = Buffer | 'flush' | 'delimiter' | 'response-end';
 
-/** One packet with these bytes. */
-export function packet(text: string | Uint8Array): Buffer {
+/** Encodes a packet. */
+export function encodePacket(text: string | Uint8Array): Buffer {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   const header = Buffer.from((bytes.length + headerLength).toString(16).padStart(headerLength, '0'));
   return Buffer.concat([header, bytes]);
@@ -15,40 +15,44 @@ export function packet(text: string | Uint8Array): Buffer {
 
 export const flushPacket = Buffer.from('0000');
 
-/** Takes packets off a stream of bytes that comes in pieces. */
+/** Parses packets from a stream of chunks. */
 export class PacketReader {
-  #rest: Buffer = Buffer.alloc(0);
+  #remaining: Buffer = Buffer.alloc(0);
 
-  /** Bytes that were given and belong to no packet that was read. */
-  get rest(): Buffer {
-    return this.#rest;
+  /** Bytes that were added but not yet returned as a packet. */
+  get remaining(): Buffer {
+    return this.#remaining;
   }
 
   add(bytes: Buffer): void {
-    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    this.#remaining = this.#remaining.length === 0 ? bytes : Buffer.concat([this.#remaining, bytes]);
   }
 
-  /** The next packet with the bytes it came in; undefined until it is there whole. @throws Error for what is no packet. */
-  next(): { readonly packet: Packet; readonly bytes: Buffer } | undefined {
-    if (this.#rest.length < headerLength) return undefined;
-    const header = this.#rest.toString('latin1', 0, headerLength);
-    if (!/^[0-9a-f]{4}$/i.test(header)) throw new Error('not a packet of git');
+  /**
+   * Returns the next packet with its raw bytes, or undefined while the packet is incomplete.
+   *
+   * @throws Error if the stream is not in the pkt-line format
+   */
+  read(): { readonly packet: Packet; readonly bytes: Buffer } | undefined {
+    if (this.#remaining.length < headerLength) return undefined;
+    const header = this.#remaining.toString('latin1', 0, headerLength);
+    if (!/^[0-9a-f]{4}$/i.test(header)) throw new Error('invalid pkt-line header');
     const length = Number.parseInt(header, 16);
     if (length < headerLength) {
-      if (length === 3) throw new Error('not a packet of git');
-      return { packet: separators[length] ?? 'flush', bytes: this.#take(headerLength) };
+      if (length === 3) throw new Error('invalid pkt-line header');
+      return { packet: specialPackets[length] ?? 'flush', bytes: this.#consume(headerLength) };
     }
-    if (length > longestPacket) throw new Error('not a packet of git');
-    if (this.#rest.length < length) return undefined;
-    const bytes = this.#take(length);
+    if (length > maxPacketLength) throw new Error('pkt-line is too long');
+    if (this.#remaining.length < length) return undefined;
+    const bytes = this.#consume(length);
     return { packet: bytes.subarray(headerLength), bytes };
   }
 
-  #take(length: number): Buffer {
-    const taken = this.#rest.subarray(0, length);
-    this.#rest = this.#rest.subarray(length);
-    return taken;
+  #consume(length: number): Buffer {
+    const consumed = this.#remaining.subarray(0, length);
+    this.#remaining = this.#remaining.subarray(length);
+    return consumed;
   }
 }
 
-const separators = ['flush', 'delimiter', 'response-end'] as const;
+const specialPackets = ['flush', 'delimiter', 'response-end'] as const;

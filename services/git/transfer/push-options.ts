@@ -1,8 +1,10 @@
-import type { Keeper, RepositoryChange } from '../repositories/repository-manager.ts';
+import type { RepositoryManager, RepositoryChange } from '../repositories/repository-manager.ts';
 import type { Repository } from '../repositories/repositories.ts';
 
-/** What a push may ask of its repository by `-o`, as with the peer. Other options are for others. */
-export function pushOptions(keeper: Keeper): (repository: Repository, options: readonly string[]) => Promise<void> {
+/** Applies the push options (`-o`) of the repository that Gitea supports. Other options are ignored. */
+export function createPushOptionHandler(
+  manager: RepositoryManager,
+): (repository: Repository, options: readonly string[]) => Promise<void> {
   return async ({ id }, options) => {
     const change: RepositoryChange = {};
     for (const option of options) {
@@ -10,7 +12,7 @@ export function pushOptions(keeper: Keeper): (repository: Repository, options: r
       if (name === 'repo.private') change.private = Number(isTrue(value));
       if (name === 'repo.template') change.template = Number(isTrue(value));
     }
-    if (Object.keys(change).length > 0) await keeper.change(id, change);
+    if (Object.keys(change).length > 0) await manager.change(id, change);
   };
 }
 

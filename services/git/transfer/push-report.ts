@@ -1,52 +1,52 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import type { PushRequest, RefChange } from './push-request.ts';
-import { flushPacket, packet, PacketReader } from './pkt-line.ts';
+import { flushPacket, encodePacket, PacketReader } from './pkt-line.ts';
 
-const reportBand = 1;
+const sideBandData = 1;
 
 /**
- * Lets through what `git receive-pack` answers, but holds its report back until {@link release}: what a push did is to be
- * known everywhere before its client is told that it succeeded.
+ * Forwards the output of `git receive-pack`, but holds back the report until {@link release}: the results of a push are
+ * recorded before the client receives the report.
  */
 export class PushReport extends Transform {
   readonly #packets = new PacketReader();
-  readonly #banded: boolean;
+  readonly #usesSideBand: boolean;
   readonly #report = new PacketReader();
-  readonly #done = new Set<string>();
-  #unpacked = false;
-  #held: Buffer[] = [];
-  #ended: (() => void) | undefined;
-  #released = false;
+  readonly #updatedRefs = new Set<string>();
+  #isUnpacked = false;
+  #heldPackets: Buffer[] = [];
+  #resumeFlush: (() => void) | undefined;
+  #isReleased = false;
 
   constructor({ capabilities }: Pick<PushRequest, 'capabilities'>) {
     super();
-    this.#banded = capabilities.has('side-band-64k') || capabilities.has('side-band');
+    this.#usesSideBand = capabilities.has('side-band-64k') || capabilities.has('side-band');
   }
 
-  /** Those of the changes that git says it has made. */
-  made(changes: readonly RefChange[]): readonly RefChange[] {
-    return this.#unpacked ? changes.filter(({ ref }) => this.#done.has(ref)) : [];
+  /** Returns the changes that git reported as successful. */
+  filterSuccessful(changes: readonly RefChange[]): readonly RefChange[] {
+    return this.#isUnpacked ? changes.filter(({ ref }) => this.#updatedRefs.has(ref)) : [];
   }
 
-  /** Everything is known of the push: its client may hear of it. */
+  /** Releases the report. Call it after the push was recorded. */
   release(): void {
-    this.#released = true;
-    for (const bytes of this.#held) this.push(bytes);
-    this.#held = [];
-    this.#ended?.();
+    this.#isReleased = true;
+    for (const bytes of this.#heldPackets) this.push(bytes);
+    this.#heldPackets = [];
+    this.#resumeFlush?.();
   }
 
   override _transform(chunk: Buffer, _encoding: string, callback: TransformCallback): void {
     try {
       this.#packets.add(chunk);
-      for (let next = this.#packets.next(); next !== undefined; next = this.#packets.next()) {
-        if (!this.#banded) this.#readReport(next.bytes);
-        const isProgress = this.#banded && typeof next.packet !== 'string' && next.packet[0] !== reportBand;
-        if (this.#banded && typeof next.packet !== 'string' && next.packet[0] === reportBand) {
-          this.#readReport(next.packet.subarray(1));
+      for (let packet = this.#packets.read(); packet !== undefined; packet = this.#packets.read()) {
+        if (!this.#usesSideBand) this.#readReport(packet.bytes);
+        const isProgress = this.#usesSideBand && typeof packet.packet !== 'string' && packet.packet[0] !== sideBandData;
+        if (this.#usesSideBand && typeof packet.packet !== 'string' && packet.packet[0] === sideBandData) {
+          this.#readReport(packet.packet.subarray(1));
         }
-        if (isProgress && this.#held.length === 0) this.push(next.bytes);
-        else this.#held.push(next.bytes);
+        if (isProgress && this.#heldPackets.length === 0) this.push(packet.bytes);
+        else this.#heldPackets.push(packet.bytes);
       }
       callback();
     } catch (error) {
@@ -55,40 +55,43 @@ export class PushReport extends Transform {
   }
 
   override _flush(callback: TransformCallback): void {
-    if (this.#packets.rest.length > 0) this.#held.push(this.#packets.rest);
-    const end = (): void => {
-      for (const bytes of this.#held) this.push(bytes);
-      this.#held = [];
+    if (this.#packets.remaining.length > 0) this.#heldPackets.push(this.#packets.remaining);
+    const finish = (): void => {
+      for (const bytes of this.#heldPackets) this.push(bytes);
+      this.#heldPackets = [];
       callback();
     };
-    if (this.#released) end();
-    else this.#ended = end;
+    if (this.#isReleased) finish();
+    else this.#resumeFlush = finish;
   }
 
   #readReport(bytes: Buffer): void {
     this.#report.add(bytes);
-    for (let next = this.#report.next(); next !== undefined; next = this.#report.next()) {
-      if (typeof next.packet === 'string') continue;
-      const line = next.packet.toString().replace(/\n$/, '');
-      if (line === 'unpack ok') this.#unpacked = true;
-      else if (line.startsWith('ok ')) this.#done.add(line.slice(3));
+    for (let packet = this.#report.read(); packet !== undefined; packet = this.#report.read()) {
+      if (typeof packet.packet === 'string') continue;
+      const line = packet.packet.toString().replace(/\n$/, '');
+      if (line === 'unpack ok') this.#isUnpacked = true;
+      else if (line.startsWith('ok ')) this.#updatedRefs.add(line.slice(3));
     }
   }
 }
 
-/** What a push is answered that is refused before git gets it, for each reference or, without an entry, for another's sake. */
-export function refusal(
+/**
+ * Builds the report for a push that is rejected before git receives it. References without a reason were rejected
+ * because of another reference of the same push.
+ */
+export function buildRejectionReport(
   { changes, capabilities }: Pick<PushRequest, 'changes' | 'capabilities'>,
   reasons: ReadonlyMap<string, string>,
 ): Buffer {
-  const words = changes.map(({ ref }) => `ng ${ref} ${reasons.get(ref) ?? 'refused with the rest of the push'}\n`);
-  const report = Buffer.concat([packet('unpack ok\n'), ...words.map((line) => packet(line)), flushPacket]);
+  const lines = changes.map(({ ref }) => `ng ${ref} ${reasons.get(ref) ?? 'refused with the rest of the push'}\n`);
+  const report = Buffer.concat([encodePacket('unpack ok\n'), ...lines.map((line) => encodePacket(line)), flushPacket]);
   if (!capabilities.has('report-status') && !capabilities.has('report-status-v2')) return Buffer.alloc(0);
   if (!capabilities.has('side-band-64k')) return report;
   const parts: Buffer[] = [];
-  const most = 65_000;
-  for (let at = 0; at < report.length; at += most) {
-    parts.push(packet(Buffer.concat([Buffer.of(reportBand), report.subarray(at, at + most)])));
+  const maxChunkBytes = 65_000;
+  for (let offset = 0; offset < report.length; offset += maxChunkBytes) {
+    parts.push(encodePacket(Buffer.concat([Buffer.of(sideBandData), report.subarray(offset, offset + maxChunkBytes)])));
   }
   return Buffer.concat([...parts, flushPacket]);
 }

@@ -3,31 +3,34 @@ import { Problem } from '../../contracts/problem.ts';
 import { isReferenceName } from '../domain/names.ts';
 import { PacketReader } from './pkt-line.ts';
 
-/** A reference that a push creates, moves or deletes; an id of zeros is none. */
+/** Reference that a push creates, moves or deletes. An ID of zeros means that the reference does not exist. */
 export interface RefChange {
   readonly ref: string;
   readonly before: string;
   readonly after: string;
 }
 
-/** The beginning of a push, in front of its pack. */
+/** Commands of a push, which precede the pack. */
 export interface PushRequest {
   readonly changes: readonly RefChange[];
   readonly capabilities: ReadonlySet<string>;
-  /** As the client's `-o` had them. */
+  /** Push options of the client (`-o`). */
   readonly options: readonly string[];
-  /** All bytes that were read for it, which git is to get first. */
+  /** All bytes that were read, which must be sent to git first. */
   readonly bytes: Buffer;
 }
 
-/** As many references as one push may change; bytes of their list. */
-const mostChanges = 20_000;
-const mostBytes = 8 * 1024 * 1024;
-export const noObject = '0'.repeat(40);
+/** Maximum number of references that one push may change. */
+const maxChanges = 20_000;
+/** Maximum size of the list of references. */
+const maxBytes = 8 * 1024 * 1024;
+export const zeroId = '0'.repeat(40);
 
 /**
- * Reads the beginning of a push off the stream and leaves the pack in it. Undefined when the client ended before a push.
- * @throws Problem `git.bad_push` (400) for what is no push.
+ * Reads the commands of a push and leaves the pack in the stream. Returns undefined if the client ended the stream
+ * before a push.
+ *
+ * @throws Problem `git.bad_push` (400) for malformed input
  */
 export async function readPushRequest(stream: Readable): Promise<PushRequest | undefined> {
   const reader = new PacketReader();
@@ -38,71 +41,73 @@ export async function readPushRequest(stream: Readable): Promise<PushRequest | u
   let inOptions = false;
   let size = 0;
   for (;;) {
-    const next = read(reader);
-    if (next === undefined) {
-      const chunk = await chunkOf(stream);
+    const packet = readPacket(reader);
+    if (packet === undefined) {
+      const chunk = await readChunk(stream);
       if (chunk === undefined) {
-        if (size === 0 && reader.rest.length === 0) return undefined;
-        throw bad('it was cut off');
+        if (size === 0 && reader.remaining.length === 0) return undefined;
+        throw buildInvalidPushProblem('it was cut off');
       }
       reader.add(chunk);
       continue;
     }
-    parts.push(next.bytes);
-    size += next.bytes.length;
-    if (size > mostBytes) throw bad('it changes too many references');
-    if (next.packet === 'flush') {
+    parts.push(packet.bytes);
+    size += packet.bytes.length;
+    if (size > maxBytes) throw buildInvalidPushProblem('it changes too many references');
+    if (packet.packet === 'flush') {
       if (inOptions || capabilities?.has('push-options') !== true) break;
       inOptions = true;
-    } else if (typeof next.packet === 'string') throw bad('it has a separator where none may be');
-    else if (inOptions) options.push(next.packet.toString().replace(/\n$/, ''));
+    } else if (typeof packet.packet === 'string') throw buildInvalidPushProblem('it has a separator where none may be');
+    else if (inOptions) options.push(packet.packet.toString().replace(/\n$/, ''));
     else {
-      const text = next.packet.toString().replace(/\n$/, '');
-      const [line = '', asked] = text.split('\0', 2);
-      capabilities ??= new Set((asked ?? '').split(' ').filter((word) => word !== ''));
+      const text = packet.packet.toString().replace(/\n$/, '');
+      const [line = '', capabilityList] = text.split('\0', 2);
+      capabilities ??= new Set((capabilityList ?? '').split(' ').filter((word) => word !== ''));
       if (/^(shallow) /.test(line)) continue;
-      if (line.startsWith('push-cert')) throw bad('signed pushes are not taken');
-      changes.push(changeOf(line));
-      if (changes.length > mostChanges) throw bad('it changes too many references');
+      if (line.startsWith('push-cert')) throw buildInvalidPushProblem('signed pushes are not taken');
+      changes.push(parseChange(line));
+      if (changes.length > maxChanges) throw buildInvalidPushProblem('it changes too many references');
     }
   }
-  if (reader.rest.length > 0) stream.unshift(reader.rest);
+  if (reader.remaining.length > 0) stream.unshift(reader.remaining);
   return { changes, capabilities: capabilities ?? new Set(), options, bytes: Buffer.concat(parts) };
 }
 
-function changeOf(line: string): RefChange {
+function parseChange(line: string): RefChange {
   const [, before, after, ref] = /^([0-9a-f]{40}) ([0-9a-f]{40}) (.+)$/.exec(line) ?? [];
-  if (before === undefined || after === undefined || ref === undefined) throw bad('its list of references is broken');
-  if (!ref.startsWith('refs/') || !isReferenceName(ref)) throw bad('one of its references has a name that git refuses');
+  if (before === undefined || after === undefined || ref === undefined)
+    throw buildInvalidPushProblem('its list of references is broken');
+  if (!ref.startsWith('refs/') || !isReferenceName(ref))
+    throw buildInvalidPushProblem('one of its references has a name that git refuses');
   return { ref, before, after };
 }
 
-function read(reader: PacketReader): ReturnType<PacketReader['next']> {
+function readPacket(reader: PacketReader): ReturnType<PacketReader['read']> {
   try {
-    return reader.next();
+    return reader.read();
   } catch (cause) {
-    throw bad('it is not in the protocol of git', cause);
+    throw buildInvalidPushProblem('it is not in the protocol of git', cause);
   }
 }
 
-/** The next bytes of a stream that stays open for who reads on; undefined at its end. */
-async function chunkOf(stream: Readable): Promise<Buffer | undefined> {
+/** Reads the next chunk without closing the stream. Returns undefined at the end. */
+async function readChunk(stream: Readable): Promise<Buffer | undefined> {
   for (;;) {
     const chunk = stream.read() as Buffer | null;
     if (chunk !== null) return chunk;
     if (stream.readableEnded || stream.destroyed) return undefined;
     await new Promise<void>((resolve, reject) => {
-      const done = (error?: Error): void => {
-        stream.off('readable', onReadable).off('end', onReadable).off('close', onReadable).off('error', done);
+      const settle = (error?: Error): void => {
+        stream.off('readable', onReadable).off('end', onReadable).off('close', onReadable).off('error', settle);
         if (error === undefined) resolve();
-        else reject(bad('it was cut off', error));
+        else reject(buildInvalidPushProblem('it was cut off', error));
       };
-      const onReadable = (): void => done();
-      stream.on('readable', onReadable).on('end', onReadable).on('close', onReadable).on('error', done);
+      const onReadable = (): void => settle();
+      stream.on('readable', onReadable).on('end', onReadable).on('close', onReadable).on('error', settle);
     });
   }
 }
 
-function bad(why: string, cause?: unknown): Problem {
-  return new Problem('git.bad_push', 400, `This push was not understood: ${why}.`, { cause });
+function buildInvalidPushProblem(reason: string, cause?: unknown): Problem {
+  return new Problem('git.bad_push', 400, `This push was not understood: ${reason}.`, { cause });
 }

@@ -3,30 +3,30 @@ import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
 import { gitPushed } from '../../contracts/git/topics.ts';
 import type { Git } from '../engine/git.ts';
-import { readReferences, sizeOf } from '../repositories/references.ts';
+import { readReferences, readSize } from '../repositories/references.ts';
 import type { Repositories, Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
-import { noObject, type RefChange } from './push-request.ts';
+import { zeroId, type RefChange } from './push-request.ts';
 
 const changesSchema = z.array(z.object({ ref: z.string(), before: z.string(), after: z.string() }));
 const heads = 'refs/heads/';
 
-/** Something that must be done in the transaction that records what a push has changed. */
+/** Work that must be done in the transaction that records a push. */
 export type PushConsequence = (
   transaction: Kysely<Tables>,
-  pushed: {
+  push: {
     readonly repository: Repository;
     readonly account: string;
     readonly changes: readonly RefChange[];
-    /** The same at each try to record it. */
+    /** Identifies the push. It stays the same when recording is retried. */
     readonly id: string;
   },
 ) => Promise<void>;
 
-/** Asks git what such a consequence needs to know, before the transaction. */
-export type PushPreparation = (pushed: Parameters<PushConsequence>[1]) => Promise<PushConsequence>;
+/** Reads the data that a consequence needs from git before the transaction. */
+export type PushPreparation = (push: Parameters<PushConsequence>[1]) => Promise<PushConsequence>;
 
-export interface PushParts {
+export interface PushServiceDependencies {
   readonly context: Pick<Context, 'bus' | 'clock' | 'commit' | 'db' | 'log' | 'random'>;
   readonly git: Git;
   readonly repositories: Repositories;
@@ -36,19 +36,19 @@ export interface PushParts {
 }
 
 /**
- * Keeps the tables true to the references: what git is about to change is written down before, so that its consequences
- * come about even when the host is killed between git's change and ours.
+ * Keeps the tables consistent with the references. Each push is recorded before git changes references, so that its
+ * consequences are applied even if the host is killed in between.
  */
 export class Pushes {
-  readonly #parts: PushParts;
+  readonly #dependencies: PushServiceDependencies;
 
-  constructor(parts: PushParts) {
-    this.#parts = parts;
+  constructor(deps: PushServiceDependencies) {
+    this.#dependencies = deps;
   }
 
-  /** Call before git changes references. Answers what {@link settle} is told. */
+  /** Records a push before git changes references. Returns the ID for {@link settle}. */
   async begin(repository: Repository, account: string, changes: readonly RefChange[]): Promise<string> {
-    const { clock, commit, random } = this.#parts.context;
+    const { clock, commit, random } = this.#dependencies.context;
     const id = random.text(20);
     await commit((transaction: Kysely<Tables>) =>
       transaction
@@ -59,21 +59,21 @@ export class Pushes {
     return id;
   }
 
-  /** Call when git is done: `changes` are those that it made. Whoever asks after that sees them. */
+  /** Applies the consequences of a push after git has finished. `changes` are the references that git changed. */
   async settle(id: string, repository: Repository, account: string, changes: readonly RefChange[]): Promise<void> {
-    const { context, git, consequences, preparations } = this.#parts;
+    const { context, git, consequences, preparations } = this.#dependencies;
     const { bus, clock, commit } = context;
     if (changes.length === 0) {
       await commit((transaction: Kysely<Tables>) => transaction.deleteFrom('pushes').where('id', '=', id).execute());
       return;
     }
-    const folder = this.#parts.folder(repository);
-    const branches = repository.empty || changes.some(addsOrRemoves) ? await this.#branches(folder) : undefined;
+    const folder = this.#dependencies.folder(repository);
+    const branches = repository.empty || changes.some(changesBranchList) ? await this.#branches(folder) : undefined;
     const defaultBranch = await this.#defaultBranch(repository, branches ?? [], changes);
-    const pushed = { repository: { ...repository, defaultBranch }, account, changes, id };
-    const [size, prepared] = await Promise.all([
-      sizeOf(git, folder),
-      Promise.all(preparations.map((prepare) => prepare(pushed))),
+    const push = { repository: { ...repository, defaultBranch }, account, changes, id };
+    const [size, preparedConsequences] = await Promise.all([
+      readSize(git, folder),
+      Promise.all(preparations.map((prepare) => prepare(push))),
     ]);
     await commit(async (transaction: Kysely<Tables>) => {
       await transaction.deleteFrom('pushes').where('id', '=', id).execute();
@@ -90,29 +90,29 @@ export class Pushes {
         })
         .where('id', '=', repository.id)
         .execute();
-      for (const consequence of [...consequences, ...prepared]) await consequence(transaction, pushed);
+      for (const consequence of [...consequences, ...preparedConsequences]) await consequence(transaction, push);
     });
     bus.publish(gitPushed, { repository: repository.id });
   }
 
-  /** Settles what a host that is gone had begun: a reference that has its new value was changed. */
+  /** Settles pushes that an ended host left unfinished. A reference with the new value counts as changed. */
   async recover(): Promise<void> {
-    const { context, git, repositories } = this.#parts;
-    const left = await (context.db as Kysely<Tables>).selectFrom('pushes').selectAll().execute();
-    for (const row of left) {
-      const repository = await repositories.byId(row.repository_id);
+    const { context, git, repositories } = this.#dependencies;
+    const rows = await (context.db as Kysely<Tables>).selectFrom('pushes').selectAll().execute();
+    for (const row of rows) {
+      const repository = await repositories.findById(row.repository_id);
       if (repository === undefined) continue;
       try {
         const changes = changesSchema.parse(JSON.parse(row.commands));
-        const made = await changesMade(git, this.#parts.folder(repository), changes);
-        await this.settle(row.id, repository, row.account, made);
-        context.log.info('a push that was cut off was looked through', {
+        const applied = await findAppliedChanges(git, this.#dependencies.folder(repository), changes);
+        await this.settle(row.id, repository, row.account, applied);
+        context.log.info('interrupted push recovered', {
           repository: repository.id,
-          made: made.length,
+          made: applied.length,
         });
       } catch (error) {
-        // One that cannot be made sense of, such as one that named commits which never were, must not keep all others out.
-        context.log.error('a push that was cut off could not be looked through, and is left out', {
+        // A push that cannot be recovered, for example with commits that never existed, must not block the others.
+        context.log.error('interrupted push could not be recovered and was dropped', {
           repository: repository.id,
           error,
         });
@@ -124,10 +124,10 @@ export class Pushes {
   }
 
   async #branches(folder: string): Promise<readonly string[]> {
-    return (await readReferences(this.#parts.git, folder, heads)).map(({ ref }) => ref.slice(heads.length));
+    return (await readReferences(this.#dependencies.git, folder, heads)).map(({ ref }) => ref.slice(heads.length));
   }
 
-  /** The first branch that is pushed becomes the default one where there is none of that name. */
+  /** Returns the first pushed branch if the repository was empty and has no default branch. */
   async #defaultBranch(
     repository: Repository,
     branches: readonly string[],
@@ -135,26 +135,26 @@ export class Pushes {
   ): Promise<string> {
     const { defaultBranch } = repository;
     if (branches.length === 0 || branches.includes(defaultBranch) || !repository.empty) return defaultBranch;
-    const pushed = changes
+    const push = changes
       .flatMap(({ ref }) => (ref.startsWith(heads) ? [ref.slice(heads.length)] : []))
       .find((name) => branches.includes(name));
-    if (pushed === undefined) return defaultBranch;
-    const { git, folder } = this.#parts;
-    await git.run(folder(repository), ['symbolic-ref', 'HEAD', `${heads}${pushed}`]);
-    return pushed;
+    if (push === undefined) return defaultBranch;
+    const { git, folder } = this.#dependencies;
+    await git.run(folder(repository), ['symbolic-ref', 'HEAD', `${heads}${push}`]);
+    return push;
   }
 }
 
-function addsOrRemoves({ ref, before, after }: RefChange): boolean {
-  return ref.startsWith(heads) && (before === noObject || after === noObject);
+function changesBranchList({ ref, before, after }: RefChange): boolean {
+  return ref.startsWith(heads) && (before === zeroId || after === zeroId);
 }
 
-/** Those of the changes whose reference has its new value now. */
-export async function changesMade(
+/** Returns the changes whose reference now has the new value. */
+export async function findAppliedChanges(
   git: Git,
   folder: string,
   changes: readonly RefChange[],
 ): Promise<readonly RefChange[]> {
-  const now = new Map((await readReferences(git, folder, 'refs/')).map(({ ref, id }) => [ref, id]));
-  return changes.filter(({ ref, after }) => (now.get(ref) ?? noObject) === after);
+  const current = new Map((await readReferences(git, folder, 'refs/')).map(({ ref, id }) => [ref, id]));
+  return changes.filter(({ ref, after }) => (current.get(ref) ?? zeroId) === after);
 }

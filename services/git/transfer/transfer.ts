@@ -2,50 +2,50 @@ import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RunningChild } from '../../contracts/children.ts';
 import type { Context } from '../../contracts/service.ts';
-import { errorsOf, type Git } from '../engine/git.ts';
-import type { Pusher, Verdict } from '../protection/protections.ts';
+import { readErrors, type Git } from '../engine/git.ts';
+import type { Pusher, PushDecision } from '../protection/protections.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { feed, forward } from './flow.ts';
-import { changesMade, type Pushes } from './pushes.ts';
-import { PushReport, refusal } from './push-report.ts';
+import { pipeInput, forwardOutput } from './streams.ts';
+import { findAppliedChanges, type Pushes } from './pushes.ts';
+import { PushReport, buildRejectionReport } from './push-report.ts';
 import { readPushRequest, type PushRequest } from './push-request.ts';
 
 export type Service = 'upload-pack' | 'receive-pack';
 
-/** Says what of a push may not be. */
-export type PushRules = (repository: Repository, push: PushRequest, pusher: Pusher) => Promise<Verdict>;
+/** Returns the references of a push that are rejected. */
+export type PushRules = (repository: Repository, push: PushRequest, pusher: Pusher) => Promise<PushDecision>;
 
-export interface TransferParts {
+export interface TransferDependencies {
   readonly context: Pick<Context, 'log'>;
   readonly git: Git;
   readonly folder: (repository: Repository) => string;
   readonly pushes: Pushes;
   readonly rules: PushRules;
-  /** Bytes that a push may have; 0 for no limit. The setting is live. */
+  /** Maximum size of a push in bytes; 0 for no limit. The setting is live. */
   readonly maxPushBytes: () => number;
-  /** What a push asks of the repository itself by its options. */
+  /** Applies the push options for the repository. */
   readonly pushOptions: (repository: Repository, options: readonly string[]) => Promise<void>;
 }
 
-/** One conversation with a client of git. */
+/** Connection of a git client to one command. */
 export interface Conversation {
   readonly input: Readable;
   readonly output: Writable;
-  /** `GIT_PROTOCOL` as the client asked for it. */
+  /** `GIT_PROTOCOL` of the client. */
   readonly protocol: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Moves packs between clients and repositories; git does the work, in children. */
+/** Transfers packs between clients and repositories with git child processes. */
 export class Transfer {
-  readonly #parts: TransferParts;
-  #known: Promise<Buffer> | undefined;
+  readonly #dependencies: TransferDependencies;
+  #capabilities: Promise<Buffer> | undefined;
 
-  constructor(parts: TransferParts) {
-    this.#parts = parts;
+  constructor(deps: TransferDependencies) {
+    this.#dependencies = deps;
   }
 
-  /** What the server has and can do, which begins every conversation. */
+  /** Sends the references and capabilities of the server, which start every conversation. */
   async advertise(
     service: Service,
     repository: Repository,
@@ -53,7 +53,7 @@ export class Transfer {
     options: { readonly end?: boolean } = {},
   ): Promise<void> {
     if (service === 'upload-pack' && protocol === 'version=2')
-      return void output.end(await this.#abilities(repository));
+      return void output.end(await this.#readCapabilities(repository));
     const child = await this.#start(
       [service, '--stateless-rpc', '--advertise-refs', '.'],
       repository,
@@ -61,20 +61,20 @@ export class Transfer {
       signal,
     );
     child.stdin.end();
-    await Promise.all([pipeline(child.stdout, output, { end: options.end ?? true }), this.#complaints(child, service)]);
+    await Promise.all([pipeline(child.stdout, output, { end: options.end ?? true }), this.#logErrors(child, service)]);
   }
 
-  /** Version 2 begins with what git can do, which is the same for every repository of ours: it is asked once. */
-  #abilities(repository: Repository): Promise<Buffer> {
+  /** Returns the capabilities of protocol version 2. They are the same for every repository and therefore cached. */
+  #readCapabilities(repository: Repository): Promise<Buffer> {
     const args = ['upload-pack', '--stateless-rpc', '--advertise-refs', '.'];
-    const { git, folder } = this.#parts;
+    const { git, folder } = this.#dependencies;
     const environment = { GIT_PROTOCOL: 'version=2' };
-    this.#known ??= git.run(folder(repository), args, { environment }).then(({ stdout }) => stdout);
-    this.#known.catch(() => (this.#known = undefined));
-    return this.#known;
+    this.#capabilities ??= git.run(folder(repository), args, { environment }).then(({ stdout }) => stdout);
+    this.#capabilities.catch(() => (this.#capabilities = undefined));
+    return this.#capabilities;
   }
 
-  /** A fetch. `stateless`: the request is here as a whole, as over HTTP; else client and git talk to and fro. */
+  /** Serves a fetch. With `stateless`, the input is one complete request as over HTTP; otherwise it is a dialog. */
   async upload(
     repository: Repository,
     conversation: Conversation,
@@ -83,69 +83,72 @@ export class Transfer {
     const { input, output, protocol, signal } = conversation;
     const args = ['upload-pack', ...(stateless ? ['--stateless-rpc'] : []), '.'];
     const child = await this.#start(args, repository, protocol, signal);
-    return this.#converse(child, 'upload-pack', input, output);
+    return this.#runConversation(child, 'upload-pack', input, output);
   }
 
-  /** What `git archive --remote` asks for. */
+  /** Serves `git archive --remote`. */
   async archive(repository: Repository, { input, output, protocol, signal }: Conversation): Promise<number> {
     const child = await this.#start(['upload-archive', '.'], repository, protocol, signal);
-    return this.#converse(child, 'upload-archive', input, output);
+    return this.#runConversation(child, 'upload-archive', input, output);
   }
 
-  /** A push, after its {@link advertise}. Its client hears that it succeeded when everything else knows as well. */
+  /** Serves a push after its {@link advertise}. The client receives the report after the push was recorded. */
   async receive(repository: Repository, pusher: Pusher, conversation: Conversation): Promise<void> {
     const { input, output, protocol, signal } = conversation;
-    const { git, folder, pushes, rules } = this.#parts;
+    const { git, folder, pushes, rules } = this.#dependencies;
     const push = await readPushRequest(input);
     if (push === undefined || push.changes.length === 0) {
       output.end();
       return;
     }
     const { account } = pusher;
-    const { addOnly, refused } = await rules(repository, push, pusher);
-    if (refused.size > 0) {
+    const { addOnly, rejected } = await rules(repository, push, pusher);
+    if (rejected.size > 0) {
       input.resume();
-      output.end(refusal(push, refused));
+      output.end(buildRejectionReport(push, rejected));
       return;
     }
-    // Once git has the push it is brought to its end, whether its client waits for the answer or not.
+    // Git finishes the push even if the client disconnects, because its input has been validated.
     const child = await this.#start(['receive-pack', '--stateless-rpc', '.'], repository, protocol, undefined, addOnly);
     const report = new PushReport(push);
     child.stdout.pipe(report);
-    const answered = forward(report, output);
-    const ended = Promise.all([child.exited, this.#complaints(child, 'receive-pack')]);
-    // They are awaited further below, and may fail before.
-    for (const each of [answered, ended]) each.catch(() => undefined);
-    const settled = async (id: string): Promise<void> => {
-      const reports = push.capabilities.has('report-status') || push.capabilities.has('report-status-v2');
-      const made = reports ? report.made(push.changes) : await changesMade(git, folder(repository), push.changes);
-      await pushes.settle(id, repository, account, made);
-      if (made.length > 0 && pusher.administers === true) await this.#parts.pushOptions(repository, push.options);
+    const response = forwardOutput(report, output);
+    const exited = Promise.all([child.exited, this.#logErrors(child, 'receive-pack')]);
+    // These promises are awaited below and may reject before that.
+    for (const each of [response, exited]) each.catch(() => undefined);
+    const settle = async (id: string): Promise<void> => {
+      const supportsReport = push.capabilities.has('report-status') || push.capabilities.has('report-status-v2');
+      const applied = supportsReport
+        ? report.filterSuccessful(push.changes)
+        : await findAppliedChanges(git, folder(repository), push.changes);
+      await pushes.settle(id, repository, account, applied);
+      if (applied.length > 0 && pusher.isAdministrator === true)
+        await this.#dependencies.pushOptions(repository, push.options);
       report.release();
     };
-    const cut = (): void => void child.stdin.destroy();
-    signal.addEventListener('abort', cut, { once: true });
+    const abortInput = (): void => void child.stdin.destroy();
+    signal.addEventListener('abort', abortInput, { once: true });
     try {
-      // Git changes nothing before it is fed.
+      // Git changes nothing before it receives the commands.
       const id = await pushes.begin(repository, account, push.changes);
-      void feed(input, child.stdin, push.bytes);
-      await ended;
-      await settled(id);
-      await answered;
+      void pipeInput(input, child.stdin, push.bytes);
+      await exited;
+      await settle(id);
+      await response;
     } catch (error) {
       await child.stop();
       report.destroy();
-      await answered.catch(() => undefined);
+      await response.catch(() => undefined);
       throw error;
     } finally {
-      signal.removeEventListener('abort', cut);
+      signal.removeEventListener('abort', abortInput);
     }
   }
 
-  async #converse(child: RunningChild, name: string, input: Readable, output: Writable): Promise<number> {
+  async #runConversation(child: RunningChild, name: string, input: Readable, output: Writable): Promise<number> {
     output.once('close', () => void child.stop());
-    void feed(input, child.stdin);
-    await Promise.all([forward(child.stdout, output), this.#complaints(child, name)]);
+    void pipeInput(input, child.stdin);
+    await Promise.all([forwardOutput(child.stdout, output), this.#logErrors(child, name)]);
     return (await child.exited).code ?? 128;
   }
 
@@ -156,8 +159,8 @@ export class Transfer {
     signal?: AbortSignal,
     addOnly: readonly string[] = [],
   ): Promise<RunningChild> {
-    const guard = addOnly.length === 0 ? undefined : this.#parts.git.guard(addOnly);
-    return this.#parts.git.start(this.#parts.folder(repository), args, {
+    const guard = addOnly.length === 0 ? undefined : this.#dependencies.git.buildGuardOptions(addOnly);
+    return this.#dependencies.git.start(this.#dependencies.folder(repository), args, {
       environment: { ...(protocol === undefined ? {} : { GIT_PROTOCOL: protocol }), ...guard?.environment },
       config: [...(guard?.config ?? []), ...this.#limits(args)],
       ...(signal === undefined ? {} : { signal }),
@@ -165,17 +168,18 @@ export class Transfer {
   }
 
   #limits([command]: readonly string[]): readonly string[] {
-    const maxBytes = this.#parts.maxPushBytes();
+    const maxBytes = this.#dependencies.maxPushBytes();
     return command === 'receive-pack' && maxBytes > 0 ? [`receive.maxInputSize=${maxBytes}`] : [];
   }
 
-  async #complaints(child: RunningChild, name: string): Promise<void> {
-    const words = await errorsOf(child);
-    if (words !== '') this.#parts.context.log.debug('git said', { name, words: words.slice(0, 500) });
+  async #logErrors(child: RunningChild, name: string): Promise<void> {
+    const stderr = await readErrors(child);
+    if (stderr !== '')
+      this.#dependencies.context.log.debug('git wrote to stderr', { name, stderr: stderr.slice(0, 500) });
   }
 }
 
-/** What a client may ask for as its protocol; anything else is not handed on. */
-export function protocolOf(text: string | undefined): string | undefined {
+/** Returns the protocol version of a client if it is valid. Other values are not passed to git. */
+export function parseProtocol(text: string | undefined): string | undefined {
   return text !== undefined && text.length <= 200 && /^version=[0-2](:[a-z0-9=-]+)*$/.test(text) ? text : undefined;
 }

@@ -1,13 +1,13 @@
 import { splitTree } from '../../contracts/git/web-addresses.ts';
 import { decodeText } from '../../kit/text-encoding.ts';
-import { treePath } from '../domain/names.ts';
+import { normalizeTreePath } from '../domain/names.ts';
 import { renderMarkdown } from '../domain/markdown.ts';
 import { readLargeText } from '../lfs/large-text.ts';
-import { readPointer } from '../lfs/pointer.ts';
+import { parsePointer } from '../lfs/pointer.ts';
 import { compareDiffs, readDiffs } from '../app-api/diffs.ts';
 import { readCommit, readLog, type Commit } from '../repositories/commits.ts';
 import { readReferences } from '../repositories/references.ts';
-import { resolve, type Revision } from '../repositories/revisions.ts';
+import { resolveRevision, type Revision } from '../repositories/revisions.ts';
 import { readTree } from '../repositories/trees.ts';
 import { Html, html } from './html.ts';
 import type { PageRequest, VisitorPage } from './page-request.ts';
@@ -16,80 +16,80 @@ const maxTextBytes = 512 * 1024;
 const maxReadmeBytes = 100 * 1024;
 const maxCommits = 50;
 
-/** A commit, and the path behind it in the address. */
-interface Place {
+/** Revision and path of an address. */
+interface Location {
   readonly revision: Revision;
   readonly path: string;
-  /** `branch/main`, as addresses have it. */
-  readonly named: string;
+  /** Kind and name such as `branch/main`, encoded for addresses. */
+  readonly encodedRevision: string;
 }
 
-function folderOf({ parts, repository }: PageRequest): string {
-  return parts.keeper.folder(repository);
+function getFolder({ deps: parts, repository }: PageRequest): string {
+  return parts.manager.getFolder(repository);
 }
 
-function encodedPath(path: string): string {
+function encodePath(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
 }
 
-async function placeOf(request: PageRequest): Promise<Place | undefined> {
-  const { parts, repository, address } = request;
-  const folder = folderOf(request);
+async function resolveLocation(request: PageRequest): Promise<Location | undefined> {
+  const { deps: parts, repository, address } = request;
+  const folder = getFolder(request);
   const names = await readReferences(parts.git, folder, 'refs/');
-  const named = (prefix: string) =>
+  const listNames = (prefix: string) =>
     names.flatMap(({ ref }) => (ref.startsWith(prefix) ? [ref.slice(prefix.length)] : []));
   const hasKind = ['branch', 'tag', 'commit'].includes(address.rest[0] ?? '');
   const tree = [...(hasKind ? [] : ['any']), ...address.rest].join('/');
   const { ref, path } =
     address.rest.length === 0
       ? { ref: '', path: '' }
-      : splitTree(tree, { branches: named('refs/heads/'), tags: named('refs/tags/') });
-  const revision = await resolve(parts.objects, folder, repository, ref);
-  const inside = treePath(path);
+      : splitTree(tree, { branches: listNames('refs/heads/'), tags: listNames('refs/tags/') });
+  const revision = await resolveRevision(parts.objects, folder, repository, ref);
+  const inside = normalizeTreePath(path);
   if (revision === undefined || inside === undefined) return undefined;
-  return { revision, path: inside, named: `${revision.kind}/${encodedPath(revision.name)}` };
+  return { revision, path: inside, encodedRevision: `${revision.kind}/${encodePath(revision.name)}` };
 }
 
-/** A folder with its README, or a file with its lines. */
-export async function treePage(request: PageRequest): Promise<VisitorPage | undefined> {
-  const { parts, repository, address, home } = request;
+/** Renders a folder with its README, or a file. */
+export async function renderTreePage(request: PageRequest): Promise<VisitorPage | undefined> {
+  const { deps: parts, repository, address, home } = request;
   if (repository.empty && address.rest.length === 0) {
     return { title: 'Code', tab: 'code', body: html`<p>This repository is empty.</p>` };
   }
-  const place = await placeOf(request);
-  if (place === undefined) return undefined;
-  const { revision, path } = place;
-  const folder = folderOf(request);
+  const location = await resolveLocation(request);
+  if (location === undefined) return undefined;
+  const { revision, path } = location;
+  const folder = getFolder(request);
   const info = await parts.objects.info(
     folder,
     path === '' ? `${revision.commit}^{tree}` : `${revision.commit}:${path}`,
   );
-  const crumbs = crumbsOf(home, place);
+  const breadcrumbs = renderBreadcrumbs(home, location);
   if (info?.type === 'blob')
-    return { title: path, tab: 'code', body: await fileBody(request, place, info, crumbs), hasLines: true };
+    return { title: path, tab: 'code', body: await renderFile(request, location, info, breadcrumbs), hasLines: true };
   const entries = info?.type === 'tree' ? await readTree(parts.objects, folder, info.id) : undefined;
   if (entries === undefined) return undefined;
   const sorted = entries.toSorted((one, other) => Number(other.type === 'tree') - Number(one.type === 'tree'));
   const rows = sorted.map(({ name, type }) => {
     const inside = path === '' ? name : `${path}/${name}`;
-    const href = `${home}/src/${place.named}/${encodedPath(inside)}`;
+    const href = `${home}/src/${location.encodedRevision}/${encodePath(inside)}`;
     if (type === 'commit') return html`<li><span>${name}</span><span class="soft">submodule</span></li>`;
     return html`<li><a href="${href}">${name}${type === 'tree' ? '/' : ''}</a></li>`;
   });
   const readme = entries.find(({ name, type }) => type === 'blob' && /^readme(\.(md|markdown|txt))?$/i.test(name));
-  const text = readme === undefined ? undefined : await textOf(request, readme.id, maxReadmeBytes);
-  const shown = text === undefined ? undefined : readmeBody(readme?.name ?? '', text);
+  const text = readme === undefined ? undefined : await readTextBlob(request, readme.id, maxReadmeBytes);
+  const renderedReadme = text === undefined ? undefined : renderReadme(readme?.name ?? '', text);
   const body = html`<div class="card">
-      <header>${crumbs}</header>
+      <header>${breadcrumbs}</header>
       <ul class="rows">
         ${rows}
       </ul>
     </div>
-    ${shown}`;
+    ${renderedReadme}`;
   return { title: path === '' ? 'Code' : path, tab: 'code', body };
 }
 
-function readmeBody(name: string, text: string): Html {
+function renderReadme(name: string, text: string): Html {
   const isMarkdown = /\.(md|markdown)$/i.test(name);
   const body = isMarkdown ? new Html(renderMarkdown(text)) : html`<pre>${text}</pre>`;
   return html`<section class="card">
@@ -98,30 +98,31 @@ function readmeBody(name: string, text: string): Html {
   </section>`;
 }
 
-function crumbsOf(home: string, { named, path, revision }: Place): Html {
+function renderBreadcrumbs(home: string, { encodedRevision: listNames, path, revision }: Location): Html {
   const parts = path === '' ? [] : path.split('/');
   const links = parts.map((part, index) => {
-    const inside = encodedPath(parts.slice(0, index + 1).join('/'));
-    return html` / <a href="${home}/src/${named}/${inside}">${part}</a>`;
+    const inside = encodePath(parts.slice(0, index + 1).join('/'));
+    return html` / <a href="${home}/src/${listNames}/${inside}">${part}</a>`;
   });
-  return html`<a href="${home}/src/${named}">${revision.name}</a>${links}`;
+  return html`<a href="${home}/src/${listNames}">${revision.name}</a>${links}`;
 }
 
-async function fileBody(
+async function renderFile(
   request: PageRequest,
-  { named, path }: Place,
+  { encodedRevision: listNames, path }: Location,
   { id, size }: { readonly id: string; readonly size: number },
-  crumbs: Html,
+  breadcrumbs: Html,
 ): Promise<Html> {
   const { home } = request;
-  const inside = encodedPath(path);
-  const bytes = size > maxTextBytes ? undefined : (await request.parts.objects.contents(folderOf(request), id))?.bytes;
-  const pointer = bytes === undefined ? undefined : readPointer(bytes);
-  const raw = `${home}/${pointer === undefined ? 'raw' : 'media'}/${named}/${inside}`;
+  const inside = encodePath(path);
+  const bytes = size > maxTextBytes ? undefined : (await request.deps.objects.contents(getFolder(request), id))?.bytes;
+  const pointer = bytes === undefined ? undefined : parsePointer(bytes);
+  const raw = `${home}/${pointer === undefined ? 'raw' : 'media'}/${listNames}/${inside}`;
   const links = html`<p class="soft">
-    ${pointer?.size ?? size} bytes · <a href="${raw}">Raw</a> · <a href="${home}/commits/${named}/${inside}">History</a>
+    ${pointer?.size ?? size} bytes · <a href="${raw}">Raw</a> ·
+    <a href="${home}/commits/${listNames}/${inside}">History</a>
   </p>`;
-  const { parts, repository } = request;
+  const { deps: parts, repository } = request;
   const text =
     pointer === undefined
       ? bytes && decodeText(bytes)?.text
@@ -130,15 +131,15 @@ async function fileBody(
   const other = isPicture
     ? html`<div class="text"><img src="${raw}" alt="${path}" /></div>`
     : html`<p class="text">This file is not shown here. Download it with “Raw”.</p>`;
-  const lines = text === undefined ? other : linesOf(text);
+  const lines = text === undefined ? other : renderLines(text);
   return html`<div class="card">
-    <header>${crumbs}${links}</header>
+    <header>${breadcrumbs}${links}</header>
     ${lines}
   </div>`;
 }
 
-/** Lines with numbers that addresses can point at: `#L10`. */
-function linesOf(text: string): Html {
+/** Renders lines with numbers that addresses can refer to: `#L10`. */
+function renderLines(text: string): Html {
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
   const rows = lines.map((line, index) => {
     const number = index + 1;
@@ -154,15 +155,15 @@ function linesOf(text: string): Html {
   </div>`;
 }
 
-async function textOf(request: PageRequest, id: string, maxBytes: number): Promise<string | undefined> {
-  const { objects } = request.parts;
-  const info = await objects.info(folderOf(request), id);
+async function readTextBlob(request: PageRequest, id: string, maxBytes: number): Promise<string | undefined> {
+  const { objects } = request.deps;
+  const info = await objects.info(getFolder(request), id);
   if (info === undefined || info.size > maxBytes) return undefined;
-  const bytes = (await objects.contents(folderOf(request), id))?.bytes;
+  const bytes = (await objects.contents(getFolder(request), id))?.bytes;
   return bytes === undefined ? undefined : decodeText(bytes)?.text;
 }
 
-function commitRow(home: string, { id, message, author }: Commit): Html {
+function renderCommit(home: string, { id, message, author }: Commit): Html {
   const title = message.split('\n', 1)[0] ?? '';
   const day = author.date.slice(0, 10);
   return html`<li>
@@ -171,21 +172,21 @@ function commitRow(home: string, { id, message, author }: Commit): Html {
   </li>`;
 }
 
-/** Commits of a branch, of a path within it. */
-export async function historyPage(request: PageRequest): Promise<VisitorPage | undefined> {
-  const { home, parts, query } = request;
+/** Renders the commits of a branch, or of a path within it. */
+export async function renderHistoryPage(request: PageRequest): Promise<VisitorPage | undefined> {
+  const { home, deps: parts, query } = request;
   if (request.repository.empty) return { title: 'Commits', tab: 'commits', body: html`<p>No commits yet.</p>` };
-  const place = await placeOf(request);
-  if (place === undefined) return undefined;
+  const location = await resolveLocation(request);
+  if (location === undefined) return undefined;
   const page = Math.max(1, Math.min(10_000, Number(query.get('page') ?? '') || 1));
   const offset = (page - 1) * maxCommits;
-  const wanted = { from: [place.revision.commit], path: place.path, offset, limit: maxCommits + 1 };
-  const commits = await readLog(parts.git, folderOf(request), wanted);
-  const rows = commits.slice(0, maxCommits).map((commit) => commitRow(home, commit));
+  const logQuery = { from: [location.revision.commit], path: location.path, offset, limit: maxCommits + 1 };
+  const commits = await readLog(parts.git, getFolder(request), logQuery);
+  const rows = commits.slice(0, maxCommits).map((commit) => renderCommit(home, commit));
   const next = commits.length > maxCommits ? html`<p><a href="?page=${page + 1}">Older commits</a></p>` : undefined;
-  const crumbs = crumbsOf(home, place);
+  const breadcrumbs = renderBreadcrumbs(home, location);
   const body = html`<div class="card">
-      <header>${crumbs}</header>
+      <header>${breadcrumbs}</header>
       <ul class="rows">
         ${rows}
       </ul>
@@ -194,10 +195,10 @@ export async function historyPage(request: PageRequest): Promise<VisitorPage | u
   return { title: 'Commits', tab: 'commits', body };
 }
 
-export async function commitPage(request: PageRequest, name: string): Promise<VisitorPage | undefined> {
-  const { home, parts, repository } = request;
-  const folder = folderOf(request);
-  const revision = name === '' ? undefined : await resolve(parts.objects, folder, repository, name);
+export async function renderCommitPage(request: PageRequest, name: string): Promise<VisitorPage | undefined> {
+  const { home, deps: parts, repository } = request;
+  const folder = getFolder(request);
+  const revision = name === '' ? undefined : await resolveRevision(parts.objects, folder, repository, name);
   const commit = revision && (await readCommit(parts.git, folder, revision.commit));
   if (commit === undefined) return undefined;
   const [title = '', ...rest] = commit.message.trim().split('\n');
@@ -209,33 +210,35 @@ export async function commitPage(request: PageRequest, name: string): Promise<Vi
         <p><a href="${home}/src/commit/${commit.id}">Files at this commit</a></p>
       </header>
     </section>
-    ${diffOf(await readDiffs(parts.git, folder, commit.id))}`;
+    ${renderDiff(await readDiffs(parts.git, folder, commit.id))}`;
   return { title, tab: 'commits', body };
 }
 
-/** What leads from one commit to another: `main...topic`. */
-export async function comparePage(request: PageRequest): Promise<VisitorPage | undefined> {
-  const { address, home, parts, repository } = request;
-  const folder = folderOf(request);
+/** Renders the changes between two commits: `main...topic`. */
+export async function renderComparePage(request: PageRequest): Promise<VisitorPage | undefined> {
+  const { address, home, deps: parts, repository } = request;
+  const folder = getFolder(request);
   const [before = '', after = ''] = address.rest.join('/').split(/\.{2,3}/, 2);
-  const [from, to] = await Promise.all([before, after].map((name) => resolve(parts.objects, folder, repository, name)));
+  const [from, to] = await Promise.all(
+    [before, after].map((name) => resolveRevision(parts.objects, folder, repository, name)),
+  );
   if (from === undefined || to === undefined) return undefined;
-  const commits = await readLog(parts.git, folder, { from: [to.commit], not: [from.commit], limit: maxCommits });
-  const rows = commits.map((commit) => commitRow(home, commit));
+  const commits = await readLog(parts.git, folder, { from: [to.commit], exclude: [from.commit], limit: maxCommits });
+  const rows = commits.map((commit) => renderCommit(home, commit));
   const body = html`<div class="card">
       <header><h2>${before} … ${after}</h2></header>
       <ul class="rows">
         ${rows}
       </ul>
     </div>
-    ${diffOf(await compareDiffs(parts.git, folder, from.commit, to.commit))}`;
+    ${renderDiff(await compareDiffs(parts.git, folder, from.commit, to.commit))}`;
   return { title: `Compare ${before} with ${after}`, tab: 'commits', body };
 }
 
 type Diff = Awaited<ReturnType<typeof readDiffs>>;
 
-export function diffOf({ files, total }: Diff): Html {
-  const shown = files.map(({ additions, deletions, patch, path }) => {
+export function renderDiff({ files, total }: Diff): Html {
+  const sections = files.map(({ additions, deletions, patch, path }) => {
     const rows = (patch ?? '').split('\n').map((line) => {
       const kind = line.startsWith('+') ? 'add' : line.startsWith('-') ? 'del' : '';
       return html`<tr class="${kind}">
@@ -259,20 +262,21 @@ export function diffOf({ files, total }: Diff): Html {
       ${lines}
     </section>`;
   });
-  const more = total === null || total > files.length ? html`<p class="soft">Not all files are shown.</p>` : undefined;
-  return html`${shown}${more}`;
+  const omittedNotice =
+    total === null || total > files.length ? html`<p class="soft">Not all files are shown.</p>` : undefined;
+  return html`${sections}${omittedNotice}`;
 }
 
-export async function branchPage(request: PageRequest): Promise<VisitorPage> {
-  const { home, parts } = request;
-  const references = await readReferences(parts.git, folderOf(request), 'refs/');
-  const listed = (prefix: string, kind: string) =>
+export async function renderBranchPage(request: PageRequest): Promise<VisitorPage> {
+  const { home, deps: parts } = request;
+  const references = await readReferences(parts.git, getFolder(request), 'refs/');
+  const renderReferences = (prefix: string, kind: string) =>
     references.flatMap(({ ref }) => {
       if (!ref.startsWith(prefix)) return [];
       const name = ref.slice(prefix.length);
-      const zip = `${home}/archive/${encodedPath(name)}.zip`;
-      const place = `${home}/src/${kind}/${encodedPath(name)}`;
-      return [html`<li><a href="${place}">${name}</a><a class="soft" href="${zip}">ZIP</a></li>`];
+      const zip = `${home}/archive/${encodePath(name)}.zip`;
+      const location = `${home}/src/${kind}/${encodePath(name)}`;
+      return [html`<li><a href="${location}">${name}</a><a class="soft" href="${zip}">ZIP</a></li>`];
     });
   const card = (title: string, rows: readonly Html[]) =>
     html`<section class="card">
@@ -281,10 +285,10 @@ export async function branchPage(request: PageRequest): Promise<VisitorPage> {
         ${rows}
       </ul>
     </section>`;
-  const branches = card('Branches', listed('refs/heads/', 'branch'));
+  const branches = card('Branches', renderReferences('refs/heads/', 'branch'));
   return {
     title: 'Branches and tags',
     tab: 'branches',
-    body: html`${branches}${card('Tags', listed('refs/tags/', 'tag'))}`,
+    body: html`${branches}${card('Tags', renderReferences('refs/tags/', 'tag'))}`,
   };
 }

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../kit/escape-html.ts';
 
-/** Text that is HTML already; everything else is escaped by {@link html}. */
+/** HTML text. All other values are escaped by {@link html}. */
 export class Html {
   readonly text: string;
 
@@ -11,7 +11,7 @@ export class Html {
 
 type Value = string | number | Html | readonly Html[] | undefined;
 
-/** A piece of HTML with its values escaped. */
+/** Builds HTML with escaped values. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(parts.reduce((text, part, index) => text + part + toText(values[index]), ''));
 }
@@ -23,11 +23,17 @@ function toText(value: Value): string {
   return value.map(({ text }) => text).join('');
 }
 
-/** These pages run no scripts but the one that marks lines, send no forms and are shown in no frame. */
-export const visitorPolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' https: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Allows only the script that marks lines, and neither forms nor frames. */
+export const visitorPolicy = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "img-src 'self' https: data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
-/** The colors of the app's pages, so that the pages for visitors belong to the same product. */
+/** Colors of the app's pages. */
 const colors = [
   '--page:light-dark(oklch(98.5% 0.004 230),oklch(19% 0.018 245))',
   '--card:light-dark(#fff,oklch(23% 0.02 245))',
@@ -45,28 +51,40 @@ const colors = [
 const sheet = [
   `:root{color-scheme:light dark;${colors}}`,
   '*{box-sizing:border-box}',
-  "body{margin:0;background:var(--page);color:var(--ink);font:14px/1.45 'Inter Variable',Inter,system-ui,sans-serif;-webkit-text-size-adjust:100%}",
-  'main{max-width:64rem;margin:0 auto;padding:1.5rem 1rem 3rem;display:grid;gap:1rem;grid-template-columns:minmax(0,1fr)}',
-  'h1,h2,h3{line-height:1.2;margin:0;font-weight:600;overflow-wrap:anywhere}h1{font-size:1.25rem}h2{font-size:1rem}h3{font-size:.875rem}',
+  'body{margin:0;background:var(--page);color:var(--ink);',
+  "font:14px/1.45 'Inter Variable',Inter,system-ui,sans-serif;-webkit-text-size-adjust:100%}",
+  'main{max-width:64rem;margin:0 auto;padding:1.5rem 1rem 3rem;',
+  'display:grid;gap:1rem;grid-template-columns:minmax(0,1fr)}',
+  'h1,h2,h3{line-height:1.2;margin:0;font-weight:600;overflow-wrap:anywhere}',
+  'h1{font-size:1.25rem}h2{font-size:1rem}h3{font-size:.875rem}',
   'a{color:var(--link);text-underline-offset:3px;text-decoration-color:color-mix(in oklch,currentcolor,transparent 60%)}',
   'a:hover{text-decoration-color:currentcolor}a:focus-visible{outline:2px solid var(--link);outline-offset:2px}',
-  ':is(h1,h2,nav,ul.rows) a{text-decoration:none}:is(h1,h2) a{color:inherit}:is(h1,h2,ul.rows) a:hover{text-decoration:underline}',
+  ':is(h1,h2,nav,ul.rows) a{text-decoration:none}:is(h1,h2) a{color:inherit}',
+  ':is(h1,h2,ul.rows) a:hover{text-decoration:underline}',
   'main>header{display:grid;gap:.375rem}main>header>.soft:empty{display:none}',
   'p{margin:0}.soft{color:var(--soft);font-size:.8125rem}',
   'nav{display:flex;overflow-x:auto;gap:0 1.25rem;border-bottom:1px solid var(--edge)}',
-  'nav a{flex:none;padding:.625rem 0;border-bottom:2px solid transparent;color:var(--soft);font-weight:500}nav a:hover{color:var(--ink)}',
+  'nav a{flex:none;padding:.625rem 0;border-bottom:2px solid transparent;color:var(--soft);font-weight:500}',
+  'nav a:hover{color:var(--ink)}',
   'nav a[aria-current]{border-color:var(--link);color:var(--ink)}',
   '.card{background:var(--card);border:1px solid var(--edge);border-radius:10px;overflow:hidden}',
-  '.card>header,.text{padding:.75rem 1rem}.card>header{border-bottom:1px solid var(--edge);background:var(--sunken);font-size:.8125rem}',
-  '.text{overflow-wrap:anywhere}.text>:first-child{margin-top:0}.text>:last-child{margin-bottom:0}.text>*{margin-block:.75rem}',
+  '.card>header,.text{padding:.75rem 1rem}',
+  '.card>header{border-bottom:1px solid var(--edge);background:var(--sunken);font-size:.8125rem}',
+  '.text{overflow-wrap:anywhere}.text>:first-child{margin-top:0}.text>:last-child{margin-bottom:0}',
+  '.text>*{margin-block:.75rem}',
   '.text img{max-width:100%}.text pre{overflow-x:auto;background:var(--sunken);padding:.75rem;border-radius:6px}',
   'ul.rows{list-style:none;margin:0;padding:0}',
-  'ul.rows li{padding:.5rem 1rem;min-height:2.25rem;display:flex;flex-wrap:wrap;gap:.125rem 1rem;align-items:center;justify-content:space-between}',
-  'ul.rows li:hover{background:var(--sunken)}ul.rows li+li{border-top:1px solid var(--edge)}ul.rows a{overflow-wrap:anywhere;font-weight:500}',
+  'ul.rows li{padding:.5rem 1rem;min-height:2.25rem;display:flex;flex-wrap:wrap;',
+  'gap:.125rem 1rem;align-items:center;justify-content:space-between}',
+  'ul.rows li:hover{background:var(--sunken)}ul.rows li+li{border-top:1px solid var(--edge)}',
+  'ul.rows a{overflow-wrap:anywhere;font-weight:500}',
   'table{border-collapse:collapse;width:100%;font:13px/1.55 var(--mono)}',
-  '.code{overflow-x:auto}.code td{padding:0 .75rem;white-space:pre;vertical-align:top}.code td:first-child{width:1%;text-align:right;user-select:none}',
-  '.code td:first-child a{color:var(--soft);text-decoration:none}.code .add{background:var(--add)}.code .del{background:var(--del)}',
-  '.code tr:is(:target,.marked){background:var(--mark);box-shadow:inset 3px 0 var(--lamp)}.code tr:target{scroll-margin-top:30vh}',
+  '.code{overflow-x:auto}.code td{padding:0 .75rem;white-space:pre;vertical-align:top}',
+  '.code td:first-child{width:1%;text-align:right;user-select:none}',
+  '.code td:first-child a{color:var(--soft);text-decoration:none}',
+  '.code .add{background:var(--add)}.code .del{background:var(--del)}',
+  '.code tr:is(:target,.marked){background:var(--mark);box-shadow:inset 3px 0 var(--lamp)}',
+  '.code tr:target{scroll-margin-top:30vh}',
   'code{font:13px/1.55 var(--mono);overflow-wrap:anywhere}',
   'pre{margin:0;white-space:pre-wrap;font:13px/1.55 var(--mono)}.text pre{white-space:pre}pre:empty{display:none}',
   '@media (pointer:coarse){ul.rows li{min-height:2.75rem}nav a{padding:.75rem 0}}',
@@ -78,8 +96,10 @@ const themeColors = [
   '<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0d151b">',
 ].join('');
 
-/** A whole document. */
+/** Builds a complete document. */
 export function visitorDocument(title: string, body: Html): string {
-  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">${themeColors}<title>${escapeHtml(title)}</title>`;
-  return `<!doctype html>\n<html lang="en"><head>${head}<style>${sheet}</style></head><body><main>${body.text}</main></body></html>\n`;
+  const viewport = '<meta name="viewport" content="width=device-width,initial-scale=1">';
+  const head = `<meta charset="utf-8">${viewport}${themeColors}<title>${escapeHtml(title)}</title><style>${sheet}</style>`;
+  const main = `<main>${body.text}</main>`;
+  return `<!doctype html>\n<html lang="en"><head>${head}</head><body>${main}</body></html>\n`;
 }

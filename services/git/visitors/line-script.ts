@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Marks the lines of a range such as `#L10-L20`, for which no element exists, and scrolls to them. The only script of the
- * pages for visitors: the policy of a page allows it by its hash.
+ * Marks the lines of a range such as `#L10-L20`, for which no element exists, and scrolls to them. It is the only
+ * script of the visitor pages; the content security policy allows it by its hash.
  */
 export const lineScript = `
 addEventListener('hashchange', mark);

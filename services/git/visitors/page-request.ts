@@ -4,15 +4,15 @@ import type { ContentDependencies } from '../gitea-api/contents.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import type { Html } from './html.ts';
 
-export type VisitorParts = ContentDependencies & PullDependencies;
+export type VisitorPageDependencies = ContentDependencies & PullDependencies;
 
-/** What a page of a repository is made from. */
+/** Data for a page of a repository. */
 export interface PageRequest {
-  readonly parts: VisitorParts;
+  readonly deps: VisitorPageDependencies;
   readonly repository: Repository;
   readonly address: WebAddress;
   readonly query: URLSearchParams;
-  /** The address of the repository, without a slash at the end. */
+  /** Address of the repository without a trailing slash. */
   readonly home: string;
 }
 
@@ -20,6 +20,6 @@ export interface VisitorPage {
   readonly title: string;
   readonly tab: string;
   readonly body: Html;
-  /** The page has lines that addresses mark, such as `#L10-L20`. */
+  /** The page contains lines that addresses can mark, such as `#L10-L20`. */
   readonly hasLines?: boolean;
 }

@@ -1,12 +1,18 @@
 import { parseWebAddress, unsupportedKinds, type WebAddress } from '../../contracts/git/web-addresses.ts';
-import { unknown } from '../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Answer } from '../gitea-api/call.ts';
-import { nobody } from '../sign-in/visitor.ts';
-import { branchPage, commitPage, comparePage, historyPage, treePage } from './code-pages.ts';
-import type { PageRequest, VisitorPage, VisitorParts } from './page-request.ts';
+import { anonymousCaller } from '../sign-in/caller.ts';
+import {
+  renderBranchPage,
+  renderCommitPage,
+  renderComparePage,
+  renderHistoryPage,
+  renderTreePage,
+} from './code-pages.ts';
+import type { PageRequest, VisitorPage, VisitorPageDependencies } from './page-request.ts';
 import { Html, html, visitorDocument, visitorPolicy } from './html.ts';
-import { issuePage, issuesPage, releasesPage } from './issue-pages.ts';
+import { renderIssuePage, renderIssuesPage, renderReleasesPage } from './issue-pages.ts';
 import { lineScript, lineScriptSource } from './line-script.ts';
 
 const tabs = [
@@ -19,62 +25,62 @@ const tabs = [
 ] as const;
 
 /**
- * A page for visitors without an account, as decision 0043 has them: of a public repository, of the public repositories of an
- * owner, or of all. Undefined for what visitors do not see, and for addresses that are no pages.
+ * Renders a page for visitors without an account: a public repository, the public repositories of an owner, or all
+ * public repositories. Returns undefined for content that is not public and for other addresses.
  */
-export async function visitorPage(
-  parts: VisitorParts,
+export async function renderVisitorPage(
+  deps: VisitorPageDependencies,
   url: URL,
   { base, app }: { readonly base: string; readonly app: string | undefined },
 ): Promise<Answer | undefined> {
   const isList = /^\/*$/.test(url.pathname) || url.pathname.startsWith('/explore');
   const address = isList ? undefined : parseWebAddress(url.pathname);
-  if (isList || address?.name === '') return ownerPage(parts, address?.owner, base, app);
+  if (isList || address?.name === '') return renderOwnerPage(deps, address?.owner, base, app);
   if (address === undefined) return undefined;
-  const found = await parts.lookup.find(nobody, address.owner, address.name);
-  if (found === undefined) return moved(parts, address, url, base);
-  if (unsupportedKinds.has(address.kind)) throw unknown();
-  const { repository } = found;
+  const result = await deps.lookup.find(anonymousCaller, address.owner, address.name);
+  if (result === undefined) return redirectRenamed(deps, address, url, base);
+  if (unsupportedKinds.has(address.kind)) throw buildNotFoundProblem();
+  const { repository } = result;
   const home = `${base}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}`;
-  const page = await pageOf({ parts, repository, address, query: url.searchParams, home });
-  if (page === undefined) throw unknown();
+  const page = await renderPage({ deps, repository, address, query: url.searchParams, home });
+  if (page === undefined) throw buildNotFoundProblem();
   const title = `${page.title} · ${repository.owner}/${repository.name}`;
-  return documentAnswer(title, repositoryFrame(repository, home, page, app), page.hasLines);
+  return buildDocumentResponse(title, repositoryFrame(repository, home, page, app), page.hasLines);
 }
 
-/** The page of a repository that was renamed is at its present address. */
-async function moved(
-  { lookup }: VisitorParts,
+/** Redirects the address of a renamed repository. */
+async function redirectRenamed(
+  { lookup }: VisitorPageDependencies,
   { owner, name }: WebAddress,
   url: URL,
   base: string,
 ): Promise<Answer | undefined> {
-  const now = await lookup.renamed(nobody, owner, name);
-  if (now === undefined) return undefined;
+  const current = await lookup.findRenamed(anonymousCaller, owner, name);
+  if (current === undefined) return undefined;
   const rest = url.pathname.split('/').slice(3).join('/');
-  const place = [now.owner, now.name].map(encodeURIComponent).join('/');
-  return { status: 302, headers: { Location: `${base}/${place}${rest === '' ? '' : `/${rest}`}${url.search}` } };
+  const encodedName = [current.owner, current.name].map(encodeURIComponent).join('/');
+  return { status: 302, headers: { Location: `${base}/${encodedName}${rest === '' ? '' : `/${rest}`}${url.search}` } };
 }
 
-function pageOf(request: PageRequest): Promise<VisitorPage | undefined> {
+function renderPage(request: PageRequest): Promise<VisitorPage | undefined> {
   const [first = ''] = request.address.rest;
   switch (request.address.kind) {
     case 'commits':
-      return historyPage(request);
+      return renderHistoryPage(request);
     case 'commit':
-      return commitPage(request, first);
+      return renderCommitPage(request, first);
     case 'compare':
-      return comparePage(request);
+      return renderComparePage(request);
     case 'issues':
     case 'pulls':
-      return /^\d+$/.test(first) ? issuePage(request, Number(first)) : issuesPage(request);
+      return /^\d+$/.test(first) ? renderIssuePage(request, Number(first)) : renderIssuesPage(request);
     case 'releases':
-      return releasesPage(request);
+      return renderReleasesPage(request);
     case 'branches':
     case 'tags':
-      return branchPage(request);
+      return renderBranchPage(request);
     default:
-      return treePage(request);
+      return renderTreePage(request);
   }
 }
 
@@ -89,50 +95,50 @@ function repositoryFrame(
       ? html`<a href="${home}${path}" aria-current="page">${title}</a>`
       : html`<a href="${home}${path}">${title}</a>`,
   );
-  const open =
+  const signInLink =
     app === undefined ? undefined : html`<p class="soft"><a href="${app}">Sign in to Homeport</a> to write here.</p>`;
   return html`<header>
       <h1><a href="${home}">${owner}/${name}</a></h1>
       <p class="soft">${description}</p>
       <p class="soft">Clone: <code>${home}.git</code></p>
-      ${open}
+      ${signInLink}
     </header>
     <nav aria-label="Repository">${links}</nav>
     ${body}`;
 }
 
-/** The public repositories of an owner, or of all owners. */
-async function ownerPage(
-  parts: VisitorParts,
+/** Renders the public repositories of an owner, or of all owners. */
+async function renderOwnerPage(
+  deps: VisitorPageDependencies,
   owner: string | undefined,
   base: string,
   app: string | undefined,
 ): Promise<Answer | undefined> {
-  const sight = await parts.access.sight(nobody);
-  const wanted = { sight, sort: 'updated' as const, descending: true, limit: 200, offset: 0 };
-  const found = await parts.repositories.list({ ...wanted, ...(owner === undefined ? {} : { owner }) });
-  // What has nothing public to show is not told from what does not exist.
-  if (found.total === 0) return undefined;
-  const rows = found.repositories.map(({ owner: of, name, description }) => {
-    const address = `${base}/${encodeURIComponent(of)}/${encodeURIComponent(name)}`;
-    return html`<li><a href="${address}">${of}/${name}</a><span class="soft">${description}</span></li>`;
+  const visibility = await deps.access.getVisibility(anonymousCaller);
+  const query = { visibility, sort: 'updated' as const, descending: true, limit: 200, offset: 0 };
+  const result = await deps.repositories.list({ ...query, ...(owner === undefined ? {} : { owner }) });
+  // An owner without public repositories is treated like one that does not exist.
+  if (result.total === 0) return undefined;
+  const rows = result.repositories.map(({ owner: ownerName, name, description }) => {
+    const address = `${base}/${encodeURIComponent(ownerName)}/${encodeURIComponent(name)}`;
+    return html`<li><a href="${address}">${ownerName}/${name}</a><span class="soft">${description}</span></li>`;
   });
   const title =
-    owner === undefined ? 'Public repositories' : `Public repositories of ${found.repositories[0]?.owner ?? owner}`;
-  const open = app === undefined ? undefined : html`<p class="soft"><a href="${app}">Sign in to Homeport</a></p>`;
+    owner === undefined ? 'Public repositories' : `Public repositories of ${result.repositories[0]?.owner ?? owner}`;
+  const signInLink = app === undefined ? undefined : html`<p class="soft"><a href="${app}">Sign in to Homeport</a></p>`;
   const body = html`<header>
       <h1>${title}</h1>
-      ${open}
+      ${signInLink}
     </header>
     <div class="card">
       <ul class="rows">
         ${rows}
       </ul>
     </div>`;
-  return documentAnswer(title, body);
+  return buildDocumentResponse(title, body);
 }
 
-function documentAnswer(title: string, body: Html, hasLines = false): Answer {
+function buildDocumentResponse(title: string, body: Html, hasLines = false): Answer {
   const text = visitorDocument(title, hasLines ? html`${body}${new Html(`<script>${lineScript}</script>`)}` : body);
   return {
     status: 200,

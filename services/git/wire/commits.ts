@@ -25,14 +25,14 @@ export interface CommitOptions {
   readonly stat: boolean;
   readonly files: boolean;
   /** Returns the JSON of the account of a signature; null without an account. */
-  readonly person: (signature: Signature) => unknown;
+  readonly toUser: (signature: Signature) => unknown;
 }
 
 /** Converts a commit to JSON. */
 export function commitJson(
   commit: Commit,
   { base, full }: RepositoryAddress,
-  { changes, stat, files, person }: CommitOptions,
+  { changes, stat, files, toUser }: CommitOptions,
 ) {
   const api = `${base}/api/v1/repos/${full}`;
   const created = gitTime(commit.committer.date);
@@ -51,8 +51,8 @@ export function commitJson(
       tree: { url: `${api}/git/trees/${commit.tree}`, sha: commit.tree, created },
       verification: unverified,
     },
-    author: person(commit.author),
-    committer: person(commit.committer),
+    author: toUser(commit.author),
+    committer: toUser(commit.committer),
     parents: commit.parents.map((id) => ({ url: `${api}/git/commits/${id}`, sha: id, created: zeroTime })),
     files: files ? (changes ?? []).map(({ path, status }) => ({ filename: path, status })) : null,
     stats: stat ? { total: additions + deletions, additions, deletions } : null,
@@ -65,13 +65,13 @@ function signatureJson({ name, email, date }: Signature) {
 
 /** Converts a commit to the form in branches and webhooks. */
 export function payloadCommit(commit: Commit, { base, full }: RepositoryAddress, username: (email: string) => string) {
-  const who = ({ name, email }: Signature) => ({ name, email, username: username(email) });
+  const toSignatureJson = ({ name, email }: Signature) => ({ name, email, username: username(email) });
   return {
     id: commit.id,
     message: commit.message,
     url: `${base}/${full}/commit/${commit.id}`,
-    author: who(commit.author),
-    committer: who(commit.committer),
+    author: toSignatureJson(commit.author),
+    committer: toSignatureJson(commit.committer),
     verification: unverified,
     timestamp: gitTime(commit.committer.date),
     added: null,

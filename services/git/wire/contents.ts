@@ -26,9 +26,9 @@ const kinds: Readonly<Record<string, string>> = { '040000': 'dir', '160000': 'su
 export function contentJson(entry: Entry, ref: RefView, { base, full }: RepositoryAddress, bytes?: Buffer) {
   const type = kinds[entry.mode] ?? 'file';
   const path = entry.path.split('/').map(encodeURIComponent).join('/');
-  const named = ref.name.split('/').map(encodeURIComponent).join('/');
+  const encodedName = ref.name.split('/').map(encodeURIComponent).join('/');
   const self = `${base}/api/v1/repos/${full}/contents/${path}?ref=${encodeURIComponent(ref.name)}`;
-  const html = `${base}/${full}/src/${ref.kind}/${named}/${path}`;
+  const html = `${base}/${full}/src/${ref.kind}/${encodedName}/${path}`;
   const objects = type === 'dir' ? 'trees' : 'blobs';
   const git = type === 'submodule' ? null : `${base}/api/v1/repos/${full}/git/${objects}/${entry.id}`;
   const isFile = type === 'file' || type === 'symlink';
@@ -47,7 +47,7 @@ export function contentJson(entry: Entry, ref: RefView, { base, full }: Reposito
     url: self,
     html_url: html,
     git_url: git,
-    download_url: isFile ? `${base}/${full}/raw/${ref.kind}/${named}/${path}` : null,
+    download_url: isFile ? `${base}/${full}/raw/${ref.kind}/${encodedName}/${path}` : null,
     submodule_git_url: entry.submodule ?? null,
     _links: { self, git, html },
   };

@@ -23,17 +23,17 @@ export function hookJson(row: WebhookRow, { authorization, url }: { authorizatio
 export function hookCommit(
   commit: Commit,
   changes: readonly FileChange[],
-  place: RepositoryAddress,
+  address: RepositoryAddress,
   username: (email: string) => string,
 ) {
-  const paths = (...wanted: readonly FileChange['status'][]): string[] =>
-    changes.filter(({ status }) => wanted.includes(status)).map(({ path }) => path);
-  const left = changes.flatMap(({ from }) => from ?? []);
+  const paths = (...statuses: readonly FileChange['status'][]): string[] =>
+    changes.filter(({ status }) => statuses.includes(status)).map(({ path }) => path);
+  const formerPaths = changes.flatMap(({ from }) => from ?? []);
   return {
-    ...payloadCommit(commit, place, username),
+    ...payloadCommit(commit, address, username),
     verification: null,
     added: paths('added', 'renamed'),
-    removed: [...paths('removed'), ...left],
+    removed: [...paths('removed'), ...formerPaths],
     modified: paths('modified'),
   };
 }

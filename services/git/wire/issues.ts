@@ -39,17 +39,17 @@ export function milestoneJson(milestone: Milestone) {
 }
 
 /** Converts an issue, or a pull request in a list of issues, to JSON. */
-export function issueJson(issue: Issue, repository: Repository, { base, full }: RepositoryAddress, person: ToUserJson) {
+export function issueJson(issue: Issue, repository: Repository, { base, full }: RepositoryAddress, toUser: ToUserJson) {
   const kind = issue.pull === 1 ? 'pulls' : 'issues';
   const html = `${base}/${full}/${kind}/${issue.number}`;
-  const assignees = issue.assignees.map((account) => person(account));
+  const assignees = issue.assignees.map((account) => toUser(account));
   const { request } = issue;
   return {
     id: issue.id,
     url: `${base}/api/v1/repos/${full}/issues/${issue.number}`,
     html_url: html,
     number: issue.number,
-    user: person(issue.author),
+    user: toUser(issue.author),
     original_author: '',
     original_author_id: 0,
     title: issue.title,
@@ -89,7 +89,7 @@ export function commentJson(
   entry: EntryRow,
   issue: Pick<Issue, 'number' | 'pull'>,
   { base, full }: RepositoryAddress,
-  person: ToUserJson,
+  toUser: ToUserJson,
   files: readonly StoredFile[] = [],
 ) {
   const kind = issue.pull === 1 ? 'pulls' : 'issues';
@@ -99,7 +99,7 @@ export function commentJson(
     html_url: `${html}#issuecomment-${entry.id}`,
     pull_request_url: issue.pull === 1 ? html : '',
     issue_url: issue.pull === 1 ? '' : html,
-    user: person(entry.author),
+    user: toUser(entry.author),
     original_author: '',
     original_author_id: 0,
     body: entry.body,
@@ -110,7 +110,7 @@ export function commentJson(
 }
 
 export interface EntryLookup {
-  readonly person: ToUserJson;
+  readonly toUser: ToUserJson;
   readonly label: (id: number) => LabelRow | undefined;
   readonly milestone: (id: number) => Milestone | undefined;
 }
@@ -119,13 +119,13 @@ export interface EntryLookup {
 export function entryJson(
   entry: EntryRow,
   issue: Issue,
-  place: RepositoryAddress,
-  { person, label, milestone }: EntryLookup,
+  address: RepositoryAddress,
+  { toUser, label, milestone }: EntryLookup,
 ) {
-  const comment = commentJson(entry, issue, place, person);
+  const comment = commentJson(entry, issue, address, toUser);
   const details = JSON.parse(entry.details) as EntryDetails;
   const result = details.label === undefined ? undefined : label(details.label);
-  const shown = (id: number | undefined): unknown => {
+  const toMilestoneJson = (id: number | undefined): unknown => {
     const row = id === undefined ? undefined : milestone(id);
     return row === undefined ? null : milestoneJson(row);
   };
@@ -143,8 +143,8 @@ export function entryJson(
     updated_at: comment.updated_at,
     old_project_id: 0,
     project_id: 0,
-    old_milestone: shown(details.oldMilestone),
-    milestone: shown(details.milestone),
+    old_milestone: toMilestoneJson(details.oldMilestone),
+    milestone: toMilestoneJson(details.milestone),
     tracked_time: null,
     old_title: isTarget ? '' : (details.before ?? ''),
     new_title: isTarget ? '' : (details.after ?? ''),
@@ -155,11 +155,11 @@ export function entryJson(
     ref_action: '',
     ref_commit_sha: details.commit ?? '',
     review_id: entry.review_id ?? 0,
-    label: result === undefined ? null : labelJson(result, place),
-    assignee: details.assignee === undefined ? null : person(details.assignee),
+    label: result === undefined ? null : labelJson(result, address),
+    assignee: details.assignee === undefined ? null : toUser(details.assignee),
     assignee_team: null,
     removed_assignee: details.removed === true,
-    resolve_doer: details.resolver === undefined ? null : person(details.resolver),
+    resolve_doer: details.resolver === undefined ? null : toUser(details.resolver),
     dependent_issue: null,
   };
 }

@@ -8,7 +8,7 @@ import { formatTime } from './time.ts';
 
 export interface PullView {
   readonly state: PullState;
-  readonly person: ToUserJson;
+  readonly toUser: ToUserJson;
   readonly reviewers: readonly string[];
   /** Number of line comments. */
   readonly remarks: number;
@@ -24,23 +24,23 @@ export function pullJson(
   view: PullView,
 ) {
   const { request } = issue;
-  const { state, person } = view;
+  const { state, toUser } = view;
   const html = `${base}/${full}/pulls/${issue.number}`;
   const { files } = state.comparison;
-  const assignees = issue.assignees.map((account) => person(account));
+  const assignees = issue.assignees.map((account) => toUser(account));
   const merged = request.merged_commit !== null;
   return {
     id: issue.id,
     url: html,
     number: issue.number,
-    user: person(issue.author),
+    user: toUser(issue.author),
     title: issue.title,
     body: issue.body,
     labels: issue.labels.map((label) => labelJson(label, { base, full })),
     milestone: issue.milestone === undefined ? null : milestoneJson(issue.milestone),
     assignee: assignees[0] ?? null,
     assignees,
-    requested_reviewers: view.reviewers.map((account) => person(account)),
+    requested_reviewers: view.reviewers.map((account) => toUser(account)),
     requested_reviewers_teams: [],
     state: getState(issue),
     draft: state.draft,
@@ -57,7 +57,7 @@ export function pullJson(
     merged,
     merged_at: formatTimeOrNull(request.merged_at),
     merge_commit_sha: request.merged_commit,
-    merged_by: request.merged_by === null ? null : person(request.merged_by),
+    merged_by: request.merged_by === null ? null : toUser(request.merged_by),
     allow_maintainer_edit: request.maintainer_edit === 1,
     base: {
       label: request.base_branch,
@@ -107,7 +107,7 @@ export function changedFileJson(file: FileChange, head: string, { base, full }: 
 }
 
 export interface ReviewView {
-  readonly person: ToUserJson;
+  readonly toUser: ToUserJson;
   readonly head: string;
   readonly comments: number;
   /** ID of its timeline entry, if it has one. */
@@ -124,7 +124,7 @@ export function reviewJson(
   const html = `${base}/${full}/pulls/${issue.number}`;
   return {
     id: review.id,
-    user: view.person(review.author),
+    user: view.toUser(review.author),
     team: null,
     state: review.state,
     body: review.body,
@@ -145,15 +145,15 @@ export function reviewCommentJson(
   entry: EntryRow,
   issue: Issue,
   { base, full }: RepositoryAddress,
-  person: ToUserJson,
+  toUser: ToUserJson,
 ) {
   const html = `${base}/${full}/pulls/${issue.number}`;
   const { commit = '', hunk = '', line = 0, path = '', resolver } = JSON.parse(entry.details) as EntryDetails;
   return {
     id: entry.id,
     body: entry.body,
-    user: person(entry.author),
-    resolver: resolver === undefined ? null : person(resolver),
+    user: toUser(entry.author),
+    resolver: resolver === undefined ? null : toUser(resolver),
     pull_request_review_id: entry.review_id ?? 0,
     created_at: formatTime(entry.created_at),
     updated_at: formatTime(entry.updated_at),

@@ -1,5 +1,5 @@
 import type { StoredFile } from '../releases/stored-files.ts';
-import type { AssetRow, ReleaseRow } from '../store/rest.ts';
+import type { AssetRow, ReleaseRow } from '../store/repository-relations.ts';
 import type { RepositoryAddress } from './commits.ts';
 import { formatTime } from './time.ts';
 

@@ -46,7 +46,7 @@ export function repositoryJson(repository: Repository, owner: OwnerRow, level: L
     description: repository.description,
     empty: repository.empty,
     private: repository.private,
-    fork: repository.parent !== null,
+    fork: repository.parentId !== null,
     template: repository.template,
     mirror: false,
     size: repository.size,

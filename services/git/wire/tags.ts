@@ -1,4 +1,4 @@
-import { timeOfSeconds } from '../domain/commit-time.ts';
+import { parseUnixSeconds } from '../domain/commit-time.ts';
 import { gitTime, formatTime } from './time.ts';
 import { unverified, type RepositoryAddress } from './commits.ts';
 
@@ -14,7 +14,7 @@ export function annotatedTagJson(sha: string, text: string, { base, full }: Repo
     sha,
     url: `${api}/tags/${sha}`,
     message: body.join('\n\n'),
-    tagger: { name, email, date: gitTime(formatTime(timeOfSeconds(seconds))) },
+    tagger: { name, email, date: gitTime(formatTime(parseUnixSeconds(seconds))) },
     object: { type, url: `${api}/${type}s/${field('object')}`, sha: field('object') },
     verification: unverified,
   };

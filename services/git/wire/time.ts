@@ -1,4 +1,4 @@
-import { writtenDate } from '../domain/commit-time.ts';
+import { formatCommitDate } from '../domain/commit-time.ts';
 
 /** Zero time of Go, which Gitea sends for a missing time. */
 export const zeroTime = '0001-01-01T00:00:00Z';
@@ -10,5 +10,5 @@ export function formatTime(ms: number): string {
 
 /** Formats a commit time in the zone of its author; UTC is `Z`. */
 export function gitTime(text: string): string {
-  return writtenDate(text).replace(/\+00:00$/, 'Z');
+  return formatCommitDate(text).replace(/\+00:00$/, 'Z');
 }

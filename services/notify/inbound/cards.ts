@@ -1,15 +1,15 @@
 import { htmlToText } from '../../kit/plain-text.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
-import type { Part } from './part.ts';
-import { linesOf as toLines, linkLine, type Program, type Reading } from './reading.ts';
+import { buildLinkLine, toLines, type InboundAdapter, type InboundNotification } from './adapter.ts';
+import type { Payload } from './payload.ts';
 
-type Lines = Reading['lines'];
+type Lines = InboundNotification['lines'];
 
 /** Maximum depth of containers in a card. */
 const maxDepth = 6;
 const adaptiveCard = 'application/vnd.microsoft.card.adaptive';
 
-function toFacts(facts: readonly Part[], name: string): Lines {
+function toFacts(facts: readonly Payload[], name: string): Lines {
   return facts.map((fact) => [`${fact.text(name)}: ${fact.text('value')}`]);
 }
 
@@ -22,7 +22,7 @@ function toColorType(color: string): NotificationType {
   return g > 100 && g > 1.4 * Math.max(r, b) ? 'success' : 'info';
 }
 
-function toMessageCard(card: Part): Reading {
+function parseMessageCard(card: Payload): InboundNotification {
   const sections = card
     .list('sections')
     .flatMap((section): Lines => [
@@ -55,12 +55,12 @@ interface CardContent {
   readonly links: readonly string[];
 }
 
-function readElements(elements: readonly Part[], depth = 0): CardContent {
+function readElements(elements: readonly Payload[], depth = 0): CardContent {
   if (depth > maxDepth) return { lines: [], styles: [], links: [] };
   const contents = elements.map((element): CardContent => {
     const children = ['items', 'columns', 'body', 'actions'].flatMap((name) => element.list(name));
     const inner = readElements(children, depth + 1);
-    const inlines = element.list('inlines').map((inline) => inline.whole('text').slice(0, 4000));
+    const inlines = element.list('inlines').map((inline) => inline.fullText('text').slice(0, 4000));
     const link = element.text('type') === 'Action.OpenUrl' ? element.link('url') : undefined;
     return {
       lines: [
@@ -79,11 +79,11 @@ function readElements(elements: readonly Part[], depth = 0): CardContent {
   };
 }
 
-function toAdaptiveReading(cards: readonly Part[], payload: Part): Reading {
+function parseAdaptiveCards(cards: readonly Payload[], payload: Payload): InboundNotification {
   const { lines, styles, links } = readElements(cards);
   const style = styles.map((each) => each.toLowerCase()).find((each) => Object.hasOwn(typesByStyle, each));
   const [first, ...rest] = lines;
-  const heading = first?.map((piece) => (typeof piece === 'string' ? piece : '')).join('') ?? '';
+  const heading = first?.map((part) => (typeof part === 'string' ? part : '')).join('') ?? '';
   const hasHeading = rest.length > 0 && heading.length <= 200;
   return {
     title: payload.text('summary') || (hasHeading ? heading : ''),
@@ -93,26 +93,26 @@ function toAdaptiveReading(cards: readonly Part[], payload: Part): Reading {
   };
 }
 
-function findAdaptiveCards(payload: Part): readonly Part[] {
+function findAdaptiveCards(payload: Payload): readonly Payload[] {
   if (payload.text('type') === 'AdaptiveCard') return [payload];
   return payload
     .list('attachments')
     .filter((each) => each.text('contentType') === adaptiveCard)
-    .map((each) => each.part('content'));
+    .map((each) => each.object('content'));
 }
 
 /** Cards for webhooks and workflows of Microsoft Teams: message cards and adaptive cards. */
-export const teams: Program = {
+export const teams: InboundAdapter = {
   name: 'Teams',
-  claims: (payload) => payload.text('@type') === 'MessageCard' || findAdaptiveCards(payload).length > 0,
-  read(payload) {
+  matches: (payload) => payload.text('@type') === 'MessageCard' || findAdaptiveCards(payload).length > 0,
+  parse(payload) {
     const cards = findAdaptiveCards(payload);
-    return cards.length > 0 ? toAdaptiveReading(cards, payload) : toMessageCard(payload);
+    return cards.length > 0 ? parseAdaptiveCards(cards, payload) : parseMessageCard(payload);
   },
 };
 
-function toWidgetLines(widget: Part): Lines {
-  const text = (path: string): string => htmlToText(widget.whole(path).slice(0, 4000));
+function toWidgetLines(widget: Payload): Lines {
+  const text = (path: string): string => htmlToText(widget.fullText(path).slice(0, 4000));
   const label = widget.text('decoratedText.topLabel') || widget.text('keyValue.topLabel');
   const value = text('decoratedText.text') || text('keyValue.content');
   return [
@@ -121,25 +121,25 @@ function toWidgetLines(widget: Part): Lines {
     ...toLines(text('decoratedText.bottomLabel')),
     ...widget
       .list('buttonList.buttons')
-      .flatMap((button) => linkLine(button.text('text') || 'Open', button.link('onClick.openLink.url'))),
+      .flatMap((button) => buildLinkLine(button.text('text') || 'Open', button.link('onClick.openLink.url'))),
   ];
 }
 
 /** Cards for webhooks of Google Chat. */
-export const googleChat: Program = {
+export const googleChat: InboundAdapter = {
   name: 'Google Chat',
-  claims: (payload) =>
-    [...payload.list('cardsV2').map((each) => each.part('card')), ...payload.list('cards')].some((card) =>
+  matches: (payload) =>
+    [...payload.list('cardsV2').map((each) => each.object('card')), ...payload.list('cards')].some((card) =>
       card.has('sections'),
     ),
-  read(payload) {
-    const cards = [...payload.list('cardsV2').map((each) => each.part('card')), ...payload.list('cards')];
+  parse(payload) {
+    const cards = [...payload.list('cardsV2').map((each) => each.object('card')), ...payload.list('cards')];
     const lines = cards.flatMap((card): Lines => [
       ...toLines(card.lines('header.subtitle')),
       ...card
         .list('sections')
         .flatMap((section): Lines => [
-          ...toLines(htmlToText(section.whole('header').slice(0, 4000))),
+          ...toLines(htmlToText(section.fullText('header').slice(0, 4000))),
           ...section.list('widgets').flatMap(toWidgetLines),
         ]),
     ]);
@@ -152,7 +152,7 @@ export const googleChat: Program = {
 };
 
 /** Returns the texts of a rich text of Feishu and Lark, which has one version per language. */
-function toPostLines(post: Part): Lines {
+function toPostLines(post: Payload): Lines {
   const content = post.value('content');
   if (!Array.isArray(content)) return [];
   return content.slice(0, 200).map((line: unknown) => {
@@ -162,18 +162,18 @@ function toPostLines(post: Part): Lines {
 }
 
 /** Messages for robots of DingTalk, WeCom, Feishu and Lark. */
-export const workChat: Program = {
+export const workChat: InboundAdapter = {
   name: 'Work chat',
-  claims: (payload) => {
+  matches: (payload) => {
     const kind = payload.text('msgtype') || payload.text('msg_type');
     const members = [kind, kind === 'interactive' ? 'card' : 'content'];
     return kind !== '' && members.some((member) => typeof payload.value(member) === 'object' && payload.has(member));
   },
-  read(payload) {
+  parse(payload) {
     const kind = payload.text('msgtype') || payload.text('msg_type');
-    const body = payload.part(kind);
-    const posts = payload.pairs('content.post').map(([language]) => payload.part(`content.post.${language}`));
-    const card = payload.part('card');
+    const body = payload.object(kind);
+    const posts = payload.pairs('content.post').map(([language]) => payload.object(`content.post.${language}`));
+    const card = payload.object('card');
     const title = [body.text('title'), posts[0]?.text('title') ?? '', card.text('header.title.content')].find(
       (text) => text !== '',
     );

@@ -14,38 +14,38 @@ afterAll(() => room[Symbol.asyncDispose]());
 
 const ask = (authorization: string, method: string, path: string, body?: unknown): Promise<Response> =>
   room.api(method, path, body, authorization);
-const statusOf = async (authorization: string, method: string, path: string, body?: unknown): Promise<number> =>
+const requestStatus = async (authorization: string, method: string, path: string, body?: unknown): Promise<number> =>
   (await ask(authorization, method, path, body)).status;
 const remove = (name: string, request: RemovalRequest): Promise<void> => accounts.remove(name, request);
 
-/** An account with a repository, webhooks, a key, a token, an organization, a part in a repository, and an issue. */
+/** Creates an account with a repository, webhooks, a key, a token, an organization, a collaboration and an issue. */
 async function populate(name: string): Promise<{ readonly authorization: string; readonly token: string }> {
   const authorization = await room.account(name);
   const hook = { type: 'gitea', active: true, config: { url: `https://${name}.example/`, content_type: 'json' } };
   const repository = { name: 'diary', private: true, auto_init: true };
-  expect(await statusOf(authorization, 'POST', '/user/repos', repository)).toBe(201);
-  expect(await statusOf(authorization, 'POST', '/user/hooks', hook)).toBe(201);
-  expect(await statusOf(authorization, 'POST', `/repos/${name}/diary/hooks`, hook)).toBe(201);
+  expect(await requestStatus(authorization, 'POST', '/user/repos', repository)).toBe(201);
+  expect(await requestStatus(authorization, 'POST', '/user/hooks', hook)).toBe(201);
+  expect(await requestStatus(authorization, 'POST', `/repos/${name}/diary/hooks`, hook)).toBe(201);
   const { text } = await makeKey(room, `id_${name}`);
-  expect(await statusOf(authorization, 'POST', '/user/keys', { title: 'k', key: text })).toBe(201);
-  const made = await ask(authorization, 'POST', `/users/${name}/tokens`, { name: 't', scopes: ['all'] });
-  const { sha1 } = (await made.json()) as { readonly sha1: string };
-  expect(await statusOf(authorization, 'POST', '/orgs', { username: `org-of-${name}` })).toBe(201);
+  expect(await requestStatus(authorization, 'POST', '/user/keys', { title: 'k', key: text })).toBe(201);
+  const response = await ask(authorization, 'POST', `/users/${name}/tokens`, { name: 't', scopes: ['all'] });
+  const { sha1 } = (await response.json()) as { readonly sha1: string };
+  expect(await requestStatus(authorization, 'POST', '/orgs', { username: `org-of-${name}` })).toBe(201);
   const collaboration = `/repos/ada/shared/collaborators/${name}`;
-  expect(await statusOf(adminAuthorization, 'PUT', collaboration, { permission: 'admin' })).toBe(204);
-  expect(await statusOf(authorization, 'POST', '/repos/ada/shared/issues', { title: `Of ${name}` })).toBe(201);
+  expect(await requestStatus(adminAuthorization, 'PUT', collaboration, { permission: 'admin' })).toBe(204);
+  expect(await requestStatus(authorization, 'POST', '/repos/ada/shared/issues', { title: `Of ${name}` })).toBe(201);
   return { authorization, token: `token ${sha1}` };
 }
 
-/** What an account of the same name finds. */
-async function expectNothingOf(name: string, former: { readonly token: string }): Promise<void> {
+/** Returns the data that a new account with the same name would see. */
+async function expectNoData(name: string, former: { readonly token: string }): Promise<void> {
   const authorization = await room.account(name);
-  expect(await statusOf(authorization, 'GET', `/repos/${name}/diary`)).toBe(404);
+  expect(await requestStatus(authorization, 'GET', `/repos/${name}/diary`)).toBe(404);
   for (const path of ['/user/hooks', '/user/keys', '/user/orgs', '/user/repos']) {
     expect.soft([path, await (await ask(authorization, 'GET', path)).json()]).toEqual([path, []]);
   }
-  expect(await statusOf(former.token, 'GET', '/user')).toBe(401);
-  expect(await statusOf(authorization, 'PATCH', '/repos/ada/shared', { description: 'x' })).toBe(403);
+  expect(await requestStatus(former.token, 'GET', '/user')).toBe(401);
+  expect(await requestStatus(authorization, 'PATCH', '/repos/ada/shared', { description: 'x' })).toBe(403);
   const issues = (await (await ask(adminAuthorization, 'GET', '/repos/ada/shared/issues')).json()) as readonly {
     readonly number: number;
     readonly title: string;
@@ -53,59 +53,64 @@ async function expectNothingOf(name: string, former: { readonly token: string })
   }[];
   const issue = issues.find(({ title }) => title === `Of ${name}`);
   expect(issue?.user.login).not.toBe(name);
-  expect(await statusOf(authorization, 'PATCH', `/repos/ada/shared/issues/${issue?.number}`, { title: 'y' })).toBe(403);
+  expect(await requestStatus(authorization, 'PATCH', `/repos/ada/shared/issues/${issue?.number}`, { title: 'y' })).toBe(
+    403,
+  );
 }
 
 describe('a removed account', () => {
-  it('leaves nothing to the next one of its name when its data is deleted', async () => {
+  it('leaves nothing to a new account with the same name when its data is deleted', async () => {
     const former = await populate('temp');
     await remove('temp', { action: 'delete' });
-    await expectNothingOf('temp', former);
+    await expectNoData('temp', former);
   });
 
-  it('gives its repositories to the account that receives them, without its webhooks', async () => {
+  it('transfers its repositories to the selected account, without its webhooks', async () => {
     await room.account('heir');
     const former = await populate('donor');
     await remove('donor', { action: 'transfer', to: 'heir' });
-    await expectNothingOf('donor', former);
+    await expectNoData('donor', former);
     const repository = await ask(adminAuthorization, 'GET', '/repos/heir/diary');
     expect(await repository.json()).toMatchObject({ private: true, empty: false });
     expect(await (await ask(adminAuthorization, 'GET', '/repos/heir/diary/hooks')).json()).toEqual([]);
   });
 
-  it('keeps its repositories under a name that no account has, where administrators reach them', async () => {
+  it('retains its repositories under a reserved name that administrators can access', async () => {
     const former = await populate('gone');
     await remove('gone', { action: 'keep' });
-    await expectNothingOf('gone', former);
-    expect(await statusOf(adminAuthorization, 'GET', '/repos/gone.removed/diary')).toBe(200);
-    const given = await ask(adminAuthorization, 'POST', '/repos/gone.removed/diary/transfer', { new_owner: 'ada' });
-    expect(given.status).toBe(202);
+    await expectNoData('gone', former);
+    expect(await requestStatus(adminAuthorization, 'GET', '/repos/gone.removed/diary')).toBe(200);
+    const transferResponse = await ask(adminAuthorization, 'POST', '/repos/gone.removed/diary/transfer', {
+      new_owner: 'ada',
+    });
+    expect(transferResponse.status).toBe(202);
   });
 
-  it('is purged with its repositories by the API of Gitea, and refused without', async () => {
+  it("requires purge in Gitea's API to delete an account with its repositories", async () => {
     const former = await populate('purged');
-    expect(await statusOf(adminAuthorization, 'DELETE', '/admin/users/purged')).toBe(422);
-    expect(await statusOf(adminAuthorization, 'DELETE', '/admin/users/purged?purge=true')).toBe(204);
-    await expectNothingOf('purged', former);
+    expect(await requestStatus(adminAuthorization, 'DELETE', '/admin/users/purged')).toBe(422);
+    expect(await requestStatus(adminAuthorization, 'DELETE', '/admin/users/purged?purge=true')).toBe(204);
+    await expectNoData('purged', former);
   });
 });
 
 describe('the name of an organization', () => {
   it('cannot be taken by an account, in any case', async () => {
     const ann = await room.account('ann');
-    expect(await statusOf(ann, 'POST', '/orgs', { username: 'Guild' })).toBe(201);
+    expect(await requestStatus(ann, 'POST', '/orgs', { username: 'Guild' })).toBe(201);
     for (const name of ['Guild', 'guild', 'GUILD']) await expect(room.account(name)).rejects.toThrow();
     const body = { username: 'guild', password: 'a long password of guild' };
-    expect(await statusOf(adminAuthorization, 'POST', '/admin/users', body)).toBe(422);
+    expect(await requestStatus(adminAuthorization, 'POST', '/admin/users', body)).toBe(422);
   });
 
   it('is free for an account after the organization was renamed or deleted', async () => {
-    const ann = (name: string): Promise<number> => statusOf(adminAuthorization, 'POST', '/orgs', { username: name });
+    const ann = (name: string): Promise<number> =>
+      requestStatus(adminAuthorization, 'POST', '/orgs', { username: name });
     expect(await ann('before')).toBe(201);
-    expect(await statusOf(adminAuthorization, 'POST', '/orgs/before/rename', { new_name: 'after' })).toBe(204);
+    expect(await requestStatus(adminAuthorization, 'POST', '/orgs/before/rename', { new_name: 'after' })).toBe(204);
     await room.account('before');
     await expect(room.account('after')).rejects.toThrow();
-    expect(await statusOf(adminAuthorization, 'DELETE', '/orgs/after')).toBe(204);
+    expect(await requestStatus(adminAuthorization, 'DELETE', '/orgs/after')).toBe(204);
     await room.account('after');
   });
 });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-it('tells what happened, to those who may see it', async () => {
+it('lists events to accounts that may see them', async () => {
   const { repos, user, users } = api;
   await room.create('seen', { auto_init: true });
   await room.create('hidden', { private: true });
@@ -49,17 +49,17 @@ it('tells what happened, to those who may see it', async () => {
   expect([await sum(), await sum(bob)]).toEqual([4, 3]);
   const [{ timestamp = 0 } = {}] = (await users.userGetHeatmapData('ada')).data as unknown as { timestamp?: number }[];
   expect(Math.abs(Number(timestamp) * 1000 - Date.now())).toBeLessThan(3_600_000);
-  // Who keeps it to himself shows it to himself.
+  // Accounts that hide their email address still see it themselves.
   await user.updateUserSettings({ hide_activity: true });
   expect([(await ofAda()).length > 0, await ofAda(bob), await sum(bob)]).toEqual([true, [], 0]);
 });
 
-it('organisations have a team of owners, and say who may do what', async () => {
+it('lists the owners team of an organization and the permissions of its members', async () => {
   const { orgs, repos, teams, user, users } = api;
   await orgs.orgCreate({ username: 'guild' });
   await orgs.createOrgRepo('guild', { name: 'tools' });
-  const { data: found } = await orgs.teamSearch('guild', { q: 'own' });
-  const id = found.data?.[0]?.id ?? 0;
+  const { data: hits } = await orgs.teamSearch('guild', { q: 'own' });
+  const id = hits.data?.[0]?.id ?? 0;
   expect((await user.userListTeams()).data).toMatchObject([{ id, name: 'Owners', organization: { name: 'guild' } }]);
   await expect(teams.orgListTeamMember(id, 'bob')).rejects.toMatchObject({ status: 404 });
   await teams.orgAddTeamMember(id, 'bob');
@@ -77,7 +77,7 @@ it('organisations have a team of owners, and say who may do what', async () => {
   await expect(repos.repoListTeams('ada', 'own')).rejects.toMatchObject({ status: 405 });
 });
 
-it('a fork is brought up to what it is a copy of, forward and by a merge', async () => {
+it('updates a fork from its parent by fast-forward and by merge', async () => {
   const { repos } = api;
   await room.create('origin', { auto_init: true });
   await repos.createFork('ada', 'origin', { name: 'copy' });
@@ -101,7 +101,7 @@ it('a fork is brought up to what it is a copy of, forward and by a merge', async
   await expect(repos.repoMergeUpstream('ada', 'origin', { branch: 'main' })).rejects.toMatchObject({ status: 404 });
 });
 
-it('says what was noted of a commit, and how issues begin', async () => {
+it('returns the note of a commit and the issue templates', async () => {
   const { repos } = api;
   await room.create('noted');
   const cwd = await room.work('noted');

@@ -9,7 +9,7 @@ import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
 let room: GitRoom;
 const offers: NotificationOffer[] = [];
-/** Stands for the aggregator. */
+/** Stands in for the notification service. */
 const listener = defineService({
   ...defineManifest({
     id: 'notify',
@@ -44,8 +44,8 @@ describe('the API of repositories', () => {
     const { sha1 } = await json('POST', '/users/ada/tokens', { name: 'js' });
     const client = giteaApi(room.url, { token: sha1, customFetch: fetch });
     expect((await client.version.getVersion()).data.version).toMatch(/^1\.\d+\.\d+\+homeport/);
-    const { data: made } = await client.user.createCurrentUserRepo({ name: 'js', auto_init: true, private: true });
-    expect(made).toMatchObject({ full_name: 'ada/js', empty: false, default_branch: 'main' });
+    const { data: created } = await client.user.createCurrentUserRepo({ name: 'js', auto_init: true, private: true });
+    expect(created).toMatchObject({ full_name: 'ada/js', empty: false, default_branch: 'main' });
     const { data: contents } = await client.repos.repoGetContents('ada', 'js', 'README.md');
     expect(Buffer.from(contents.content ?? '', 'base64').toString()).toBe('# js\n');
     const { data: changed } = await client.repos.repoUpdateFile('ada', 'js', 'README.md', {
@@ -70,15 +70,15 @@ describe('the API of repositories', () => {
   it('writes several files in one commit, and serves trees, archives and diffs of them', async () => {
     await room.create('files');
     const content = (text: string) => Buffer.from(text).toString('base64');
-    const answer = await json('POST', '/repos/ada/files/contents', {
+    const result = await json('POST', '/repos/ada/files/contents', {
       message: 'all at once',
       files: [
         { operation: 'create', path: 'a.txt', content: content('a\n') },
         { operation: 'create', path: 'dir/ü b.txt', content: content('b\n') },
       ],
     });
-    expect(answer.files.map(({ path }: { path: string }) => path)).toEqual(['a.txt', 'dir/ü b.txt']);
-    const sha = answer.commit.sha as string;
+    expect(result.files.map(({ path }: { path: string }) => path)).toEqual(['a.txt', 'dir/ü b.txt']);
+    const sha = result.commit.sha as string;
     const tree = await json('GET', `/repos/ada/files/git/trees/${sha}?recursive=1`);
     expect(tree.tree.map(({ path }: { path: string }) => path)).toEqual(['a.txt', 'dir', 'dir/ü b.txt']);
     const raw = await fetch(`${room.url}/ada/files/raw/branch/main/dir/${encodeURIComponent('ü b.txt')}`);
@@ -114,20 +114,20 @@ describe('the API of repositories', () => {
     );
   });
 
-  it('renames a repository and leads clients on', async () => {
+  it('renames a repository and redirects clients', async () => {
     await room.create('old');
     const cwd = await room.work('renamed');
     await room.git(['push', '-q', `${room.signedUrl}/ada/old.git`, 'main'], { cwd });
     await json('PATCH', '/repos/ada/old', { name: 'new', description: 'moved', has_issues: false });
     expect(await json('GET', '/repos/ada/new')).toMatchObject({ name: 'new', description: 'moved', has_issues: false });
-    const moved = await room.api('GET', '/repos/ada/old');
-    expect([moved.status, moved.headers.get('location')]).toEqual([301, '/api/v1/repos/ada/new']);
+    const redirect = await room.api('GET', '/repos/ada/old');
+    expect([redirect.status, redirect.headers.get('location')]).toEqual([301, '/api/v1/repos/ada/new']);
     await room.git(['clone', '-q', `${room.url}/ada/old.git`, 'by-old-name']);
     await room.git(['push', '-q', `${room.signedUrl}/ada/old.git`, 'main:again'], { cwd });
     expect(await json('GET', '/repos/ada/new')).toMatchObject({ branch_count: 2 });
   });
 
-  it('copies a repository from elsewhere, from nowhere near for accounts, and never from a folder', async () => {
+  it('imports a remote repository, but no private addresses for accounts and no folders', async () => {
     const copied = await json('POST', '/repos/migrate', {
       clone_addr: `${room.url}/ada/new.git`,
       repo_name: 'copied',
@@ -159,10 +159,10 @@ describe('the API of repositories', () => {
       expect([clone_addr, reply.status]).toEqual([clone_addr, 422]);
     }
     expect((await room.api('GET', '/repos/bob/stolen', undefined, bob)).status).toBe(404);
-    // Its password is nowhere to be read.
-    let seen: string | undefined;
+    // The password of the origin is not stored.
+    let received: string | undefined;
     const server = createServer((request, response) => {
-      seen ??= request.headers.authorization;
+      received ??= request.headers.authorization;
       response
         .writeHead(request.headers.authorization === undefined ? 401 : 404, { 'www-authenticate': 'Basic realm="x"' })
         .end();
@@ -178,12 +178,12 @@ describe('the API of repositories', () => {
     server.close();
     expect(failed.status).toBe(422);
     expect(await failed.text()).not.toContain('$(id)');
-    expect(Buffer.from(seen?.split(' ')[1] ?? '', 'base64').toString()).toBe("u:p'q$(id)");
+    expect(Buffer.from(received?.split(' ')[1] ?? '', 'base64').toString()).toBe("u:p'q$(id)");
     expect(JSON.stringify(room.host.log)).not.toContain("p'q$(id)");
     expect((await room.api('GET', '/repos/ada/failed')).status).toBe(404);
   });
 
-  it('tells of a push to a branch that people care about', async () => {
+  it('sends a notification about a push to a selected branch', async () => {
     await room.create('told');
     const cwd = await room.work('told');
     offers.length = 0;
@@ -193,7 +193,7 @@ describe('the API of repositories', () => {
     expect(offers[0]?.notice.body).toMatch(/^ada pushed 1 commit\n[0-9a-f]{7} first commit$/);
   });
 
-  it('gives its numbers to who has the token', async () => {
+  it('requires the token for the metrics', async () => {
     expect((await fetch(`${room.url}/metrics`)).status).toBe(401);
     expect((await fetch(`${room.url}/metrics`, { headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
     const reply = await fetch(`${room.url}/metrics`, { headers: { authorization: 'Bearer scrape me' } });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
-/** What the pages ask of lists: in which order, of which repository, and what checks say. */
+/** Lists of the app API: order, repository filter and check results. */
 let room: GitRoom;
 beforeAll(async () => {
   room = await openGitRoom();
@@ -17,16 +17,16 @@ const ask = async (path: string, method = 'GET', body?: object, authorization = 
   });
   return reply.json();
 };
-const namesOf = ({ repositories }: any): string[] => repositories.map(({ name }: any) => name);
+const toNames = ({ repositories }: any): string[] => repositories.map(({ name }: any) => name);
 
-it('lists repositories by their last change or by their names', async () => {
+it('lists repositories by last change or by name', async () => {
   for (const name of ['apple', 'cherry', 'banana']) await room.create(name, { auto_init: true });
   await room.api('PATCH', '/repos/ada/apple', { description: 'The newest change' });
-  expect(namesOf(await ask('/repositories'))[0]).toBe('apple');
-  expect(namesOf(await ask('/repositories?sort=name'))).toEqual(['apple', 'banana', 'cherry']);
+  expect(toNames(await ask('/repositories'))[0]).toBe('apple');
+  expect(toNames(await ask('/repositories?sort=name'))).toEqual(['apple', 'banana', 'cherry']);
 });
 
-it('says what checks say of each commit', async () => {
+it('returns the check results of each commit', async () => {
   const { commits } = await ask('/repositories/ada/apple/commits');
   expect(commits[0].checks).toBeNull();
   for (const [context, state] of [
@@ -39,7 +39,7 @@ it('says what checks say of each commit', async () => {
   expect(again.commits[0].checks).toEqual({ state: 'failure', passed: 1, total: 2 });
 });
 
-it('renames a repository, whose old address leads to it', async () => {
+it('renames a repository and redirects its former address', async () => {
   const settings = '/repositories/ada/cherry/settings';
   expect((await ask(settings, 'PATCH', { name: 'no good' })).error.fields).toHaveProperty('name');
   expect((await ask(settings, 'PATCH', { name: 'banana' })).error.fields.name).toContain('There is one');
@@ -50,20 +50,20 @@ it('renames a repository, whose old address leads to it', async () => {
   expect((await ask('/repositories/ada/cherry', 'GET', undefined, bob)).error.code).toBe('git.unknown');
 });
 
-it('tells the history of one repository', async () => {
+it('lists the history of one repository', async () => {
   await room.api('POST', '/repos/ada/apple/issues', { title: 'A worm' });
   await room.api('POST', '/repos/ada/banana/issues', { title: 'A bend' });
-  const whatOf = async (repository: string): Promise<string[]> =>
+  const listSubjects = async (repository: string): Promise<string[]> =>
     (await ask(`/history?repository=${repository}`)).events.map(({ what }: any) => what);
-  expect(await whatOf('ada/banana')).toContain('A bend');
-  expect(await whatOf('ada/banana')).not.toContain('A worm');
-  expect(await whatOf('ada/nothing')).toEqual([]);
-  expect(await whatOf('')).toEqual(expect.arrayContaining(['A bend', 'A worm']));
+  expect(await listSubjects('ada/banana')).toContain('A bend');
+  expect(await listSubjects('ada/banana')).not.toContain('A worm');
+  expect(await listSubjects('ada/nothing')).toEqual([]);
+  expect(await listSubjects('')).toEqual(expect.arrayContaining(['A bend', 'A worm']));
 });
 
-it('says how many more wait than are told, and tells all when asked', async () => {
-  for (let at = 0; at < 22; at += 1)
-    await room.api('POST', '/repos/ada/apple/issues', { title: `Worm ${at}`, assignees: ['ada'] });
+it('returns the number of further tasks, and all tasks on request', async () => {
+  for (let index = 0; index < 22; index += 1)
+    await room.api('POST', '/repos/ada/apple/issues', { title: `Worm ${index}`, assignees: ['ada'] });
   const few = await ask('/overview');
   expect([few.assigned.length, few.more]).toEqual([20, { reviews: 0, assigned: 2, pulls: 0 }]);
   const all = await ask('/overview?all=true');

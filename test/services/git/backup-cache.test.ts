@@ -6,11 +6,11 @@ import { createFakeClock } from '../../support/clock.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { openGitRoom } from './git-fixture.ts';
 
-it('a backup is made once for all who ask while nothing changed, and goes when it was sent', async () => {
+it('creates one backup for concurrent requests of an unchanged repository and removes it after the download', async () => {
   const clock = createFakeClock(Date.now());
   await using room = await openGitRoom({ clock });
-  const place = join(room.host.dataDir, 'git', 'portable');
-  const kept = (): readonly string[] => (existsSync(place) ? readdirSync(place) : []);
+  const portableFolder = join(room.host.dataDir, 'git', 'portable');
+  const listFiles = (): readonly string[] => (existsSync(portableFolder) ? readdirSync(portableFolder) : []);
   const load = async (name: string): Promise<string> => {
     const reply = await room.api('GET', `/repos/ada/${name}/backup`);
     expect(reply.status).toBe(200);
@@ -24,27 +24,27 @@ it('a backup is made once for all who ask while nothing changed, and goes when i
   };
   await room.create('lamp', { auto_init: true });
   const [first, ...others] = await Promise.all([load('lamp'), load('lamp'), loadOwn('lamp'), load('lamp')]);
-  expect(kept().length).toBe(1);
-  // The time at which it was saved stands in it.
+  expect(listFiles().length).toBe(1);
+  // The record contains the time of the backup.
   clock.advance(1000);
   for (const other of [...others, await load('lamp'), await loadOwn('lamp')]) expect(other === first).toBe(true);
   expect((await room.api('HEAD', '/repos/ada/lamp/backup')).status).toBe(200);
-  const [folder] = kept();
+  const [folder] = listFiles();
 
-  // Whatever is acknowledged is in the next one: what the tables hold, and what Git does.
+  // The next backup contains all acknowledged changes of the tables and of git.
   await room.api('POST', '/repos/ada/lamp/issues', { title: 'It flickers' });
   expect(await load('lamp')).toContain('It flickers');
   await room.api('POST', '/repos/ada/lamp/branches', { new_branch_name: 'later' });
   expect(await load('lamp')).toContain('refs/heads/later');
-  await expect.poll(kept).toEqual([expect.not.stringMatching(`^${folder}$`)]);
+  await expect.poll(listFiles).toEqual([expect.not.stringMatching(`^${folder}$`)]);
   clock.advance(60_000);
-  await expect.poll(kept).toEqual([]);
+  await expect.poll(listFiles).toEqual([]);
 
   for (let number = 0; number < 10; number += 1) {
     await room.create(`r${number}`);
     await load(`r${number}`);
   }
-  await expect.poll(() => kept().length).toBe(8);
+  await expect.poll(() => listFiles().length).toBe(8);
   clock.advance(60_000);
-  await expect.poll(kept).toEqual([]);
+  await expect.poll(listFiles).toEqual([]);
 });

@@ -7,7 +7,7 @@ import type { BackupFile } from '../../../services/contracts/control/backups.ts'
 import { api } from '../../support/api.ts';
 import { openGitRoom } from './git-fixture.ts';
 
-it('a backup that is made while pushes run is whole, and is what the tables say after it was put back', async () => {
+it('restores a backup that was created during pushes completely and consistently with the tables', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'homeport-git-backup-'));
   try {
     let name: string;

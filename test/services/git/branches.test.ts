@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
-/** Branches as our own API has them, for the pages. */
+/** Branches in the app API. */
 describe('the branches of a repository', () => {
   let room: GitRoom;
   let bob = '';
@@ -18,7 +18,13 @@ describe('the branches of a repository', () => {
       'sh',
       [
         '-c',
-        'for i in 1 2 3; do git commit -q --allow-empty -m "main $i"; done; git branch old main~2; git checkout -q -b topic/sail main~1; git commit -q --allow-empty -m "a sail"; GIT_COMMITTER_DATE=2035-01-01T00:00:00Z git commit -q --allow-empty -m "a larger sail"',
+        [
+          'for i in 1 2 3; do git commit -q --allow-empty -m "main $i"; done',
+          'git branch old main~2',
+          'git checkout -q -b topic/sail main~1',
+          'git commit -q --allow-empty -m "a sail"',
+          'GIT_COMMITTER_DATE=2035-01-01T00:00:00Z git commit -q --allow-empty -m "a larger sail"',
+        ].join('; '),
       ],
       { cwd },
     );
@@ -45,7 +51,7 @@ describe('the branches of a repository', () => {
   const names = async (query = ''): Promise<string[]> =>
     (await ask('GET', query)).branches.map(({ name }: { name: string }) => name);
 
-  it('are listed with their last commit and how far they are from the default one', async () => {
+  it('are listed with their last commit and their divergence from the default branch', async () => {
     await room.api('POST', '/repos/ada/fleet/branch_protections', { rule_name: 'o*' });
     await room.api('POST', '/repos/ada/fleet/pulls', { title: 'Sails', head: 'topic/sail', base: 'main' });
     const { branches, ...rest } = await ask('GET');
@@ -73,11 +79,11 @@ describe('the branches of a repository', () => {
     ]);
     expect(await names('?q=SAIL')).toEqual(['topic/sail']);
     expect(await names('?offset=1')).toEqual(['topic/sail', 'old']);
-    // Nobody learns of a private one.
+    // Private repositories are not disclosed.
     expect((await ask('GET', '', undefined, bob)).status).toBe(404);
   });
 
-  it('are made from another one or a commit, and refused in words where git would not have them', async () => {
+  it('are created from a branch or a commit, and rejected with a message for invalid names', async () => {
     const { id } = (await (await room.api('GET', '/repos/ada/fleet/branches/old')).json()).commit;
     expect((await ask('POST', '', { name: 'topic/oar', from: id })).status).toBe(200);
     expect((await ask('POST', '', { name: 'next', from: 'topic/sail' })).status).toBe(200);
@@ -97,26 +103,26 @@ describe('the branches of a repository', () => {
     }
   });
 
-  it('are removed only at the commit that was seen, and never the default or a protected one', async () => {
+  it('are deleted only at the expected commit, and never if default or protected', async () => {
     await ask('POST', '', { name: 'gone', from: 'main' });
     const tip = async (name: string): Promise<string> => (await ask('GET', `?q=${name}`)).branches[0].commit.id;
-    const remove = (name: string, commit: string, who?: string) =>
-      ask('DELETE', `?name=${name}&commit=${commit}`, undefined, who);
+    const remove = (name: string, commit: string, account?: string) =>
+      ask('DELETE', `?name=${name}&commit=${commit}`, undefined, account);
     const [main, old] = [await tip('main'), await tip('old')];
     expect(await remove('gone', old)).toMatchObject({ status: 409, error: { code: 'git.moved' } });
     expect(await remove('main', main)).toMatchObject({ status: 403 });
     expect(await remove('old', old)).toMatchObject({ status: 403, error: { code: 'git.protected' } });
-    // The name is as it was given, to its end.
+    // The branch keeps its exact name.
     expect((await remove('gone%C2%A0', main)).status).toBe(404);
     expect((await remove('gone', main)).status).toBe(200);
     expect((await remove('gone', main)).status).toBe(404);
     expect(await names()).not.toContain('gone');
     await room.api('PUT', '/repos/ada/fleet/collaborators/bob', { permission: 'read' });
-    const [{ mayWrite, mayAdminister }, made] = [
+    const [{ mayWrite, mayAdminister }, created] = [
       await ask('GET', '', undefined, bob),
       await ask('POST', '', { name: 'bobs', from: 'main' }, bob),
     ];
-    expect([mayWrite, mayAdminister, made.status]).toEqual([false, false, 403]);
+    expect([mayWrite, mayAdminister, created.status]).toEqual([false, false, 403]);
     expect((await remove('next', await tip('next'), bob)).status).toBe(403);
     await room.api('PATCH', '/repos/ada/fleet', { archived: true });
     expect((await ask('POST', '', { name: 'late', from: 'main' })).status).toBe(423);
@@ -125,7 +131,7 @@ describe('the branches of a repository', () => {
     expect(await ask('GET', '', undefined, undefined, 'bare')).toMatchObject({ status: 200, branches: [], total: 0 });
   });
 
-  it('are known to who administers a repository, who may not remove it all for that', async () => {
+  it('are managed by repository administrators who may not delete the repository', async () => {
     const carl = await room.account('carl');
     await room.create('shared', { auto_init: true });
     await room.api('PUT', '/repos/ada/shared/collaborators/carl', { permission: 'admin' });
@@ -140,14 +146,14 @@ describe('the branches of a repository', () => {
   });
 });
 
-describe('many branches far from each other', () => {
+describe('many diverged branches', () => {
   let room: GitRoom;
   let folder = '';
   const log = (): string[] => readFileSync(join(folder, 'log'), 'utf8').trim().split('\n');
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'homeport-git-program-'));
     writeFileSync(join(folder, 'log'), '');
-    // Git itself, with a note of how many histories it walks through at once; the walk to one branch fails.
+    // Runs git and records how many histories are walked concurrently. The walk to one branch fails.
     const program = join(folder, 'git');
     writeFileSync(
       program,
@@ -187,7 +193,7 @@ exit $code
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('are compared two at a time, after whatever else the computer has to do, and shown where that fails', async () => {
+  it('are compared two at a time with low priority, and listed if the comparison fails', async () => {
     const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/wide/branches`, {
       headers: { authorization: adminAuthorization },
     });

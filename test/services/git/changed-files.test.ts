@@ -11,14 +11,18 @@ afterAll(() => room[Symbol.asyncDispose]());
 
 const base64 = (text: string | Buffer): string => Buffer.from(text).toString('base64');
 
-it('a change over the API takes the place of no other file or folder', async () => {
+it('rejects a change over the API that would replace another file or folder', async () => {
   await room.create('demo');
   const cwd = await room.work('demo', { 'README.md': '# demo\n', 'other.txt': 'other\n' });
   await room.run(
     'sh',
     [
       '-c',
-      'mkdir src && echo a > src/a.txt && echo b > src/b.txt && echo echo > run.sh && chmod +x run.sh && ln -s README.md link && git add . && git commit -qm more',
+      [
+        'mkdir src && echo a > src/a.txt && echo b > src/b.txt',
+        'echo echo > run.sh && chmod +x run.sh && ln -s README.md link',
+        'git add . && git commit -qm more',
+      ].join(' && '),
     ],
     { cwd },
   );
@@ -28,9 +32,9 @@ it('a change over the API takes the place of no other file or folder', async () 
     return (await room.git(['ls-tree', '-r', 'FETCH_HEAD'], { cwd })).stdout;
   };
   const before = await tree();
-  const idOf = (path: string) => new RegExp(`([0-9a-f]{40})\\t${path}\n`).exec(before)?.[1];
+  const findId = (path: string) => new RegExp(`([0-9a-f]{40})\\t${path}\n`).exec(before)?.[1];
   const contents = '/repos/ada/demo/contents';
-  const [content, sha] = [base64('new\n'), idOf('README.md')];
+  const [content, sha] = [base64('new\n'), findId('README.md')];
   for (const [method, path, body] of [
     ['POST', '/README.md/x', { content }],
     ['POST', '/README.md/x/y', { content }],
@@ -59,19 +63,19 @@ it('a change over the API takes the place of no other file or folder', async () 
   }
   expect(await tree()).toBe(before);
 
-  const moved = await room.api('POST', contents, {
+  const result = await room.api('POST', contents, {
     files: [
-      { operation: 'rename', path: 'bin/run.sh', from_path: 'run.sh', sha: idOf('run.sh') },
-      { operation: 'rename', path: 'bin/link', from_path: 'link', sha: idOf('link') },
+      { operation: 'rename', path: 'bin/run.sh', from_path: 'run.sh', sha: findId('run.sh') },
+      { operation: 'rename', path: 'bin/link', from_path: 'link', sha: findId('link') },
       // A file may become the folder that it moves into.
       { operation: 'rename', path: 'README.md/index.md', from_path: 'README.md', sha },
       { operation: 'upload', path: 'other.txt', content },
     ],
   });
-  expect(moved.status).toBe(201);
+  expect(result.status).toBe(201);
   const after = await tree();
-  expect(after).toContain(`100755 blob ${idOf('run.sh')}\tbin/run.sh\n`);
-  expect(after).toContain(`120000 blob ${idOf('link')}\tbin/link\n`);
+  expect(after).toContain(`100755 blob ${findId('run.sh')}\tbin/run.sh\n`);
+  expect(after).toContain(`120000 blob ${findId('link')}\tbin/link\n`);
   expect(after).toContain(`100644 blob ${sha}\tREADME.md/index.md\n`);
   expect(after.split('\n').map((line) => line.split('\t')[1])).toEqual([
     'README.md/index.md',
@@ -84,7 +88,7 @@ it('a change over the API takes the place of no other file or folder', async () 
   ]);
 });
 
-it('a change over the API takes the place of no submodule, and leaves it where it is', async () => {
+it('rejects a change over the API that would replace a submodule', async () => {
   await room.create('nested');
   const cwd = await room.work('nested', { 'README.md': '# nested\n' });
   const foreign = '0123456789abcdef0123456789abcdef01234567';
@@ -105,7 +109,7 @@ it('a change over the API takes the place of no submodule, and leaves it where i
     expect([method, path, body, reply.status]).toEqual([method, path, body, 422]);
     expect(((await reply.json()) as { message: string }).message).toContain('submodule');
   }
-  const own = await fetch(`${room.host.url('control')}/api/git/repositories/ada/nested/content`, {
+  const appResponse = await fetch(`${room.host.url('control')}/api/git/repositories/ada/nested/content`, {
     method: 'POST',
     headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -118,7 +122,7 @@ it('a change over the API takes the place of no submodule, and leaves it where i
       newBranch: '',
     }),
   });
-  expect([own.status, await own.json()]).toMatchObject([
+  expect([appResponse.status, await appResponse.json()]).toMatchObject([
     422,
     { error: { fields: { path: expect.stringContaining('submodule') } } },
   ]);
@@ -132,7 +136,7 @@ it('a change over the API takes the place of no submodule, and leaves it where i
   );
 });
 
-it('only a text that comes back as it was is given out to be changed', async () => {
+it('offers a text for editing only if it can be saved without loss', async () => {
   await room.create('texts', { auto_init: true });
   const late = Buffer.concat([Buffer.alloc(9000, 'x'), Buffer.from([0])]);
   const files = {
@@ -142,21 +146,21 @@ it('only a text that comes back as it was is given out to be changed', async () 
   };
   const work = Object.entries(files).map(([path, bytes]) => ({ operation: 'create', path, content: base64(bytes) }));
   expect((await room.api('POST', '/repos/ada/texts/contents', { files: work })).status).toBe(201);
-  const shown = (path: string): Promise<any> =>
+  const readContent = (path: string): Promise<any> =>
     api(room.host.url('control'), `/api/git/repositories/ada/texts/content?path=${path}`);
-  expect(await shown('plain.txt')).toMatchObject({ text: 'Käse\r\n', editable: true });
-  expect(await shown('latin.txt')).toMatchObject({ text: 'Käse\n', editable: false });
-  expect(await shown('late.bin')).toMatchObject({ editable: false });
+  expect(await readContent('plain.txt')).toMatchObject({ text: 'Käse\r\n', editable: true });
+  expect(await readContent('latin.txt')).toMatchObject({ text: 'Käse\n', editable: false });
+  expect(await readContent('late.bin')).toMatchObject({ editable: false });
 });
 
-it('a change over the API may be as deep as a path is long', async () => {
+it('accepts a change over the API at any path depth', async () => {
   await room.create('deep', { auto_init: true });
   const contents = '/repos/ada/deep/contents';
   const path = `${'a/'.repeat(2000)}b.txt`;
   const content = base64('deep\n');
   expect((await room.api('POST', contents, { files: [{ operation: 'create', path, content }] })).status).toBe(201);
   expect(await (await room.api('GET', `/repos/ada/deep/raw/${path}`)).text()).toBe('deep\n');
-  // The way there is known by now.
+  // The path of folders already exists.
   const beside = await room.api('POST', contents, {
     files: [{ operation: 'create', path: path.replace('b.', 'c.'), content }],
   });

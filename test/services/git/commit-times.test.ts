@@ -4,7 +4,7 @@ import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
 let room: GitRoom;
 let cwd = '';
-/** No date can hold as many seconds; git takes them. */
+/** Number of seconds beyond the range of a date, which git accepts. */
 const hostile = '99999999999999';
 const lastMs = 8.64e15;
 beforeAll(async () => {
@@ -15,17 +15,22 @@ beforeAll(async () => {
   const parent = (await room.git(['rev-parse', 'main'], { cwd })).stdout.trim();
   const { stdout: blob } = await room.git(['hash-object', '-w', '--stdin'], { cwd, input: 'from far away\n' });
   const { stdout: tree } = await room.git(['mktree'], { cwd, input: `100644 blob ${blob.trim()}\tfar.txt\n` });
-  const who = (role: string, seconds: string): string => `${role} Ann <ann@example.org> ${seconds} +0130\n`;
+  const signature = (role: string, seconds: string): string => `${role} Ann <ann@example.org> ${seconds} +0130\n`;
   const commit = await make(
     'commit',
-    `tree ${tree.trim()}\nparent ${parent}\n${who('author', hostile)}${who('committer', hostile)}\nfar\n`,
+    `tree ${tree.trim()}\nparent ${parent}\n${signature('author', hostile)}${signature('committer', hostile)}\nfar\n`,
   );
-  const tag = await make('tag', `object ${commit}\ntype commit\ntag far\n${who('tagger', hostile)}\nfar\n`);
+  const tag = await make('tag', `object ${commit}\ntype commit\ntag far\n${signature('tagger', hostile)}\nfar\n`);
   await room.run(
     'sh',
     [
       '-c',
-      `git update-ref refs/heads/odd ${commit}; git update-ref refs/tags/far ${tag}; git checkout -q main; git commit -q --allow-empty -m 'main goes on'`,
+      [
+        `git update-ref refs/heads/odd ${commit}`,
+        `git update-ref refs/tags/far ${tag}`,
+        'git checkout -q main',
+        "git commit -q --allow-empty -m 'main goes on'",
+      ].join('; '),
     ],
     { cwd },
   );
@@ -40,7 +45,7 @@ const json = async (path: string): Promise<any> => {
   expect([path, reply.status]).toEqual([path, 200]);
   return reply.json();
 };
-const own = async (path: string): Promise<any> => {
+const readApp = async (path: string): Promise<any> => {
   const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/late${path}`, {
     headers: { authorization: adminAuthorization },
   });
@@ -48,31 +53,31 @@ const own = async (path: string): Promise<any> => {
   return reply.json();
 };
 
-describe('a commit of a time that no date can hold', () => {
-  const shown = '9999-12-31T23:59:59Z';
+describe('a commit with a time beyond the range of a date', () => {
+  const maxDate = '9999-12-31T23:59:59Z';
 
-  it('is shown with the last time that clients can read', async () => {
+  it('is shown with the latest time that clients can parse', async () => {
     expect((await json('/commits?sha=odd&limit=1'))[0]).toMatchObject({
-      created: shown,
-      commit: { author: { date: shown } },
+      created: maxDate,
+      commit: { author: { date: maxDate } },
     });
-    expect((await json('/branches/odd')).commit.timestamp).toBe(shown);
-    expect((await json('/contents/far.txt?ref=odd')).last_committer_date).toBe(shown);
+    expect((await json('/branches/odd')).commit.timestamp).toBe(maxDate);
+    expect((await json('/contents/far.txt?ref=odd')).last_committer_date).toBe(maxDate);
     const { id } = await json('/tags/far');
-    expect(await json(`/git/tags/${id}`)).toMatchObject({ tagger: { name: 'Ann', date: shown } });
+    expect(await json(`/git/tags/${id}`)).toMatchObject({ tagger: { name: 'Ann', date: maxDate } });
     const raw = await room.api('GET', '/repos/ada/late/raw/far.txt?ref=odd');
     expect([raw.status, raw.headers.get('last-modified')]).toEqual([200, 'Fri, 31 Dec 9999 23:59:59 GMT']);
   });
 
-  it('is shown by the pages, as late as a date can be', async () => {
-    const { branches } = await own('/branches');
+  it('is shown on the pages with the latest possible date', async () => {
+    const { branches } = await readApp('/branches');
     expect(branches.find(({ name }: { name: string }) => name === 'odd').commit.time).toBe(lastMs);
-    expect((await own('/commits?ref=odd')).commits[0].time).toBe(lastMs);
-    expect((await own('/content?ref=odd')).commit.time).toBe(lastMs);
-    expect((await own('/blame?ref=odd&path=far.txt')).parts[0].time).toBe(lastMs);
+    expect((await readApp('/commits?ref=odd')).commits[0].time).toBe(lastMs);
+    expect((await readApp('/content?ref=odd')).commit.time).toBe(lastMs);
+    expect((await readApp('/blame?ref=odd&path=far.txt')).parts[0].time).toBe(lastMs);
   });
 
-  it('keeps its time when it is put onto another one', async () => {
+  it('keeps its time in a rebase', async () => {
     const { number } = (await (
       await room.api('POST', '/repos/ada/late/pulls', { title: 'Far', head: 'odd', base: 'main' })
     ).json()) as { number: number };
@@ -83,19 +88,19 @@ describe('a commit of a time that no date can hold', () => {
     expect(stdout.trim()).toBe(`${hostile} +0130`);
   });
 
-  it('is made by the API in any year', async () => {
-    for (const [at, [date, stored]] of (
+  it('is created by the API in any year', async () => {
+    for (const [fileName, [date, stored]] of (
       [
         ['2150-06-01T12:00:00+02:00', '5693364000 +0200'],
         ['1930-01-01T00:00:00Z', '0 +0000'],
       ] as const
     ).entries()) {
-      const made = await room.api('POST', `/repos/ada/late/contents/${at}.txt`, {
+      const response = await room.api('POST', `/repos/ada/late/contents/${fileName}.txt`, {
         content: 'eA==',
         message: 'x',
         dates: { author: date },
       });
-      expect([date, made.status]).toEqual([date, 201]);
+      expect([date, response.status]).toEqual([date, 201]);
       await room.git(['fetch', '-q', `${room.signedUrl}/ada/late.git`, 'main'], { cwd });
       const { stdout } = await room.git(['log', '-1', '--format=%ad', '--date=raw', 'FETCH_HEAD'], { cwd });
       expect(stdout.trim()).toBe(stored);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/host.ts';
 import { openGitRoom, type GitRoom } from './git-fixture.ts';
-import { shapeOf } from './shape.ts';
+import { describeShape } from './shape.ts';
 
 interface Exchange {
   readonly name: string;
@@ -26,20 +26,20 @@ const all = readdirSync(folder)
   }))
   .toSorted((one, other) => one.number - other.number);
 
-/** What the recording's numbers of a range were asked, replayed in their order against ours. */
+/** Replays the recorded requests of a range of numbers in their order. */
 const replayed = (from: number, to: number) =>
   all.filter(({ number }) => number >= from && number <= to).map(({ exchange }) => [exchange.name, exchange] as const);
 
 /**
- * Where we differ on purpose. `body`: the peer's is not what it should be (a tree's id that is the commit's, `null` for an
- * empty list), or says what only the peer has; the others are compared in full.
+ * Intended differences. With `body`, Gitea's body is wrong (the ID of a tree that is the commit's, `null` for an empty
+ * list) or contains data that only Gitea has. All other responses are compared completely.
  */
 const differs: Readonly<Record<string, { readonly status?: number; readonly body?: true }>> = {
   version: { body: true },
-  // What the Git that is here offers is compared by itself.
+  // The capabilities of the installed git are compared separately.
   'git info refs v2': { body: true },
   'git receive-pack refs': { body: true },
-  // Only the peer's library says there how odd names are written.
+  // Only Gitea's library defines how unusual names are written.
   metrics: { status: 200, body: true },
   'repo create bad json': { body: true },
   'repo create reserved': { status: 422 },
@@ -47,9 +47,9 @@ const differs: Readonly<Record<string, { readonly status?: number; readonly body
   'go-get meta': { body: true },
   healthz: { body: true },
   'migrate bad url': { body: true },
-  // It checks what it is asked to check.
+  // Our server validates the content here.
   'lfs verify bad size': { status: 422, body: true },
-  // It takes tokens in all places.
+  // Our server accepts tokens in all locations.
   'lfs token header': { status: 200, body: true },
   'lfs bearer header': { status: 200, body: true },
   'lfs unlock missing': { status: 404, body: true },
@@ -59,29 +59,29 @@ let room: GitRoom;
 let token = '';
 let bobsToken = '';
 let commit = '';
-/** Of the key that was made. */
+/** ID of the created key. */
 let key = 0;
-/** Of the label that was made. */
+/** ID of the created label. */
 let label = 0;
-/** Of the lock that was made. */
+/** ID of the created lock. */
 let lock = '';
-/** Of the release that was made. */
+/** ID of the created release. */
 let release = 0;
 
 beforeAll(async () => {
   room = await openGitRoom({ environment: { GIT_METRICS_TOKEN: 'metricstoken' } });
-  const made = await room.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
-  token = ((await made.json()) as { sha1: string }).sha1;
+  const created = await room.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
+  token = ((await created.json()) as { sha1: string }).sha1;
   const bob = await room.account('bob');
   const bobs = await room.api('POST', '/users/bob/tokens', { name: 'all', scopes: ['all'] }, bob);
   bobsToken = ((await bobs.json()) as { sha1: string }).sha1;
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-describe('exchanges recorded from the peer', () => {
-  it.each(replayed(1, 26))('%s', (_name, exchange) => replay(exchange));
+describe('exchanges recorded from Gitea', () => {
+  it.each(replayed(1, 26))('replays %s', (_name, exchange) => replay(exchange));
 
-  it('are gone on with after a push', async () => {
+  it('continues after a push', async () => {
     const cwd = await room.work('demo', { 'README.md': '# demo\n' });
     await room.run('sh', ['-c', 'mkdir src && echo A > src/a.txt && git add . && git commit -q --amend --no-edit'], {
       cwd,
@@ -90,41 +90,41 @@ describe('exchanges recorded from the peer', () => {
     commit = (await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
   });
 
-  it.each(replayed(27, 59))('%s', (_name, exchange) => replay(exchange));
+  it.each(replayed(27, 59))('replays %s', (_name, exchange) => replay(exchange));
 
-  it('are gone on with after a tag', async () => {
+  it('continues after a tag', async () => {
     const cwd = join(room.folder, 'demo');
     await room.git(['tag', '-a', 'v1', '-m', 'one'], { cwd });
     await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'v1'], { cwd });
   });
 
-  it.each(replayed(60, 127))('%s', (_name, exchange) => replay(exchange));
+  it.each(replayed(60, 127))('replays %s', (_name, exchange) => replay(exchange));
 
-  it('are gone on with after a repository has another name', async () => {
+  it('continues after a repository was renamed', async () => {
     expect((await room.api('PATCH', '/repos/ada/mig', { name: 'mig2' })).status).toBe(200);
   });
 
-  it.each(replayed(128, 129))('%s', (_name, exchange) => replay(exchange));
+  it.each(replayed(128, 129))('replays %s', (_name, exchange) => replay(exchange));
 
-  it('offer what the recorded Git offered, and as it did', async () => {
+  it('offers the recorded capabilities in the recorded order', async () => {
     for (const [number, headers] of [
       [26, { 'git-protocol': 'version=2' }],
       [29, { authorization: `token ${token}` }],
     ] as const) {
       const { request, response } = all.find((each) => each.number === number)?.exchange ?? {};
       const reply = await fetch(room.url + ours(request?.path ?? ''), { headers });
-      const offered = offersOf(await reply.text());
-      // A newer Git may offer more.
-      expect(offered).toEqual(expect.arrayContaining(offersOf(String(response?.body))));
+      const offered = readCapabilities(await reply.text());
+      // Newer git versions may offer more capabilities.
+      expect(offered).toEqual(expect.arrayContaining(readCapabilities(String(response?.body))));
     }
   });
 
-  it('name the metrics that dashboards for the peer read', async () => {
+  it('includes the metrics that Gitea dashboards read', async () => {
     const reply = await fetch(`${room.url}/metrics`, { headers: { authorization: 'Bearer metricstoken' } });
-    const named = (text: string) =>
+    const readMetrics = (text: string) =>
       [...text.matchAll(/^# TYPE (gitea_\w+) (\w+)$/gm)].map(([, name, kind]) => `${name} ${kind}`);
     const recorded = String(all.find(({ number }) => number === 123)?.exchange.response.body);
-    expect(named(recorded)).toEqual(expect.arrayContaining(named(await reply.text())));
+    expect(readMetrics(recorded)).toEqual(expect.arrayContaining(readMetrics(await reply.text())));
   });
 });
 
@@ -160,19 +160,19 @@ async function replay({ name, request, response }: Exchange): Promise<void> {
     if (expected !== undefined) expect(reply.headers.has(header), header).toBe(true);
   }
   if (difference?.body === true || response.body === null) return;
-  if (typeof response.body === 'string') return expect(plain(text)).toBe(plain(response.body));
-  const given: unknown = JSON.parse(text);
-  if (name === 'label create') label = (given as { id: number }).id;
-  if (name === 'key create') key = (given as { id: number }).id;
-  if (name === 'release create') release = (given as { id: number }).id;
-  if (name === 'lfs lock') lock = (given as { lock: { id: string } }).lock.id;
-  expect(shapeOf(given)).toEqual(shapeOf(response.body));
+  if (typeof response.body === 'string') return expect(normalize(text)).toBe(normalize(response.body));
+  const parsed: unknown = JSON.parse(text);
+  if (name === 'label create') label = (parsed as { id: number }).id;
+  if (name === 'key create') key = (parsed as { id: number }).id;
+  if (name === 'release create') release = (parsed as { id: number }).id;
+  if (name === 'lfs lock') lock = (parsed as { lock: { id: string } }).lock.id;
+  expect(describeShape(parsed)).toEqual(describeShape(response.body));
   if (typeof response.body === 'object' && 'message' in response.body && response.status >= 400) {
-    expect(plain(String((given as { message: string }).message))).toBe(plain(String(response.body.message)));
+    expect(normalize(String((parsed as { message: string }).message))).toBe(normalize(String(response.body.message)));
   }
 }
 
-/** The recording's names for what is called otherwise here. */
+/** Maps names of the recording to the names of the test host. */
 function ours(text: string): string {
   const basic = (password: string): string => `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`;
   return text
@@ -189,15 +189,20 @@ function ours(text: string): string {
     .replaceAll('alice', 'ada');
 }
 
-/** What the first packets of a transfer say that Git can do, without its version and what is in the repository. */
-function offersOf(text: string): string[] {
+/**
+ * Extracts git's capabilities from the first packets of a transfer, without its version and the content of the
+ * repository.
+ */
+function readCapabilities(text: string): string[] {
   const lines = [...text.matchAll(/(?:^|\n|0000)[0-9a-f]{4}([^\n]*)/g)].map(([, line = '']) => line);
-  const words = lines.flatMap((line) => (line.includes('\0') ? (line.split('\0')[1] ?? '').split(' ') : [line]));
-  return words.filter((word) => word !== '' && !word.startsWith('agent=') && !word.startsWith('#'));
+  const capabilityNames = lines.flatMap((line) =>
+    line.includes('\0') ? (line.split('\0')[1] ?? '').split(' ') : [line],
+  );
+  return capabilityNames.filter((word) => word !== '' && !word.startsWith('agent=') && !word.startsWith('#'));
 }
 
-/** What differs from run to run is left out: ids of commits, times, addresses. */
-function plain(text: string): string {
+/** Removes values that differ between runs: commit IDs, times and addresses. */
+function normalize(text: string): string {
   return text
     .replaceAll('alice', 'ada')
     .replaceAll(/\b(id|head_repo_id|base_repo_id): \d+/g, '$1: N')

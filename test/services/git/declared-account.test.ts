@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { openGitRoom } from './git-fixture.ts';
 
-it('an account that homeport.yaml declares stays with all that it has', async () => {
+it('retains the data of an account that homeport.yaml declares', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'homeport-git-declared-'));
   try {
     const authUsers = [{ name: 'bob', passwordHash: bcrypt.hashSync('secret of bob', 4) }];

@@ -5,7 +5,7 @@ import { api } from '../../support/api.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { openGitRoom } from './git-fixture.ts';
 
-it('git hosting says which Git it needs, and goes on when it is there', async () => {
+it('reports a missing git and works after it was installed', async () => {
   await using room = await openGitRoom();
   const use = async (gitPath: string): Promise<void> => {
     const reply = await fetch(`${room.host.url('control')}/api/settings/git`, {
@@ -23,19 +23,19 @@ it('git hosting says which Git it needs, and goes on when it is there', async ()
   };
   const health = async (): Promise<readonly unknown[]> => {
     const { services } = await api<{ services: Record<string, string>[] }>(room.host.url('control'), '/api/services');
-    const found = services.find(({ id }) => id === 'git');
-    return [found?.['state'], found?.['reason'] ?? found?.['detail']];
+    const gitService = services.find(({ id }) => id === 'git');
+    return [gitService?.['state'], gitService?.['reason'] ?? gitService?.['detail']];
   };
 
   await use(program('old-git', '2.37.9'));
   await expect.poll(health).toEqual(['degraded', 'Git 2.37.9 is too old; install 2.38 or later.']);
   await use(join(room.folder, 'no-git'));
   await expect.poll(health).toEqual(['degraded', expect.stringContaining('Git is not on this computer.')]);
-  // As those are called that come with a system.
+  // Formats of version texts in distributions.
   for (const version of ['2.38.0', '2.50.1.windows.1', '3.0.0 (Apple Git-160)']) {
     await use(program(`git-${version.slice(0, 3)}`, version));
     await expect.poll(async () => (await health())[0]).toBe('up');
-    const made = await fetch(`${room.host.url('control')}/api/git/repositories`, {
+    const created = await fetch(`${room.host.url('control')}/api/git/repositories`, {
       method: 'POST',
       headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
       body: JSON.stringify({
@@ -44,6 +44,6 @@ it('git hosting says which Git it needs, and goes on when it is there', async ()
         private: false,
       }),
     });
-    expect([version, made.status, await made.text()]).toEqual([version, 200, expect.stringContaining('with-')]);
+    expect([version, created.status, await created.text()]).toEqual([version, 200, expect.stringContaining('with-')]);
   }
 });

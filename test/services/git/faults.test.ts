@@ -12,7 +12,7 @@ import { openGitRoom, type GitRoom } from './git-fixture.ts';
 const zeros = '0'.repeat(40);
 const line = (text: string): string => (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text;
 
-function folderOf(dataDir: string): string {
+function getRepositoryFolder(dataDir: string): string {
   const root = join(dataDir, 'git', 'repositories');
   const [path = ''] = readdirSync(root).flatMap((part) =>
     readdirSync(join(root, part)).map((name) => join(root, part, name)),
@@ -20,8 +20,8 @@ function folderOf(dataDir: string): string {
   return path;
 }
 
-describe('a push that goes wrong', () => {
-  it('is refused when its pack is broken, its names are not names or it is no push, and changes nothing', async () => {
+describe('a failing push', () => {
+  it('is rejected without changes for a damaged pack, invalid names or a malformed request', async () => {
     await using room = await openGitRoom();
     await room.create('demo');
     const cwd = await room.work('demo');
@@ -55,10 +55,10 @@ describe('a push that goes wrong', () => {
     }
     const { stdout } = await room.git(['ls-remote', `${room.signedUrl}/ada/demo.git`]);
     expect(stdout).toBe(`${head}\tHEAD\n${head}\trefs/heads/main\n`);
-    expect((await room.git(['fsck', '--strict'], { cwd: folderOf(room.host.dataDir) })).code).toBe(0);
+    expect((await room.git(['fsck', '--strict'], { cwd: getRepositoryFolder(room.host.dataDir) })).code).toBe(0);
   });
 
-  it('has all its consequences when the host ends between the change of git and ours', async () => {
+  it('is recorded completely if the host ends after git changed the references', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-git-data-'));
     try {
       let id: number;
@@ -69,29 +69,29 @@ describe('a push that goes wrong', () => {
         const cwd = await room.work('demo');
         await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
         head = (await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
-        // As git leaves it, which was killed with the host after it had moved one of two references.
-        await room.git(['update-ref', 'refs/heads/cut', head], { cwd: folderOf(dataDir) });
+        // Simulates a push in which git moved one of two references before it was killed with the host.
+        await room.git(['update-ref', 'refs/heads/cut', head], { cwd: getRepositoryFolder(dataDir) });
       }
       const database = new Database(join(dataDir, 'git', 'db.sqlite'));
       const commands = ['cut', 'never'].map((name) => ({ ref: `refs/heads/${name}`, before: zeros, after: head }));
       const insert = database.prepare('insert into pushes values (?, ?, ?, ?, ?)');
-      // Of a client that named a commit which never was: nobody can make sense of it, and it keeps nothing else out.
+      // The push of a client that named a commit which never existed cannot be recovered and must not block others.
       const bogus = [{ ref: 'refs/heads/main', before: '1'.repeat(40), after: head }];
       insert.run('p0', id, 'ada', JSON.stringify(bogus), 1);
       insert.run('p1', id, 'ada', JSON.stringify(commands), 1);
       database.close();
       await using room = await openGitRoom({ dataDir });
       expect(await (await room.api('GET', '/repos/ada/demo')).json()).toMatchObject({ branch_count: 2 });
-      expect(room.host.log.some((text) => text.includes('cut off') && text.includes('made=1'))).toBe(true);
-      expect(room.host.log.filter((text) => text.includes('is left out'))).toHaveLength(1);
+      expect(room.host.log.some((text) => text.includes('push recovered') && text.includes('made=1'))).toBe(true);
+      expect(room.host.log.filter((text) => text.includes('was dropped'))).toHaveLength(1);
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }
   });
 
-  it('leaves a whole repository when the host is killed in the middle, and what was acknowledged stays', async () => {
+  it('leaves a consistent repository with all acknowledged commits if the host is killed', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-git-data-'));
-    // Its clients alone; the host that is killed is another.
+    // Only clients run in this room; another host is killed.
     await using room: GitRoom = await openGitRoom();
     let host: HostProcess | undefined;
     try {
@@ -110,7 +110,7 @@ describe('a push that goes wrong', () => {
       await room.git(['push', '-q', remote(), 'main'], { cwd });
       await host.kill();
       host = await startHostProcess(dataDir, { environment });
-      const folder = folderOf(dataDir);
+      const folder = getRepositoryFolder(dataDir);
       expect((await room.git(['ls-remote', remote()])).stdout).toContain('refs/heads/main');
 
       await room.run('sh', ['-c', 'head -c 20000000 /dev/urandom > big && git add big && git commit -qm big'], { cwd });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
-/** Base64 of bytes that nothing makes smaller. */
+/** Base64 of incompressible bytes. */
 const large = randomBytes(3 << 20).toString('base64');
 
 let room: GitRoom;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-/** Puts a disk of 1 MiB where the folder is, until what follows has run; false where this account may not. */
+/** Mounts a disk of 1 MiB at the folder while the callback runs. Returns false if the account may not mount. */
 async function onSmallDisk(path: string, happens: () => Promise<void>): Promise<boolean> {
   mkdirSync(path, { recursive: true });
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', path]).status !== 0) return false;
@@ -35,21 +35,21 @@ const portable = (): string => join(room.host.dataDir, 'git', 'portable');
 const headers = { authorization: adminAuthorization };
 const full = 'There is no space left on the disk of the server.';
 
-it('a full disk is said where a backup or the source of a release is made', async ({ skip }) => {
-  const made = await room.api('POST', '/repos/ada/lamp/releases', { tag_name: 'v1', name: 'One' });
-  const { id } = (await made.json()) as { id: number };
+it('reports a full disk when a backup or a source archive is created', async ({ skip }) => {
+  const response = await room.api('POST', '/repos/ada/lamp/releases', { tag_name: 'v1', name: 'One' });
+  const { id } = (await response.json()) as { id: number };
   const source = `${room.host.url('control')}/api/git/repositories/ada/lamp/releases/${String(id)}/source/tar`;
-  const ran = await onSmallDisk(portable(), async () => {
+  const didRun = await onSmallDisk(portable(), async () => {
     const refused = await fetch(source, { headers });
     expect([refused.status, await refused.text()]).toEqual([507, expect.stringContaining(full)]);
     const backup = await room.api('GET', '/repos/ada/lamp/backup');
     expect([backup.status, await backup.text()]).toEqual([507, expect.stringContaining(full)]);
   });
-  if (!ran) skip('This account may not mount a small disk.');
+  if (!didRun) skip('This account may not mount a small disk.');
   expect((await fetch(source, { headers })).status).toBe(200);
 });
 
-it('a full disk is no fault of a backup that is restored', async ({ skip }) => {
+it('reports a full disk instead of a damaged backup during a restore', async ({ skip }) => {
   const file = new Uint8Array(await (await room.api('GET', '/repos/ada/lamp/backup')).arrayBuffer());
   const restore = (): Promise<Response> =>
     fetch(`${room.url}/api/v1/repos/restore?name=again`, {
@@ -57,10 +57,10 @@ it('a full disk is no fault of a backup that is restored', async ({ skip }) => {
       headers: { ...headers, 'content-type': 'application/x-tar' },
       body: file,
     });
-  const ran = await onSmallDisk(portable(), async () => {
+  const didRun = await onSmallDisk(portable(), async () => {
     const refused = await restore();
     expect([refused.status, await refused.text()]).toEqual([507, expect.stringContaining(full)]);
   });
-  if (!ran) skip('This account may not mount a small disk.');
+  if (!didRun) skip('This account may not mount a small disk.');
   expect((await restore()).status).toBe(201);
 });

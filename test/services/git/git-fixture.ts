@@ -15,22 +15,22 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** A host with git hosting, and a folder in which real clients work. */
+/** Host with the git service, and a folder in which real clients run. */
 export interface GitRoom extends AsyncDisposable {
   readonly host: TestHost;
   readonly url: string;
-  /** With the administrator's name and password in it. */
+  /** URL that contains the administrator's name and password. */
   readonly signedUrl: string;
   readonly folder: string;
-  /** Real git in a folder below the room's own; it must succeed unless `mayFail`. */
+  /** Runs git in a folder below the room's folder. It must succeed unless `mayFail` is set. */
   git(args: readonly string[], options?: RunOptions): Promise<Ran>;
   run(program: string, args: readonly string[], options?: RunOptions): Promise<Ran>;
   api(method: string, path: string, body?: unknown, authorization?: string): Promise<Response>;
-  /** A repository of the administrator. */
+  /** Creates a repository of the administrator. */
   create(name: string, more?: Record<string, unknown>): Promise<any>;
-  /** A person without further rights; answers the Authorization header. */
+  /** Creates an account without further permissions and returns its Authorization header. */
   account(name: string, grants?: readonly Grant[]): Promise<string>;
-  /** A working copy with one commit on `main`. */
+  /** Creates a working copy with one commit on `main`. */
   work(name: string, files?: Record<string, string>): Promise<string>;
 }
 
@@ -47,7 +47,7 @@ export async function openGitRoom(
     readonly services?: readonly ServiceDescriptor<any, any>[];
     readonly dataDir?: string;
     readonly clock?: Clock;
-    /** Called with what the service receives from its host. */
+    /** Receives the context of the service. */
     readonly onContext?: (context: Context) => void;
   } = {},
 ): Promise<GitRoom> {
@@ -149,13 +149,13 @@ function observed(onContext: ((context: Context) => void) | undefined): ServiceD
 
 export type Gitea = ReturnType<typeof giteaApi<unknown>>;
 
-/** gitea-js, as the administrator, with a token that is good for everything. */
+/** Creates a gitea-js client of the administrator with a token for all scopes. */
 export async function giteaClient(room: GitRoom): Promise<Gitea> {
-  const made = await room.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
-  return giteaApi(room.url, { token: ((await made.json()) as { sha1: string }).sha1 });
+  const response = await room.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
+  return giteaApi(room.url, { token: ((await response.json()) as { sha1: string }).sha1 });
 }
 
-/** A key pair of OpenSSH; `command` is what git uses to connect with it. */
+/** SSH key pair; `command` is the SSH command for git. */
 export async function makeKey(
   room: GitRoom,
   name: string,

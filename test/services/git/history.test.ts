@@ -22,22 +22,22 @@ const page = async (last?: GitEvent): Promise<{ readonly events: readonly GitEve
 const say = async (path: string, body: object): Promise<void> =>
   expect((await room.api('POST', `/repos/ada/${path}`, body)).status).toBe(201);
 
-it('the history is told by time and whole, whatever happened at one time and however it is numbered', async () => {
+it('pages through the complete history by time, also for equal times and unordered IDs', async () => {
   await room.create('lamp', { auto_init: true });
   await say('lamp/issues', { title: 'Flickers' });
   for (let number = 0; number < 60; number += 1) await say('lamp/issues/1/comments', { body: 'still' });
   for (let number = 0; number < 45; number += 1) await say('lamp/issues', { title: `At once ${number}` });
   await say('lamp/releases', { tag_name: 'v1' });
-  const seen: GitEvent[] = [];
-  for (let next = await page(); ; next = await page(seen.at(-1))) {
-    seen.push(...next.events);
+  const collected: GitEvent[] = [];
+  for (let next = await page(); ; next = await page(collected.at(-1))) {
+    collected.push(...next.events);
     if (!next.more) break;
   }
-  expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
-  const count = (kind: GitEvent['kind']): number => seen.filter((event) => event.kind === kind).length;
+  expect(new Set(collected.map(({ id }) => id)).size).toBe(collected.length);
+  const count = (kind: GitEvent['kind']): number => collected.filter((event) => event.kind === kind).length;
   expect([count('commented'), count('opened'), count('released')]).toEqual([60, 46, 1]);
-  // A push says what its newest commit does.
-  expect(seen.find(({ kind, tag }) => kind === 'created' && !tag)).toMatchObject({
+  // A push event has the time of the push.
+  expect(collected.find(({ kind, tag }) => kind === 'created' && !tag)).toMatchObject({
     what: 'main',
     title: 'Initial commit',
   });
@@ -49,8 +49,12 @@ it('the history is told by time and whole, whatever happened at one time and how
   await say('other/issues/1/comments', { body: 'the newest' });
   clock.advance(60_000);
   const headers = { authorization: adminAuthorization, 'content-type': 'application/x-tar' };
-  const made = await fetch(`${room.url}/api/v1/repos/restore?name=again`, { method: 'POST', headers, body: backup });
-  expect(made.status).toBe(201);
+  const response = await fetch(`${room.url}/api/v1/repos/restore?name=again`, {
+    method: 'POST',
+    headers,
+    body: backup,
+  });
+  expect(response.status).toBe(201);
   const { events } = await page();
   expect(events.slice(0, 2)).toMatchObject([
     { kind: 'commented', name: 'other' },

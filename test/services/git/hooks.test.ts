@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createFakeClock } from '../../support/clock.ts';
 import { openGitRoom, type GitRoom } from './git-fixture.ts';
-import { shapeOf } from './shape.ts';
+import { describeShape } from './shape.ts';
 
 interface Received {
   readonly headers: IncomingHttpHeaders;
@@ -17,7 +17,7 @@ interface Received {
 const secret = 's3cr3t';
 const clock = createFakeClock(Date.now());
 const received: Received[] = [];
-/** What the receiver answers next; empty: 200. */
+/** Next statuses of the receiver; 200 if empty. */
 const answers: number[] = [];
 const receiver = createServer((request, response) => {
   const parts: Buffer[] = [];
@@ -59,7 +59,7 @@ const golden = (name: string) =>
   };
 
 describe('webhooks', () => {
-  it('are told of pushes, of what is created and of what is deleted, as the peer tells them', async () => {
+  it('sends the payloads of Gitea for pushes, creations and deletions', async () => {
     await room.create('demo');
     await hook('ada/demo', { events: ['push', 'create', 'delete'] });
     const cwd = await room.work('demo');
@@ -84,7 +84,7 @@ describe('webhooks', () => {
     ] as const) {
       const one = find(event, ref);
       const { request } = golden(name);
-      expect([name, shapeOf(one?.body)]).toEqual([name, shapeOf(request.body)]);
+      expect([name, describeShape(one?.body)]).toEqual([name, describeShape(request.body)]);
       const names = Object.keys(request.headers).map((each) => each.toLowerCase());
       expect(Object.keys(one?.headers ?? {})).toEqual(expect.arrayContaining(names));
       for (const family of ['gitea', 'gogs', 'github']) expect(one?.headers[`x-${family}-event-type`]).toBe(event);
@@ -106,16 +106,20 @@ describe('webhooks', () => {
       pusher: { login: 'ada' },
       head_commit: { added: ['README.md'] },
     });
-    // A new branch of what is there already has no new commits.
+    // A new branch of existing commits has no new commits.
     expect(find('push', 'refs/heads/dev')?.body).toMatchObject({ total_commits: 0, commits: [] });
   });
 
-  it('are told of a release as the peer tells them', async () => {
+  it('sends the payload of Gitea for a release', async () => {
     await room.create('released', { auto_init: true });
     await hook('ada/released', { events: ['release'] });
     const before = received.length;
-    const made = await room.api('POST', '/repos/ada/released/releases', { tag_name: 'v1', name: 'One', body: 'notes' });
-    expect(made.status).toBe(201);
+    const createdItem = await room.api('POST', '/repos/ada/released/releases', {
+      tag_name: 'v1',
+      name: 'One',
+      body: 'notes',
+    });
+    expect(createdItem.status).toBe(201);
     await arrived(before + 1);
     const one = received.at(-1);
     expect(one?.headers['x-gitea-event']).toBe('release');
@@ -127,12 +131,15 @@ describe('webhooks', () => {
     expect(Object.keys(repository).toSorted()).toEqual(Object.keys(recorded['repository'] ?? {}).toSorted());
   });
 
-  it('are asked again when they fail, keep a history, and are sent again by hand', async () => {
+  it('retries failed deliveries, stores a history and resends a delivery on request', async () => {
     await room.create('again');
-    const made = await hook('ada/again', { config: { ...config(), content_type: 'form' }, branch_filter: 'rel/*' });
+    const createdItem = await hook('ada/again', {
+      config: { ...config(), content_type: 'form' },
+      branch_filter: 'rel/*',
+    });
     const cwd = await room.work('again');
     const before = received.length;
-    // Another branch than the hook is for.
+    // This branch does not match the branch filter of the hook.
     await room.git(['push', '-q', `${room.signedUrl}/ada/again.git`, 'main'], { cwd });
     answers.push(500);
     await room.git(['push', '-q', `${room.signedUrl}/ada/again.git`, 'main:rel/1'], { cwd });
@@ -153,17 +160,17 @@ describe('webhooks', () => {
     );
     expect(received.at(-1)?.headers['x-gitea-delivery']).toBe(failed?.headers['x-gitea-delivery']);
     expect(received.at(-1)?.text).toBe(failed?.text);
-    expect((await room.api('POST', `/repos/ada/again/hooks/${made.id}/tests`)).status).toBe(204);
+    expect((await room.api('POST', `/repos/ada/again/hooks/${createdItem.id}/tests`)).status).toBe(204);
     await arrived(before + 3);
     expect(received.at(-1)?.body).toMatchObject({ ref: 'refs/heads/main' });
   });
 
-  it('of accounts do not reach private addresses, those of administrators do', async () => {
+  it('does not send webhooks of accounts to private addresses, except those of administrators', async () => {
     const before = received.length;
     const bob = await room.account('bob');
     expect((await room.api('POST', '/user/repos', { name: 'own', auto_init: true }, bob)).status).toBe(201);
-    const made = await hook('bob/own', {}, bob);
-    expect((await room.api('POST', `/repos/bob/own/hooks/${made.id}/tests`, undefined, bob)).status).toBe(204);
+    const createdItem = await hook('bob/own', {}, bob);
+    expect((await room.api('POST', `/repos/bob/own/hooks/${createdItem.id}/tests`, undefined, bob)).status).toBe(204);
     const other = await hook('bob/own', { config: { ...config(), url: `${target}?of=ada` } });
     expect((await room.api('POST', `/repos/bob/own/hooks/${other.id}/tests`)).status).toBe(204);
     await arrived(before + 1);
@@ -179,20 +186,22 @@ describe('webhooks', () => {
     expect(received.length).toBe(before + 1);
   });
 
-  it('are made, listed, changed and removed, and never tell their secret', async () => {
+  it('are created, listed, changed and deleted without exposing their secret', async () => {
     await room.create('crud');
-    const made = await hook('ada/crud', {
+    const createdItem = await hook('ada/crud', {
       events: ['push', 'pull_request', 'issues', 'issue_comment', 'create', 'delete', 'release'],
       authorization_header: 'Bearer x',
     });
-    expect(made.events).toEqual(expect.arrayContaining(['issue_label', 'pull_request_sync', 'pull_request_review']));
-    const path = `/repos/ada/crud/hooks/${made.id}`;
+    expect(createdItem.events).toEqual(
+      expect.arrayContaining(['issue_label', 'pull_request_sync', 'pull_request_review']),
+    );
+    const path = `/repos/ada/crud/hooks/${createdItem.id}`;
     const changed = await room.api('PATCH', path, { active: false, config: { secret: 'other' } });
     expect(changed.status).toBe(200);
     const text = await changed.text();
     expect(text).not.toContain(secret);
-    // The peer forgets the events here; nobody wants that.
-    expect(JSON.parse(text)).toMatchObject({ active: false, events: made.events, config: { url: target } });
+    // Gitea drops the events here, which is an error.
+    expect(JSON.parse(text)).toMatchObject({ active: false, events: createdItem.events, config: { url: target } });
     expect((await room.api('POST', '/repos/ada/crud/hooks', { type: 'zz', config: config() })).status).toBe(422);
     expect(
       (

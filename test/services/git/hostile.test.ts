@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-it('who has an account, and with which keys, is told to those alone who have one', async () => {
+it('shows accounts and their keys only to accounts', async () => {
   for (const path of [
     '/repos/ada/open/assignees',
     '/repos/ada/open/reviewers',
@@ -43,7 +43,7 @@ describe('a private repository', () => {
   const median = (some: readonly number[]): number =>
     some.toSorted((one, other) => one - other)[Math.floor(some.length / 2)] ?? 0;
 
-  it('is told from none by no status, no word and no time', async () => {
+  it('is indistinguishable from a missing one by status, message and time', async () => {
     const paths = [
       '',
       '/branches',
@@ -66,11 +66,11 @@ describe('a private repository', () => {
       '/git/refs',
       '/compare/main...main',
     ];
-    for (const who of [bob, '']) {
+    for (const account of [bob, '']) {
       for (const path of paths) {
         const [there, none] = await Promise.all(
           ['secret', 'nothing'].map(async (name) => {
-            const reply = await room.api('GET', `/repos/ada/${name}${path}`, undefined, who);
+            const reply = await room.api('GET', `/repos/ada/${name}${path}`, undefined, account);
             return [reply.status, (await reply.text()).replaceAll(name, 'NAME')];
           }),
         );
@@ -96,16 +96,16 @@ describe('a private repository', () => {
         times[name]?.push(performance.now() - begun);
       }
     }
-    // Git is not asked for either; a look into the repository would take several times as long.
+    // Git does not run either: a read of the repository would take several times as long.
     const [there, none] = [median(times['secret'] ?? []), median(times['nothing'] ?? [])];
     expect(there).toBeLessThan(none * 2 + 2);
   });
 });
 
-describe('a private repository, by the other ways in', () => {
+describe('a private repository at other addresses', () => {
   const both = ['secret', 'nothing'] as const;
 
-  it('is told from none by no address of files, of large files and of texts', async () => {
+  it('is indistinguishable from a missing one at addresses of files, large files and texts', async () => {
     const tries: readonly (readonly [string, RequestInit?])[] = [
       ...[
         'raw/branch/main/README.md',
@@ -140,32 +140,32 @@ describe('a private repository, by the other ways in', () => {
       ['info/lfs/verify', { method: 'POST', body: JSON.stringify({ oid: 'a'.repeat(64), size: 1 }) }],
     ];
     for (const [path, init] of tries) {
-      for (const who of ['', bob]) {
+      for (const account of ['', bob]) {
         const [there, none] = await Promise.all(
           both.map(async (name) => {
-            const headers = { ...init?.headers, ...(who === '' ? {} : { authorization: who }) };
+            const headers = { ...init?.headers, ...(account === '' ? {} : { authorization: account }) };
             const reply = await fetch(`${room.url}/ada/${name}${path.startsWith('?') ? '' : '/'}${path}`, {
               ...init,
               headers,
               redirect: 'manual',
             });
-            const words = (await reply.text()).replaceAll(name, 'NAME');
+            const message = (await reply.text()).replaceAll(name, 'NAME');
             return [
               reply.status,
               reply.headers.get('www-authenticate'),
               reply.headers.get('location')?.replace(name, 'NAME'),
-              words,
+              message,
             ];
           }),
         );
-        expect([path, who === '', there]).toEqual([path, who === '', none]);
+        expect([path, account === '', there]).toEqual([path, account === '', none]);
       }
     }
     const text = await (await fetch(`${room.url}/swagger.v1.json`)).text();
     expect(text).not.toContain('secret"');
   });
 
-  it('is told from none by no word and no time over SSH', async () => {
+  it('is indistinguishable from a missing one by message and time over SSH', async () => {
     const key = await makeKey(room, 'id_bob');
     expect((await room.api('POST', '/user/keys', { title: 'k', key: key.text }, bob)).status).toBe(201);
     const { ssh_url } = (await (await room.api('GET', '/repos/ada/open')).json()) as { ssh_url: string };
@@ -195,22 +195,22 @@ describe('a private repository, by the other ways in', () => {
         ['nothing', none],
       ] as const)
         times[name]?.push(took);
-      expect([command, there.said.map((words) => String(words).replaceAll('secret', 'NAME'))]).toEqual([
+      expect([command, there.said.map((message) => String(message).replaceAll('secret', 'NAME'))]).toEqual([
         command,
-        none.said.map((words) => String(words).replaceAll('nothing', 'NAME')),
+        none.said.map((message) => String(message).replaceAll('nothing', 'NAME')),
       ]);
       expect(there.said[0]).toBe(1);
     }
     const [there, none] = [Math.min(...(times['secret'] ?? [])), Math.min(...(times['nothing'] ?? []))];
-    // Git is started for neither.
+    // Git does not start in either case.
     expect(there).toBeLessThan(none * 2 + 50);
   });
 });
 
-describe('names that are meant to be more than names', () => {
-  it('are options, commands and paths for nobody', async () => {
+describe('malicious names', () => {
+  it('are never interpreted as options, commands or paths', async () => {
     const trap = join(room.folder, 'trapped');
-    const odd = [
+    const maliciousNames = [
       '--upload-pack=touch${IFS}' + trap,
       '-x',
       '--exec=x',
@@ -222,7 +222,7 @@ describe('names that are meant to be more than names', () => {
       "a'b",
       'refs/heads/main:x',
     ];
-    for (const name of odd) {
+    for (const name of maliciousNames) {
       const encoded = encodeURIComponent(name);
       const statuses = await Promise.all([
         room.api('POST', '/repos/ada/open/branches', { new_branch_name: name, old_ref_name: name }),
@@ -250,7 +250,7 @@ describe('names that are meant to be more than names', () => {
     ).toEqual(['HEAD', 'refs/heads/main']);
   });
 
-  it('differ by case alone and stay two branches', async () => {
+  it('keeps branches apart whose names differ only in case', async () => {
     await room.create('cases');
     const remote = `${room.signedUrl}/ada/cases.git`;
     await room.git(['checkout', '-q', '-b', 'Feature'], { cwd });
@@ -272,8 +272,8 @@ describe('names that are meant to be more than names', () => {
   });
 });
 
-describe('a body that swells', () => {
-  it('is not taken in as a whole: a compressed request of nothing but zeros ends, and the host goes on', async () => {
+describe('a compressed body', () => {
+  it('is not read into memory: a request of compressed zeros is rejected and the host continues', async () => {
     const before = process.memoryUsage().rss;
     const bomb = gzipSync(Buffer.alloc(256 * 1024 * 1024));
     const send = async (path: string) => {
@@ -296,14 +296,14 @@ describe('a body that swells', () => {
 });
 
 describe('a migration during which the host is killed', () => {
-  it('leaves nothing, and its name is free', async () => {
+  it('leaves nothing behind and frees its name', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-git-data-'));
-    // Answers, and never comes to an end.
-    const asked = Promise.withResolvers<void>();
+    // Answers without ever ending the response.
+    const requested = Promise.withResolvers<void>();
     const origin = createServer((_request, response) => {
       response.writeHead(200, { 'Content-Type': 'application/x-git-upload-pack-advertisement' });
       response.write('001e# service=git-upload-pack\n0000');
-      asked.resolve();
+      requested.resolve();
     });
     origin.listen(0, '127.0.0.1');
     await once(origin, 'listening');
@@ -324,8 +324,8 @@ describe('a migration during which the host is killed', () => {
         ({ status }) => status,
         () => 0,
       );
-      await asked.promise;
-      // Nobody sees it meanwhile.
+      await requested.promise;
+      // The repository is hidden in the meantime.
       expect((await api('GET', '/repos/ada/copy')).status).toBe(404);
       await host.kill();
       expect(await migrating).toBe(0);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => room[Symbol.asyncDispose]());
 
 describe('git over HTTP', () => {
-  it('pushes to a new repository and clones it, and the API knows at once', async () => {
+  it('pushes to a new repository, clones it and shows the push in the API immediately', async () => {
     await room.create('demo');
     const cwd = await room.work('demo');
     const pushed = await room.git(['push', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
@@ -21,11 +21,11 @@ describe('git over HTTP', () => {
     expect(repository).toMatchObject({ empty: false, default_branch: 'main', branch_count: 1 });
     await room.git(['clone', '-q', `${room.url}/ada/demo.git`, 'copy']);
     expect(readFileSync(join(room.folder, 'copy', 'README.md'), 'utf8')).toBe('# demo\n');
-    // Without the ending, and by the protocol of before.
+    // Clone without the suffix `.git` and with protocol version 0.
     await room.git(['-c', 'protocol.version=0', 'clone', '-q', `${room.url}/ADA/Demo`, 'copy0']);
   });
 
-  it('makes the branch that is pushed first the default one', async () => {
+  it('makes the first pushed branch the default branch', async () => {
     await room.create('trunk');
     const cwd = await room.work('trunk-work');
     await room.git(['push', '-q', `${room.signedUrl}/ada/trunk.git`, 'main:trunk'], { cwd });
@@ -36,7 +36,7 @@ describe('git over HTTP', () => {
     );
   });
 
-  it('takes pushes in chunks, forced, atomic, with tags, options and deletions', async () => {
+  it('accepts chunked, forced and atomic pushes, tags, options and deletions', async () => {
     await room.create('wide');
     const cwd = await room.work('wide', { 'big.bin': randomBytes(3 * 1024 * 1024).toString('base64') });
     const remote = `${room.signedUrl}/ada/wide.git`;
@@ -62,7 +62,8 @@ describe('git over HTTP', () => {
   it('serves shallow and partial clones, bare ids and long negotiations', async () => {
     await room.create('long');
     const cwd = await room.work('long');
-    for (let at = 0; at < 40; at += 1) await room.git(['commit', '-q', '--allow-empty', '-m', `c${at}`], { cwd });
+    for (let offset = 0; offset < 40; offset += 1)
+      await room.git(['commit', '-q', '--allow-empty', '-m', `c${offset}`], { cwd });
     const remote = `${room.signedUrl}/ada/long.git`;
     await room.git(['push', '-q', remote, 'main'], { cwd });
     await room.git(['clone', '-q', '--depth', '1', remote, 'shallow']);
@@ -74,8 +75,9 @@ describe('git over HTTP', () => {
     const [first = ''] = (await room.git(['rev-list', '--max-parents=0', 'HEAD'], { cwd })).stdout.split('\n');
     await room.git(['init', '-q', 'bare-id']);
     await room.git(['fetch', '-q', remote, first], { cwd: join(room.folder, 'bare-id') });
-    // Many haves make the client compress its request.
-    for (let at = 0; at < 40; at += 1) await room.git(['commit', '-q', '--allow-empty', '-m', `d${at}`], { cwd });
+    // Many `have` lines make the client compress its request.
+    for (let offset = 0; offset < 40; offset += 1)
+      await room.git(['commit', '-q', '--allow-empty', '-m', `d${offset}`], { cwd });
     writeFileSync(join(shallow, 'x'), 'x');
     await room.git(['add', '.'], { cwd: shallow });
     await room.git(['commit', '-qm', 'aside'], { cwd: shallow });
@@ -83,7 +85,7 @@ describe('git over HTTP', () => {
     await room.git(['fetch', '-q', 'origin'], { cwd: shallow });
   });
 
-  it('shows private repositories to their people alone, and tells others nothing', async () => {
+  it('hides private repositories from other accounts', async () => {
     await room.create('secret', { private: true });
     const cwd = await room.work('secret');
     await room.git(['push', '-q', `${room.signedUrl}/ada/secret.git`, 'main'], { cwd });
@@ -99,9 +101,9 @@ describe('git over HTTP', () => {
       expect((await room.api('GET', `/repos/ada/${name}`, undefined, bob)).status).toBe(404);
       expect((await room.api('GET', `/repos/ada/${name}`, undefined, '')).status).toBe(404);
     }
-    const listed = await (await room.api('GET', '/repos/search?q=secret', undefined, bob)).json();
-    expect(listed).toEqual({ ok: true, data: [] });
-    // A public one he may read, and not change.
+    const result = await (await room.api('GET', '/repos/search?q=secret', undefined, bob)).json();
+    expect(result).toEqual({ ok: true, data: [] });
+    // Public repositories are readable, but not writable.
     const push = await fetch(`${room.url}/ada/demo.git/info/refs?service=git-receive-pack`, {
       headers: { authorization: bob },
     });
@@ -110,9 +112,9 @@ describe('git over HTTP', () => {
     expect((await room.api('GET', '/repos/ada/secret', undefined, carol)).status).toBe(200);
   });
 
-  it('takes tokens in every form, and no more than they are good for', async () => {
-    const made = await room.api('POST', '/users/ada/tokens', { name: 'reader', scopes: ['read:repository'] });
-    const { sha1 } = (await made.json()) as { sha1: string };
+  it('accepts tokens in every form and enforces their scopes', async () => {
+    const response = await room.api('POST', '/users/ada/tokens', { name: 'reader', scopes: ['read:repository'] });
+    const { sha1 } = (await response.json()) as { sha1: string };
     expect(sha1).toMatch(/^[0-9a-f]{40}$/);
     for (const user of [`ada:${sha1}`, `${sha1}:x-oauth-basic`, `oauth2:${sha1}`]) {
       await room.git(['ls-remote', `${room.url.replace('://', `://${user}@`)}/ada/secret.git`]);
@@ -131,7 +133,7 @@ describe('git over HTTP', () => {
     expect((await room.api('GET', '/repos/ada/secret', undefined, `token ${sha1}`)).status).toBe(401);
   });
 
-  it('refuses what is not git, and names that lead elsewhere', async () => {
+  it('rejects requests that are not git and names outside of the repository folder', async () => {
     const ask = (path: string, init: RequestInit = {}) =>
       fetch(room.url + path, { ...init, headers: { authorization: adminAuthorization, ...init.headers } });
     expect(

@@ -10,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-const fileOf = async (repo: string, path: string): Promise<string> =>
+const readFileText = async (repo: string, path: string): Promise<string> =>
   (await room.api('GET', `/repos/ada/${repo}/raw/${path}`)).text();
 
-it('a repository begins with a licence, files to leave out and labels', async () => {
+it('creates a repository with license, gitignore and labels', async () => {
   const { gitignore, label, licenses, repos, user } = api;
-  const { data: known } = await licenses.listLicenseTemplates();
-  expect(known.map(({ key }) => key)).toContain('MIT');
+  const { data: templates } = await licenses.listLicenseTemplates();
+  expect(templates.map(({ key }) => key)).toContain('MIT');
   const { data: mit } = await licenses.getLicenseTemplateInfo('MIT');
   expect(mit).toMatchObject({ key: 'MIT', name: 'MIT License' });
   expect(mit.body).toContain('Permission is hereby granted, free of charge');
@@ -40,15 +40,15 @@ it('a repository begins with a licence, files to leave out and labels', async ()
     issue_labels: 'Default',
     readme: 'Default',
   });
-  expect(await fileOf('begun', 'LICENSE')).toMatch(/^MIT License\n\nCopyright \(c\) \d{4} ada\n/);
-  const left = await fileOf('begun', '.gitignore');
-  expect([left.includes('# Node\nnode_modules/'), left.includes('# Linux\n*~')]).toEqual([true, true]);
-  expect(await fileOf('begun', 'README.md')).toBe('# begun\n');
+  expect(await readFileText('begun', 'LICENSE')).toMatch(/^MIT License\n\nCopyright \(c\) \d{4} ada\n/);
+  const ignored = await readFileText('begun', '.gitignore');
+  expect([ignored.includes('# Node\nnode_modules/'), ignored.includes('# Linux\n*~')]).toEqual([true, true]);
+  expect(await readFileText('begun', 'README.md')).toBe('# begun\n');
   const { data: labels } = await repos.issueListLabels('ada', 'begun');
   expect(labels.map(({ name }) => name).toSorted()).toEqual(set.map(({ name }) => name).toSorted());
 });
 
-it('one that names what is not there is not made', async () => {
+it('rejects unknown templates and creates no repository', async () => {
   for (const wrong of [{ license: 'GPL-9' }, { gitignores: 'Node,Nothing' }, { issue_labels: 'toString' }]) {
     expect((await room.api('POST', '/user/repos', { name: 'wrong', auto_init: true, ...wrong })).status).toBe(422);
   }

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openGitRoom, type GitRoom } from './git-fixture.ts';
-import { shapeOf } from './shape.ts';
+import { describeShape } from './shape.ts';
 
 const received: { readonly headers: IncomingHttpHeaders; readonly body: any }[] = [];
 const receiver = createServer((request, response) => {
@@ -42,7 +42,7 @@ const golden = (name: string) =>
   ).request;
 
 describe('webhooks of issues and pull requests', () => {
-  it('are told as the peer tells them, in order', async () => {
+  it('sends the payloads of Gitea in order', async () => {
     await room.create('demo');
     const cwd = await room.work('demo');
     await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
@@ -88,19 +88,21 @@ describe('webhooks of issues and pull requests', () => {
       expect([name, one === undefined]).toEqual([name, false]);
       const request = golden(name);
       expect([request.headers['X-Gitea-Event'], request.headers['X-Gitea-Event-Type']]).toEqual([event, type]);
-      expect([name, namesOf(one?.body)]).toEqual([name, namesOf(request.body)]);
+      expect([name, collectKeys(one?.body)]).toEqual([name, collectKeys(request.body)]);
     }
     expect(received.at(-1)?.body.pull_request).toMatchObject({ merged: true, state: 'closed' });
   });
 });
 
-/** The members of a payload, and of what it is about. What an issue has at the moment differs from the recording. */
-function namesOf(body: any): unknown {
+/** Fields of a payload and of its subject. Current values of an issue differ from the recording. */
+function collectKeys(body: any): unknown {
   const parts = ['issue', 'pull_request', 'comment', 'repository', 'sender', 'review'];
   return [
     Object.keys(body).toSorted(),
     ...parts.map((part) =>
-      body[part] === null || body[part] === undefined ? null : Object.keys(shapeOf(body[part]) as object).toSorted(),
+      body[part] === null || body[part] === undefined
+        ? null
+        : Object.keys(describeShape(body[part]) as object).toSorted(),
     ),
   ];
 }

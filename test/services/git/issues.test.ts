@@ -7,15 +7,15 @@ let token = '';
 
 beforeAll(async () => {
   room = await openGitRoom();
-  const made = await room.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
-  token = ((await made.json()) as { sha1: string }).sha1;
+  const response = await room.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
+  token = ((await response.json()) as { sha1: string }).sha1;
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
 const numbers = (issues: readonly { number?: number }[]) => issues.map(({ number }) => number);
 
 describe('issues, with gitea-js', () => {
-  it('are made, found by every filter, changed, closed and opened again', async () => {
+  it('are created, found by every filter, changed, closed and reopened', async () => {
     const client = giteaApi(room.url, { token });
     await room.create('tracker');
     await room.account('bob');
@@ -23,14 +23,15 @@ describe('issues, with gitea-js', () => {
     const bug = (await client.repos.issueCreateLabel('ada', 'tracker', { name: 'bug', color: '#f00' })).data;
     const idea = (await client.repos.issueCreateLabel('ada', 'tracker', { name: 'idea', color: '00ff00' })).data;
     expect([bug.color, idea.color]).toEqual(['ff0000', '00ff00']);
-    const soon = (await repos.issueCreateMilestone('ada', 'tracker', { title: 'soon', due_on: '2030-01-02T00:00:00Z' }))
-      .data;
+    const milestoneId = (
+      await repos.issueCreateMilestone('ada', 'tracker', { title: 'soon', due_on: '2030-01-02T00:00:00Z' })
+    ).data;
     const first = (
       await repos.issueCreateIssue('ada', 'tracker', {
         title: 'Lamp flickers',
         body: 'At night, @bob',
         labels: [bug.id!],
-        milestone: soon.id!,
+        milestone: milestoneId.id!,
         assignees: ['BOB'],
       })
     ).data;
@@ -60,15 +61,15 @@ describe('issues, with gitea-js', () => {
     expect(await list({ state: 'closed' })).toEqual([1]);
     expect(await list({ q: 'flickered', state: 'all' })).toEqual([1]);
     expect((await repos.repoGet('ada', 'tracker')).data.open_issues_count).toBe(2);
-    expect((await repos.issueGetMilestone('ada', 'tracker', String(soon.id))).data).toMatchObject({
+    expect((await repos.issueGetMilestone('ada', 'tracker', String(milestoneId.id))).data).toMatchObject({
       open_issues: 0,
       closed_issues: 1,
     });
     await repos.issueEditIssue('ada', 'tracker', 1, { state: 'open', milestone: 0, assignees: [] });
     const timeline = (await repos.issueGetCommentsAndTimeline('ada', 'tracker', 1)).data;
     expect(timeline.map(({ type }) => type)).toEqual(['change_title', 'close', 'assignees', 'milestone', 'reopen']);
-    const found = await repos.issueSearchIssues({ q: 'ultramarine' });
-    expect(found.data.map(({ repository, number }) => [repository?.full_name, number])).toEqual([['ada/tracker', 2]]);
+    const result = await repos.issueSearchIssues({ q: 'ultramarine' });
+    expect(result.data.map(({ repository, number }) => [repository?.full_name, number])).toEqual([['ada/tracker', 2]]);
   });
 
   it('have labels, comments and reactions that are changed one by one', async () => {
@@ -83,7 +84,7 @@ describe('issues, with gitea-js', () => {
       await repos.issueCreateLabel('ada', 'parts', { name, color: '#123456', exclusive });
     const names = (all: readonly { name?: string }[]) => all.map(({ name }) => name);
     await repos.issueAddLabel('ada', 'parts', 1, { labels: ['kind/bug', 'later'] });
-    // Labels of one scope exclude each other: the last one stays.
+    // Labels with the same scope exclude each other: the last one wins.
     expect(names((await repos.issueAddLabel('ada', 'parts', 1, { labels: ['kind/idea'] })).data)).toEqual([
       'kind/idea',
       'later',
@@ -108,7 +109,7 @@ describe('issues, with gitea-js', () => {
     expect((await room.api('GET', `/repos/ada/parts/issues/comments/${comment.id}`)).status).toBe(404);
   });
 
-  it('are made by every reader and changed by their authors, and those of private repositories are not there', async () => {
+  it('are created by readers and changed by authors, and hidden in private repositories', async () => {
     const carl = await room.account('carl');
     await room.create('open');
     await room.create('hidden', { private: true });
@@ -123,14 +124,14 @@ describe('issues, with gitea-js', () => {
       expect([path, (await room.api('GET', path, undefined, '')).status]).toEqual([path, 404]);
     }
     expect(await (await room.api('GET', '/repos/issues/search?q=secret', undefined, carl)).json()).toEqual([]);
-    const made = await room.api(
+    const response = await room.api(
       'POST',
       '/repos/ada/open/issues',
       { title: 'Mine', assignees: ['carl'], body: 'x' },
       carl,
     );
-    // Who may only read assigns nobody.
-    expect([made.status, ((await made.json()) as { assignees: unknown }).assignees]).toEqual([201, null]);
+    // Accounts with read access cannot assign.
+    expect([response.status, ((await response.json()) as { assignees: unknown }).assignees]).toEqual([201, null]);
     expect((await room.api('PATCH', '/repos/ada/open/issues/1', { title: 'Still mine' }, carl)).status).toBe(201);
     await room.api('POST', '/repos/ada/open/issues', { title: 'Hers' });
     expect((await room.api('PATCH', '/repos/ada/open/issues/2', { title: 'Taken' }, carl)).status).toBe(403);
@@ -142,22 +143,22 @@ describe('issues, with gitea-js', () => {
     expect((await room.api('POST', '/repos/ada/open/issues', { title: 'Late' })).status).toBe(423);
   });
 
-  it('get their numbers without a gap, however many come at once', async () => {
+  it('numbers concurrent issues without gaps', async () => {
     await room.create('crowd');
     const all = await Promise.all(
-      Array.from({ length: 20 }, async (_, at) => {
-        const wrong = at % 4 === 0;
-        const made = await room.api(
+      Array.from({ length: 20 }, async (_, index) => {
+        const wrong = index % 4 === 0;
+        const response = await room.api(
           'POST',
           '/repos/ada/crowd/issues',
-          wrong ? { title: 'x', labels: [99] } : { title: `n ${at}` },
+          wrong ? { title: 'x', labels: [99] } : { title: `n ${index}` },
         );
-        return made.status === 201 ? ((await made.json()) as { number: number }).number : made.status;
+        return response.status === 201 ? ((await response.json()) as { number: number }).number : response.status;
       }),
     );
     expect(all.filter((status) => status === 422)).toHaveLength(5);
     expect(all.filter((number) => number < 100).toSorted((one, other) => one - other)).toEqual(
-      Array.from({ length: 15 }, (_, at) => at + 1),
+      Array.from({ length: 15 }, (_, index) => index + 1),
     );
     await room.api('DELETE', '/repos/ada/crowd/issues/15');
     const next = (await (await room.api('POST', '/repos/ada/crowd/issues', { title: 'next' })).json()) as {
@@ -166,17 +167,17 @@ describe('issues, with gitea-js', () => {
     expect(next.number).toBe(16);
   });
 
-  it('tell those who have a part in them, until they have looked', async () => {
+  it('notifies participants until they have read the issue', async () => {
     const dora = await room.account('dora');
-    const news = async (who: string) =>
-      ((await (await room.api('GET', '/notifications/new', undefined, who)).json()) as { new: number }).new;
+    const news = async (account: string) =>
+      ((await (await room.api('GET', '/notifications/new', undefined, account)).json()) as { new: number }).new;
     await room.create('told');
     await room.api('POST', '/repos/ada/told/issues', { title: 'Look at this', body: 'What do you say, @dora?' });
     expect(await news(dora)).toBe(1);
     await room.api('POST', '/repos/ada/told/issues/1/comments', { body: 'Fine' }, dora);
-    // Who says something hears nothing of it; the owner does.
-    const list = async (who?: string) =>
-      (await (await room.api('GET', '/repos/ada/told/notifications', undefined, who)).json()) as any[];
+    // Authors are not notified of their own comments; the owner is.
+    const list = async (account?: string) =>
+      (await (await room.api('GET', '/repos/ada/told/notifications', undefined, account)).json()) as any[];
     expect((await list()).map(({ subject, unread }) => [subject.title, subject.type, subject.state, unread])).toEqual([
       ['Look at this', 'Issue', 'open', true],
     ]);
@@ -185,7 +186,7 @@ describe('issues, with gitea-js', () => {
     expect(await news(dora)).toBe(0);
     await room.api('POST', '/repos/ada/told/issues/1/comments', { body: 'Thanks' });
     expect(await news(dora)).toBe(1);
-    // What was taken out of her sight is not told any more.
+    // Notifications about a repository that is no longer visible are hidden.
     await room.api('PATCH', '/repos/ada/told', { private: true });
     expect(await news(dora)).toBe(0);
     expect((await room.api('GET', `/notifications/threads/${id}`, undefined, dora)).status).toBe(404);

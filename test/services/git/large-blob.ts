@@ -7,20 +7,20 @@ import { admin, adminAuthorization } from '../../support/host.ts';
 import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
 import { makeKey, openGitRoom, type GitRoom } from './git-fixture.ts';
 
-/** What a host that streams takes more than an idle one, whatever the size of the file, MB. */
-const most = 256;
-/** ms; a gigabyte takes minutes on a busy machine. */
-const longest = 30 * 60_000;
-const only = Object.fromEntries(
+/** Maximum additional memory of a host that streams a file of any size, MB. */
+const maxMegabytes = 256;
+/** Timeout in ms; a gigabyte takes minutes on a busy computer. */
+const timeoutMs = 30 * 60_000;
+const disabledServices = Object.fromEntries(
   ['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX', 'UPTIME', 'SYNC', 'DATA', 'ADDONS'].map((id) => [
     `HOMEPORT_ENABLED_${id}`,
     'false',
   ]),
 );
-/** A client that neither compresses nor compares: its work is not what is tested. */
-const plain = ['-c', 'core.compression=0', '-c', 'core.bigFileThreshold=1m'];
+/** Disables compression and delta search in the client, which are not under test. */
+const gitOptions = ['-c', 'core.compression=0', '-c', 'core.bigFileThreshold=1m'];
 
-/** A file of so many megabytes is pushed and cloned by both ways, and the host holds little of it. */
+/** Tests that a file of this size is pushed and cloned over HTTP and SSH with little memory in the host. */
 export function describeLargeBlob(megabytes: number): void {
   describe(`a file of ${megabytes} MB`, () => {
     let dataDir = '';
@@ -28,9 +28,9 @@ export function describeLargeBlob(megabytes: number): void {
     let host: HostProcess;
     beforeAll(async () => {
       dataDir = mkdtempSync(join(tmpdir(), 'homeport-git-data-'));
-      // Its clients alone.
+      // Only clients run in this room.
       room = await openGitRoom();
-      host = await startHostProcess(dataDir, { environment: only });
+      host = await startHostProcess(dataDir, { environment: disabledServices });
     });
     afterAll(async () => {
       await room[Symbol.asyncDispose]();
@@ -44,9 +44,9 @@ export function describeLargeBlob(megabytes: number): void {
     ])(
       'is pushed over %s and cloned over %s, and goes through the host',
       async (into, out) => {
-        let highest = 0;
+        let maxResident = 0;
         const pid = host.child.pid ?? 0;
-        const watch = setInterval(() => (highest = Math.max(highest, residentMegabytes(pid))), 100);
+        const timer = setInterval(() => (maxResident = Math.max(maxResident, residentMegabytes(pid))), 100);
         try {
           const api = async (path: string, body: unknown): Promise<any> => {
             const init = { method: 'POST', headers: { authorization: adminAuthorization }, body: JSON.stringify(body) };
@@ -57,26 +57,26 @@ export function describeLargeBlob(megabytes: number): void {
           const name = `large-${into}`;
           const key = await makeKey(room, `id_${into}`);
           await api('/user/keys', { title: name, key: key.text });
-          const made = await api('/user/repos', { name, private: true });
+          const repository = await api('/user/repos', { name, private: true });
           const addresses: Record<string, string> = {
             HTTP: `${host.url('git').replace('://', `://${admin.name}:${encodeURIComponent(admin.password)}@`)}/ada/${name}.git`,
-            SSH: String(made.ssh_url),
+            SSH: String(repository.ssh_url),
           };
           const environment = { GIT_SSH_COMMAND: key.command };
           const cwd = await room.work(name);
           await room.run('sh', ['-c', `head -c ${megabytes * 1_000_000} /dev/urandom > big`], { cwd });
-          await room.git([...plain, 'add', '.'], { cwd });
-          await room.git([...plain, 'commit', '-qm', 'large'], { cwd });
+          await room.git([...gitOptions, 'add', '.'], { cwd });
+          await room.git([...gitOptions, 'commit', '-qm', 'large'], { cwd });
           const before = residentMegabytes(pid);
-          await room.git([...plain, 'push', '-q', addresses[into] ?? '', 'main'], { cwd, environment });
-          await room.git([...plain, 'clone', '-q', addresses[out] ?? '', `${name}-copy`], { environment });
+          await room.git([...gitOptions, 'push', '-q', addresses[into] ?? '', 'main'], { cwd, environment });
+          await room.git([...gitOptions, 'clone', '-q', addresses[out] ?? '', `${name}-copy`], { environment });
           await room.run('cmp', [join(cwd, 'big'), join(room.folder, `${name}-copy`, 'big')]);
-          expect(highest - before).toBeLessThan(most);
+          expect(maxResident - before).toBeLessThan(maxMegabytes);
         } finally {
-          clearInterval(watch);
+          clearInterval(timer);
         }
       },
-      longest,
+      timeoutMs,
     );
   });
 }

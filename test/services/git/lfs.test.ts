@@ -10,7 +10,7 @@ import { makeKey, openGitRoom, type GitRoom } from './git-fixture.ts';
 
 const lfsType = 'application/vnd.git-lfs+json';
 let room: GitRoom;
-/** As `git lfs install` writes it. */
+/** Git configuration that `git lfs install` writes. */
 const filter = {
   GIT_CONFIG_COUNT: '4',
   GIT_CONFIG_KEY_0: 'filter.lfs.clean',
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-/** A working copy whose file `big.bin` is kept by Git LFS. */
+/** Creates a working copy whose file `big.bin` is stored by Git LFS. */
 async function largeWork(name: string, bytes: Buffer, remote: string, environment: Record<string, string> = {}) {
   const cwd = await room.work(name);
   const lfs = { cwd, environment: { ...filter, ...environment } };
@@ -41,7 +41,7 @@ async function largeWork(name: string, bytes: Buffer, remote: string, environmen
   return lfs;
 }
 
-const oidOf = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
+const hashContent = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 const ask = (path: string, init: RequestInit = {}) =>
   fetch(`${room.url}${path}`, {
     ...init,
@@ -54,7 +54,7 @@ const post = async (path: string, body: unknown, headers: Record<string, string>
 const incoming = () => readdirSync(join(room.host.dataDir, 'git', 'lfs', 'incoming'));
 
 describe('Git LFS', () => {
-  it('keeps large files of real git-lfs over HTTP, and gives them back', async () => {
+  it('stores and returns objects of git-lfs over HTTP', async () => {
     await room.create('large');
     const bytes = randomBytes(5 * 1024 * 1024);
     const lfs = await largeWork('large', bytes, `${room.signedUrl}/ada/large.git`);
@@ -62,11 +62,11 @@ describe('Git LFS', () => {
     await room.git(['clone', '-q', `${room.url}/ada/large.git`, 'large-copy'], { environment: filter });
     expect(readFileSync(join(room.folder, 'large-copy', 'big.bin')).equals(bytes)).toBe(true);
     expect(await (await room.api('GET', '/repos/ada/large/raw/big.bin')).text()).toContain(
-      `oid sha256:${oidOf(bytes)}`,
+      `oid sha256:${hashContent(bytes)}`,
     );
     const media = await room.api('GET', '/repos/ada/large/media/big.bin');
     expect(Buffer.from(await media.arrayBuffer()).equals(bytes)).toBe(true);
-    const path = `/ada/large.git/info/lfs/objects/${oidOf(bytes)}`;
+    const path = `/ada/large.git/info/lfs/objects/${hashContent(bytes)}`;
     const part = await ask(path, { headers: { range: 'bytes=5242870-' } });
     expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 5242870-5242879/5242880']);
     expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(-10))).toBe(true);
@@ -74,7 +74,7 @@ describe('Git LFS', () => {
     expect(incoming()).toEqual([]);
   });
 
-  it('keeps them over SSH, with what git-lfs-authenticate gives', async () => {
+  it('stores objects over SSH with the token of git-lfs-authenticate', async () => {
     const { ssh_url } = await room.create('by-ssh', { private: true });
     const ssh = await makeKey(room, 'id_lfs');
     expect((await room.api('POST', '/user/keys', { title: 'k', key: ssh.text })).status).toBe(201);
@@ -84,7 +84,7 @@ describe('Git LFS', () => {
     await room.git(['push', '-q', 'origin', 'main'], lfs);
     await room.git(['clone', '-q', String(ssh_url), 'ssh-copy'], { environment: { ...filter, ...environment } });
     expect(readFileSync(join(room.folder, 'ssh-copy', 'big.bin')).equals(bytes)).toBe(true);
-    // What is good for downloads is not good for uploads.
+    // A token for downloads is not valid for uploads.
     const { hostname, port } = new URL(String(ssh_url));
     const [program = '', ...args] = ssh.command.split(' ');
     const { stdout } = await room.run(program, [
@@ -95,19 +95,19 @@ describe('Git LFS', () => {
       'git-lfs-authenticate ada/by-ssh.git download',
     ]);
     const ticket = JSON.parse(stdout) as { href: string; header: { Authorization: string } };
-    const place = new URL(ticket.href).pathname;
-    const objects = [{ oid: oidOf(bytes), size: bytes.length }];
+    const pathname = new URL(ticket.href).pathname;
+    const objects = [{ oid: hashContent(bytes), size: bytes.length }];
     const headers = { authorization: ticket.header.Authorization };
     expect(
-      (await post(`${place}/objects/batch`, { operation: 'download', objects }, headers)).body.objects[0].actions
+      (await post(`${pathname}/objects/batch`, { operation: 'download', objects }, headers)).body.objects[0].actions
         .download,
     ).toBeDefined();
-    expect((await post(`${place}/objects/batch`, { operation: 'upload', objects }, headers)).status).toBe(403);
+    expect((await post(`${pathname}/objects/batch`, { operation: 'upload', objects }, headers)).status).toBe(403);
     const forged = { authorization: `${ticket.header.Authorization.slice(0, -4)}AAAA` };
-    expect((await post(`${place}/objects/batch`, { operation: 'download', objects }, forged)).status).toBe(401);
+    expect((await post(`${pathname}/objects/batch`, { operation: 'download', objects }, forged)).status).toBe(401);
   });
 
-  it('locks files for one, whom git-lfs does not let others push over', async () => {
+  it('locks files so that git-lfs rejects pushes of other accounts', async () => {
     await room.create('locked');
     const bob = await room.account('bob', [{ service: 'git', resource: 'ada/locked', permission: 'write' }]);
     const lfs = await largeWork('locked', randomBytes(1000), `${room.signedUrl}/ada/locked.git`);
@@ -129,7 +129,7 @@ describe('Git LFS', () => {
     expect((await post(unlock, { force: true }, { authorization: bob })).body.lock.path).toBe('big.bin');
     expect((await post('/ada/locked/info/lfs/locks/999/unlock', {})).status).toBe(404);
     await room.git(['push', '-q', `${bobUrl}/ada/locked.git`, 'main'], lfs);
-    for (let at = 0; at < 3; at += 1) await post('/ada/locked/info/lfs/locks', { path: `f${at}` });
+    for (let index = 0; index < 3; index += 1) await post('/ada/locked/info/lfs/locks', { path: `f${index}` });
     const first = (await (await ask('/ada/locked/info/lfs/locks?limit=2')).json()) as {
       locks: unknown[];
       next_cursor: string;
@@ -141,7 +141,7 @@ describe('Git LFS', () => {
     expect((await post('/ada/locked/info/lfs/locks', { path: '../x' })).status).toBe(422);
   });
 
-  it('says clearly when there is too much, and that is what people see', async () => {
+  it('reports an exceeded quota, and git-lfs shows the message', async () => {
     await room.create('full');
     const lfs = await largeWork('full', Buffer.alloc(25 * 1024 * 1024, 7), `${room.signedUrl}/ada/full.git`);
     const { code, stderr } = await room.git(['push', 'origin', 'main'], { ...lfs, mayFail: true });
@@ -150,10 +150,10 @@ describe('Git LFS', () => {
     expect(incoming()).toEqual([]);
   });
 
-  it('stores nothing of what is cut off, too long, or not what it says', async () => {
+  it('stores nothing of aborted, oversized or mismatching uploads', async () => {
     await room.create('half');
     const bytes = randomBytes(4 * 1024 * 1024);
-    const path = `/ada/half.git/info/lfs/objects/${oidOf(bytes)}/${bytes.length}`;
+    const path = `/ada/half.git/info/lfs/objects/${hashContent(bytes)}/${bytes.length}`;
     const upload = httpRequest(`${room.url}${path}`, { method: 'PUT', headers: { authorization: adminAuthorization } });
     upload.on('error', () => undefined);
     upload.write(bytes.subarray(0, 1024 * 1024));
@@ -165,18 +165,18 @@ describe('Git LFS', () => {
       (await ask(where, { method: 'PUT', body })).status;
     expect(await put(path, new Uint8Array(bytes.length))).toBe(422);
     expect(await put(path, Uint8Array.from(bytes.subarray(1)))).toBe(422);
-    expect(await put(`/ada/half.git/info/lfs/objects/${oidOf('x')}/1`, new TextEncoder().encode('x and more'))).toBe(
-      422,
-    );
-    for (const odd of ['..%2f..%2fdb.sqlite', 'A'.repeat(64), '../../../db.sqlite']) {
-      expect([400, 404, 422]).toContain(await put(`/ada/half.git/info/lfs/objects/${odd}/1`, new Uint8Array(1)));
+    expect(
+      await put(`/ada/half.git/info/lfs/objects/${hashContent('x')}/1`, new TextEncoder().encode('x and more')),
+    ).toBe(422);
+    for (const invalid of ['..%2f..%2fdb.sqlite', 'A'.repeat(64), '../../../db.sqlite']) {
+      expect([400, 404, 422]).toContain(await put(`/ada/half.git/info/lfs/objects/${invalid}/1`, new Uint8Array(1)));
     }
-    const download = { operation: 'download', objects: [{ oid: oidOf(bytes), size: bytes.length }] };
+    const download = { operation: 'download', objects: [{ oid: hashContent(bytes), size: bytes.length }] };
     expect((await post('/ada/half/info/lfs/objects/batch', download)).body.objects[0].error.code).toBe(404);
     expect(incoming()).toEqual([]);
     expect(await put(path, Uint8Array.from(bytes))).toBe(200);
-    expect((await post('/ada/half/info/lfs/verify', { oid: oidOf(bytes), size: 1 })).status).toBe(422);
-    // They go with their repository.
+    expect((await post('/ada/half/info/lfs/verify', { oid: hashContent(bytes), size: 1 })).status).toBe(422);
+    // Objects are deleted with their repository.
     const objects = join(room.host.dataDir, 'git', 'lfs', 'objects');
     const count = () => readdirSync(objects).flatMap((part) => readdirSync(join(objects, part))).length;
     const before = count();
@@ -185,7 +185,7 @@ describe('Git LFS', () => {
     expect(existsSync(objects)).toBe(true);
   });
 
-  it('are not there for who may not read the repository', async () => {
+  it('is hidden from callers without read access to the repository', async () => {
     await room.create('hidden', { private: true });
     const eve = await room.account('eve');
     const batch = { operation: 'download', objects: [] };
@@ -203,7 +203,7 @@ describe('Git LFS', () => {
 });
 
 describe('an upload of a large file while the host is killed', () => {
-  it('leaves nothing half, and what was acknowledged is there', async () => {
+  it('leaves no partial files and keeps acknowledged objects', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-lfs-data-'));
     const environment = Object.fromEntries(
       ['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX'].map((id) => [`HOMEPORT_ENABLED_${id}`, 'false']),
@@ -214,9 +214,9 @@ describe('an upload of a large file while the host is killed', () => {
       const send = (path: string, init: RequestInit) =>
         fetch(`${host?.url('git') ?? ''}${path}`, { ...init, headers: { authorization: adminAuthorization } });
       await send('/api/v1/user/repos', { method: 'POST', body: '{"name":"demo"}' });
-      const whole = randomBytes(1000);
-      const path = (bytes: Uint8Array) => `/ada/demo/info/lfs/objects/${oidOf(bytes)}`;
-      expect((await send(`${path(whole)}/1000`, { method: 'PUT', body: Uint8Array.from(whole) })).status).toBe(200);
+      const content = randomBytes(1000);
+      const path = (bytes: Uint8Array) => `/ada/demo/info/lfs/objects/${hashContent(bytes)}`;
+      expect((await send(`${path(content)}/1000`, { method: 'PUT', body: Uint8Array.from(content) })).status).toBe(200);
       const big = randomBytes(2 * 1024 * 1024);
       const url = `${host.url('git')}${path(big)}/${big.length}`;
       const upload = httpRequest(url, { method: 'PUT', headers: { authorization: adminAuthorization } });
@@ -229,7 +229,7 @@ describe('an upload of a large file while the host is killed', () => {
       host = await startHostProcess(dataDir, { environment });
       expect(readdirSync(join(files, 'incoming'))).toEqual([]);
       expect((await send(path(big), {})).status).toBe(404);
-      expect(Buffer.from(await (await send(path(whole), {})).arrayBuffer()).equals(whole)).toBe(true);
+      expect(Buffer.from(await (await send(path(content), {})).arrayBuffer()).equals(content)).toBe(true);
       expect((await send(`${path(big)}/${big.length}`, { method: 'PUT', body: Uint8Array.from(big) })).status).toBe(
         200,
       );

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Grant } from '../../../services/contracts/control/accounts.ts';
-import { globPattern } from '../../../services/git/domain/glob.ts';
+import { compileGlob } from '../../../services/git/domain/glob.ts';
 import { api } from '../../support/api.ts';
 import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
@@ -10,11 +10,11 @@ beforeAll(async () => {
   room = await openGitRoom();
   await room.account('bob');
   const scopes: readonly Grant[] = [{ service: 'git', resource: 'ada/*', permission: 'read' }];
-  const made = await api<{ readonly text: string }>(room.host.url('control'), '/api/accounts/ada/tokens', {
+  const response = await api<{ readonly text: string }>(room.host.url('control'), '/api/accounts/ada/tokens', {
     method: 'POST',
     body: JSON.stringify({ label: 'limited', scopes }),
   });
-  limited = made.text;
+  limited = response.text;
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
@@ -25,7 +25,7 @@ const ask = (method: string, path: string, body?: object): Promise<Response> =>
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 
-test('a token of limited rights does nothing in the name of its account, which may be an administrator’s', async () => {
+test('rejects actions in the name of the account for a limited token, also of an administrator', async () => {
   const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDnCsyGeNZzqQaeQro70kBf152qxy1Oq41OUqB74NYBl a@b';
   const refused = [
     await ask('POST', '/user/keys', { title: 'x', key }),
@@ -40,41 +40,41 @@ test('a token of limited rights does nothing in the name of its account, which m
   expect((await ask('GET', '/version')).status).toBe(200);
 });
 
-test('a token for what is public shows nothing else, whoever made it', async () => {
+test('shows only public data to a public-only token', async () => {
   await room.create('hidden', { private: true });
   await room.create('shown');
-  const made = await room.api('POST', '/users/ada/tokens', {
+  const response = await room.api('POST', '/users/ada/tokens', {
     name: 'public',
     scopes: ['public-only', 'read:repository', 'read:issue'],
   });
-  const { sha1 } = (await made.json()) as { readonly sha1: string };
+  const { sha1 } = (await response.json()) as { readonly sha1: string };
   const status = async (path: string): Promise<number> =>
     (await room.api('GET', path, undefined, `token ${sha1}`)).status;
   expect(await status('/repos/ada/shown')).toBe(200);
   expect(await status('/repos/ada/hidden')).toBe(404);
   expect(await status('/repos/ada/shown/issues')).toBe(200);
   expect(await status('/repos/ada/hidden/issues')).toBe(404);
-  const listed = await room.api('GET', '/repos/search', undefined, `token ${sha1}`);
-  const { data } = (await listed.json()) as { readonly data: readonly { readonly name: string }[] };
+  const list = await room.api('GET', '/repos/search', undefined, `token ${sha1}`);
+  const { data } = (await list.json()) as { readonly data: readonly { readonly name: string }[] };
   expect(data.map(({ name }) => name)).toEqual(['shown']);
 });
 
-test('a token for what is public lists no private repository of an organisation that its account has', async () => {
+test('lists no private repositories of its organizations for a public-only token', async () => {
   const { id } = (await (await room.api('POST', '/orgs', { username: 'house' })).json()) as { readonly id: number };
   for (const body of [{ name: 'open' }, { name: 'closed', private: true }])
     await room.api('POST', '/orgs/house/repos', body);
-  const made = await room.api('POST', '/users/ada/tokens', {
+  const response = await room.api('POST', '/users/ada/tokens', {
     name: 'teams',
     scopes: ['public-only', 'read:organization'],
   });
-  const { sha1 } = (await made.json()) as { readonly sha1: string };
-  const listed = async (authorization?: string) => {
+  const { sha1 } = (await response.json()) as { readonly sha1: string };
+  const list = async (authorization?: string) => {
     const reply = await room.api('GET', `/teams/${id}/repos`, undefined, authorization);
     const names = ((await reply.json()) as readonly { readonly name: string }[]).map(({ name }) => name);
     return [names, reply.headers.get('x-total-count')];
   };
-  expect(await listed()).toEqual([['open', 'closed'], '2']);
-  expect(await listed(`token ${sha1}`)).toEqual([['open'], '1']);
+  expect(await list()).toEqual([['open', 'closed'], '2']);
+  expect(await list(`token ${sha1}`)).toEqual([['open'], '1']);
 });
 
 test.each([
@@ -87,14 +87,14 @@ test.each([
   ['v[!0-9]', 'v1', false],
   ['*-{a,{b,c}x}', 'main-cx', true],
   ['a.b', 'axb', false],
-])('the pattern %s and the branch %s: %s', (pattern, name, expected) => {
-  expect(globPattern(pattern, { parted: true })?.test(name)).toBe(expected);
+])('matches the pattern %s with the branch %s: %s', (pattern, name, expected) => {
+  expect(compileGlob(pattern, { bySegment: true })?.test(name)).toBe(expected);
 });
 
-test.each(['{a', 'a[', '[z-a]', '{a,b}'.repeat(8)])('%s is no pattern', (pattern) => {
-  expect(globPattern(pattern, { parted: true })).toBeUndefined();
+test.each(['{a', 'a[', '[z-a]', '{a,b}'.repeat(8)])('rejects the pattern %s', (pattern) => {
+  expect(compileGlob(pattern, { bySegment: true })).toBeUndefined();
 });
 
-test('a pattern of many stars is answered at once, whatever the name', () => {
-  expect(globPattern(`${'**a'.repeat(100)}b`, { parted: true })?.test('a'.repeat(5000))).toBe(false);
+test('matches a pattern of many wildcards quickly for any name', () => {
+  expect(compileGlob(`${'**a'.repeat(100)}b`, { bySegment: true })?.test('a'.repeat(5000))).toBe(false);
 });

@@ -27,7 +27,7 @@ const change = async (values: Record<string, unknown>): Promise<readonly string[
   return (await api<{ restarted: string[] }>(room.host.url('control'), '/api/settings/git', options)).restarted;
 };
 
-/** A proxy that passes the first bytes of answers and holds back the rest until it is released. */
+/** Proxy that forwards the first bytes of responses and holds back the rest until it is released. */
 async function slowProxy(
   held: number,
 ): Promise<{ readonly url: string; readonly reached: Promise<void>; release(): void } & Disposable> {
@@ -62,7 +62,7 @@ async function slowProxy(
 }
 
 describe('a change of a setting', () => {
-  it('leaves a clone that is in progress as it is', async () => {
+  it('does not interrupt a running clone', async () => {
     using proxy = await slowProxy(1024 * 1024);
     const host = new URL(room.url).host;
     const header = ['-c', `http.extraHeader=Host: ${host}`];
@@ -84,19 +84,19 @@ describe('a change of a setting', () => {
     expect(restarted).toEqual([]);
     proxy.release();
     expect(await clone).toMatchObject({ code: 0 });
-    const ran = await room.git(['fsck'], { cwd: join(room.folder, 'survivor') });
-    expect(ran.code).toBe(0);
+    const result = await room.git(['fsck'], { cwd: join(room.folder, 'survivor') });
+    expect(result.code).toBe(0);
   });
 
-  it('takes effect at once', async () => {
+  it('takes effect immediately', async () => {
     const anonymous = await room.api('GET', '/repos/ada/demo', undefined, '');
     expect(anonymous.status).toBe(404);
-    const made = (await room.create('later')) as Record<string, unknown>;
-    expect(made).toMatchObject({ default_branch: 'trunk', private: true });
-    expect(made['html_url']).toBe('https://git.example/ada/later');
+    const repository = (await room.create('later')) as Record<string, unknown>;
+    expect(repository).toMatchObject({ default_branch: 'trunk', private: true });
+    expect(repository['html_url']).toBe('https://git.example/ada/later');
     const cwd = join(room.folder, 'demo');
-    const ran = await room.git(['push', `${room.signedUrl}/ada/later.git`, 'main'], { cwd, mayFail: true });
-    expect(ran.code).not.toBe(0);
+    const result = await room.git(['push', `${room.signedUrl}/ada/later.git`, 'main'], { cwd, mayFail: true });
+    expect(result.code).not.toBe(0);
     await change({ maxPushMegabytes: 0, publicUrl: '', requireSignIn: false });
     expect((await room.git(['push', `${room.signedUrl}/ada/later.git`, 'main'], { cwd })).code).toBe(0);
     const reply = request(`${room.url}/api/v1/repos/ada/demo`, { headers: { authorization: adminAuthorization } });

@@ -43,7 +43,7 @@ const oddParts = [
   '%0a',
 ];
 
-describe('an address that is no text', () => {
+describe('an address that is not valid text', () => {
   const places = [
     (part: string) => `/${part}/demo.git/info/lfs/objects/batch`,
     (part: string) => `/ada/${part}.git/info/lfs/locks`,
@@ -76,10 +76,10 @@ describe('an address that is no text', () => {
     (part: string) => `/api/v1/teams/${part}`,
     (part: string) => `/api/v1/repositories/${part}`,
   ];
-  it.each(oddParts)('is answered without a fault of the server: %s', async (part) => {
-    for (const place of places) {
-      const path = place(part);
-      // Two dots lead to what is above, which is not to be deleted.
+  it.each(oddParts)('is answered without a server error: %s', async (part) => {
+    for (const location of places) {
+      const path = location(part);
+      // Two dots refer to the parent, which must not be deleted.
       const methods = ['GET', 'POST', 'PUT', 'PATCH', ...(part === '%2e%2e' ? [] : ['DELETE'])];
       for (const method of methods) {
         const reply = await fetch(room.url + path, {
@@ -95,7 +95,7 @@ describe('an address that is no text', () => {
   });
 });
 
-describe('a body that is odd', () => {
+describe('a malformed body', () => {
   const requests = (text: string): readonly (readonly [string, string, unknown])[] => [
     ['POST', `/repos/ada/demo/contents/${crypto.randomUUID()}`, { content, author: { name: text, email: text } }],
     ['POST', `/repos/ada/demo/contents/${crypto.randomUUID()}`, { content, committer: { name: text, email: text } }],
@@ -131,19 +131,19 @@ describe('a body that is odd', () => {
     ['POST', '/markdown', { Text: text }],
   ];
   it.each(oddTexts.map((text) => [JSON.stringify(text).slice(0, 30), text] as const))(
-    'is answered without a fault of the server: %s',
+    'is answered without a server error: %s',
     async (_title, text) => {
       for (const [method, path, body] of requests(text)) {
         const reply = await room.api(method, path, body);
-        const said = await reply.text();
+        const output = await reply.text();
         expect
-          .soft([path, body, reply.status < 500, said.slice(0, 200)])
-          .toEqual([path, body, true, said.slice(0, 200)]);
+          .soft([path, body, reply.status < 500, output.slice(0, 200)])
+          .toEqual([path, body, true, output.slice(0, 200)]);
       }
     },
   );
 
-  it('refuses an author whose name is nothing but punctuation', async () => {
+  it('rejects an author name that consists of punctuation', async () => {
     const reply = await room.api('POST', '/repos/ada/demo/contents/author.txt', {
       content,
       author: { name: '.,;', email: 'a@example.org' },
@@ -153,7 +153,7 @@ describe('a body that is odd', () => {
   });
 
   it.each(['{', '[]', 'null', '"text"', '1', '\u0000', '{"__proto__":{}}', '{"title":'.repeat(5000)])(
-    'is refused where it is no object: %s',
+    'is rejected if it is no object: %s',
     async (body) => {
       for (const path of ['/repos/ada/demo/issues', '/user/repos', '/orgs', '/repos/ada/demo/hooks']) {
         const { status } = await room.api('POST', path, body);
@@ -163,14 +163,14 @@ describe('a body that is odd', () => {
   );
 });
 
-describe('a client that leaves in the middle of its body', () => {
+describe('a client that disconnects during its request', () => {
   it.each([
     ['/api/v1/user/repos', 'application/json'],
     ['/ada/demo.git/git-receive-pack', 'application/x-git-receive-pack-request'],
     ['/ada/demo.git/git-upload-pack', 'application/x-git-upload-pack-request'],
     ['/ada/demo.git/info/lfs/objects/batch', lfsType],
     ['/api/v1/repos/ada/demo/issues/1/assets', 'multipart/form-data; boundary=x'],
-  ])('is no error in the log: %s', async (path, type) => {
+  ])('is not logged as an error: %s', async (path, type) => {
     const before = room.host.log.length;
     const { hostname, port, host } = new URL(room.url);
     const socket = connect(Number(port), hostname);
@@ -186,7 +186,7 @@ describe('a client that leaves in the middle of its body', () => {
     socket.write(`${head.join('\r\n')}\r\n\r\n{"name":`);
     await new Promise((resolve) => setTimeout(resolve, 100));
     socket.destroy();
-    // A request after it shows that the first one was dealt with.
+    // A following request shows that the first one was handled.
     expect((await fetch(`${room.url}/api/healthz`)).ok).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 200));
     const lines = room.host.log

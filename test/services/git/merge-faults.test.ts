@@ -11,7 +11,7 @@ const gitHost = Object.fromEntries(
   ['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX'].map((id) => [`HOMEPORT_ENABLED_${id}`, 'false']),
 );
 
-function folderOf(dataDir: string): string {
+function getRepositoryFolder(dataDir: string): string {
   const root = join(dataDir, 'git', 'repositories');
   const [path = ''] = readdirSync(root).flatMap((part) =>
     readdirSync(join(root, part)).map((name) => join(root, part, name)),
@@ -20,7 +20,7 @@ function folderOf(dataDir: string): string {
 }
 
 describe('a merge during which the host ends', () => {
-  it('is there in full when git had moved the branch, and not at all when it had not', async () => {
+  it('is recorded completely if git had moved the branch, and otherwise not at all', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-git-data-'));
     try {
       {
@@ -36,36 +36,38 @@ describe('a merge during which the host ends', () => {
         await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, '--all'], { cwd });
         await room.api('POST', '/repos/ada/demo/issues', { title: 'Open' });
         for (const head of ['one', 'two']) {
-          const made = await room.api('POST', '/repos/ada/demo/pulls', {
+          const response = await room.api('POST', '/repos/ada/demo/pulls', {
             title: head,
             head,
             base: 'main',
             body: 'fixes #1',
           });
-          expect(made.status).toBe(201);
+          expect(response.status).toBe(201);
         }
       }
-      const folder = folderOf(dataDir);
+      const folder = getRepositoryFolder(dataDir);
       await using clients = await openGitRoom();
-      const idOf = async (ref: string) => (await clients.git(['rev-parse', ref], { cwd: folder })).stdout.trim();
-      const [main, one, two] = [await idOf('main'), await idOf('one'), await idOf('two')];
-      // As a host leaves them that was killed after git had moved main for the first, and before it did for the second.
+      const resolveId = async (ref: string) => (await clients.git(['rev-parse', ref], { cwd: folder })).stdout.trim();
+      const [main, one, two] = [await resolveId('main'), await resolveId('one'), await resolveId('two')];
+      // Simulates a host that was killed after git had moved main for the first merge, and before the second.
       const database = new Database(join(dataDir, 'git', 'db.sqlite'));
       const issues = database.prepare('select id, repository_id from issues where pull = 1 order by number').all() as {
         id: number;
         repository_id: number;
       }[];
-      for (const [at, [before, after]] of [
+      for (const [phase, [before, after]] of [
         [main, one],
         [one, two],
       ].entries()) {
         const commands = JSON.stringify([{ ref: 'refs/heads/main', before, after }]);
         database
           .prepare('insert into pushes values (?, ?, ?, ?, ?)')
-          .run(`p${at}`, issues[at]?.repository_id, 'ada', commands, 1);
-        database.prepare('insert into pull_merges values (?, ?, ?, ?)').run(`p${at}`, issues[at]?.id, 'ada', after);
+          .run(`p${phase}`, issues[phase]?.repository_id, 'ada', commands, 1);
+        database
+          .prepare('insert into pull_merges values (?, ?, ?, ?)')
+          .run(`p${phase}`, issues[phase]?.id, 'ada', after);
       }
-      // And its reference is yet to be written.
+      // The reference of the pull request must still be written.
       database.prepare('update pulls set ref_due = 1 where issue_id = ?').run(issues[1]?.id);
       database.close();
       await clients.git(['update-ref', 'refs/heads/main', one ?? ''], { cwd: folder });
@@ -81,14 +83,14 @@ describe('a merge during which the host ends', () => {
       });
       expect(await pull(3)).toMatchObject({ merged: false, state: 'open', mergeable: true });
       expect(await (await room.api('GET', '/repos/ada/demo/issues/1')).json()).toMatchObject({ state: 'closed' });
-      expect(await idOf('refs/pull/3/head')).toBe(two);
+      expect(await resolveId('refs/pull/3/head')).toBe(two);
       expect((await room.api('POST', '/repos/ada/demo/pulls/3/merge', { Do: 'merge' })).status).toBe(200);
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }
   });
 
-  it('leaves before or after when it is killed at some moment, and goes through then', async () => {
+  it('leaves the state before or after the merge if it is killed, and succeeds when repeated', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-git-data-'));
     await using room = await openGitRoom();
     let host: HostProcess | undefined;
@@ -107,7 +109,10 @@ describe('a merge during which the host ends', () => {
         'sh',
         [
           '-c',
-          'git checkout -q -b dev && echo n > n && git add . && git commit -qm dev && git checkout -q main && echo m > m && git add . && git commit -qm main',
+          [
+            'git checkout -q -b dev && echo n > n && git add . && git commit -qm dev',
+            'git checkout -q main && echo m > m && git add . && git commit -qm main',
+          ].join(' && '),
         ],
         { cwd },
       );
@@ -126,14 +131,14 @@ describe('a merge during which the host ends', () => {
         try {
           return readdirSync(areas).length > 0;
         } catch {
-          return false; // Nothing was merged yet.
+          return false; // The merge has not happened yet.
         }
       };
       while (!over && !isMerging()) await new Promise(setImmediate);
       await host.kill();
       const answered = await merging;
       host = await startHostProcess(dataDir, { environment: gitHost });
-      const folder = folderOf(dataDir);
+      const folder = getRepositoryFolder(dataDir);
       expect((await room.git(['fsck', '--strict'], { cwd: folder })).code).toBe(0);
       const pull = (await (await api('GET', '/repos/ada/demo/pulls/1')).json()) as {
         merged: boolean;

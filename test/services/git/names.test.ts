@@ -5,7 +5,7 @@ import { openGitRoom, type GitRoom } from './git-fixture.ts';
 let room: GitRoom;
 let cwd = '';
 let remote = '';
-/** Which commit a name stands for: each holds a file with its own name in it. */
+/** Commits by name: each contains a file with the name as its content. */
 const commits = new Map<string, string>();
 beforeAll(async () => {
   room = await openGitRoom();
@@ -14,11 +14,15 @@ beforeAll(async () => {
   remote = `${room.signedUrl}/ada/names.git`;
   await room.git(['push', '-q', remote, 'main'], { cwd });
   await keep('main');
-  for (const which of ['dash', 'head', 'inner', 'tag', 'hex', 'seen', 'deep', 'outer']) {
-    await room.run('sh', ['-c', `git checkout -q -B work main; echo ${which} > which.txt; git commit -qam ${which}`], {
-      cwd,
-    });
-    await keep(which);
+  for (const target of ['dash', 'head', 'inner', 'tag', 'hex', 'seen', 'deep', 'outer']) {
+    await room.run(
+      'sh',
+      ['-c', `git checkout -q -B work main; echo ${target} > which.txt; git commit -qam ${target}`],
+      {
+        cwd,
+      },
+    );
+    await keep(target);
   }
   await push(
     ['dash', 'refs/heads/-dash'],
@@ -39,10 +43,10 @@ const keep = async (name: string): Promise<void> => {
   commits.set(name, (await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim());
 };
 const push = (...all: readonly (readonly [string, string])[]) =>
-  room.git(['push', '-q', remote, ...all.map(([which, ref]) => `${commits.get(which)}:${ref}`)], { cwd });
+  room.git(['push', '-q', remote, ...all.map(([target, ref]) => `${commits.get(target)}:${ref}`)], { cwd });
 const at = '/repos/ada/names';
 const json = async (path: string): Promise<any> => (await room.api('GET', at + path)).json();
-const own = async (path: string): Promise<any> => {
+const readApp = async (path: string): Promise<any> => {
   const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/names${path}`, {
     headers: { authorization: adminAuthorization },
   });
@@ -50,7 +54,7 @@ const own = async (path: string): Promise<any> => {
 };
 const in64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** What is asked for, and what that is the name of. */
+/** Requested name and the name that it resolves to. */
 const exact = (): (readonly [string, string])[] => [
   ['main', 'main'],
   ['-dash', 'dash'],
@@ -59,35 +63,35 @@ const exact = (): (readonly [string, string])[] => [
   ['refs/heads/refs/heads/main', 'inner'],
   ['refs/tags/main', 'tag'],
   ['refs/heads/refs/heads/only', 'deep'],
-  // A whole id is that of a commit, which is why the branch of that name has its `refs/`.
+  // A full ID refers to a commit, so the branch with this name needs the prefix `refs/`.
   [commits.get('main') ?? '', 'main'],
   [`refs/heads/${commits.get('main')}`, 'hex'],
   [(commits.get('dash') ?? '').slice(0, 9), 'dash'],
   ['a\u200bb', 'seen'],
 ];
 
-describe('names that could be those of something else', () => {
-  it('are those of what git has by exactly that name, in all that reads', async () => {
-    for (const [name, which] of exact()) {
-      const asked = encodeURIComponent(name);
-      const id = commits.get(which);
-      const found = await Promise.all([
-        json(`/contents/which.txt?ref=${asked}`).then(({ content }) => Buffer.from(content, 'base64').toString()),
-        room.api('GET', `${at}/raw/which.txt?ref=${asked}`).then((reply) => reply.text()),
-        json(`/commits?sha=${asked}&limit=1`).then(([{ sha }]) => sha),
-        json(`/git/commits/${asked}`).then(({ sha }) => sha),
+describe('ambiguous names', () => {
+  it('resolves the exact name in all routes that read', async () => {
+    for (const [name, target] of exact()) {
+      const encoded = encodeURIComponent(name);
+      const id = commits.get(target);
+      const results = await Promise.all([
+        json(`/contents/which.txt?ref=${encoded}`).then(({ content }) => Buffer.from(content, 'base64').toString()),
+        room.api('GET', `${at}/raw/which.txt?ref=${encoded}`).then((reply) => reply.text()),
+        json(`/commits?sha=${encoded}&limit=1`).then(([{ sha }]) => sha),
+        json(`/git/commits/${encoded}`).then(({ sha }) => sha),
         json(`/compare/main...${name.split('/').map(encodeURIComponent).join('/')}`).then(
           ({ commits: [first] }) => first?.sha,
         ),
-        own(`/content?ref=${asked}&path=which.txt`).then(({ text }) => text),
-        own(`/commits?ref=${asked}`).then(({ commits: [{ id: newest }] }) => newest),
+        readApp(`/content?ref=${encoded}&path=which.txt`).then(({ text }) => text),
+        readApp(`/commits?ref=${encoded}`).then(({ commits: [{ id: newest }] }) => newest),
       ]);
-      const after = which === 'main' ? undefined : id;
-      expect([name, ...found]).toEqual([name, `${which}\n`, `${which}\n`, id, id, after, `${which}\n`, id]);
+      const after = target === 'main' ? undefined : id;
+      expect([name, ...results]).toEqual([name, `${target}\n`, `${target}\n`, id, id, after, `${target}\n`, id]);
     }
   });
 
-  it('are those of branches where a branch is asked for, and of tags where a tag is', async () => {
+  it('resolves branches where a branch is requested, and to tags where a tag is', async () => {
     const branches = [
       ['main', 'main'],
       ['-dash', 'dash'],
@@ -99,9 +103,9 @@ describe('names that could be those of something else', () => {
     const path = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
     const raw = async (kind: string, name: string): Promise<string> =>
       (await fetch(`${room.url}/ada/names/raw/${kind}/${path(name)}/which.txt`)).text();
-    for (const [name, which] of branches) {
-      expect([name, (await json(`/branches/${path(name)}`)).commit?.id]).toEqual([name, commits.get(which)]);
-      expect([name, await raw('branch', name)]).toEqual([name, `${which}\n`]);
+    for (const [name, target] of branches) {
+      expect([name, (await json(`/branches/${path(name)}`)).commit?.id]).toEqual([name, commits.get(target)]);
+      expect([name, await raw('branch', name)]).toEqual([name, `${target}\n`]);
     }
     expect((await json('/tags/main')).commit.sha).toBe(commits.get('tag'));
     expect([await raw('tag', 'main'), await raw('commit', commits.get('hex') ?? '')]).toEqual(['tag\n', 'hex\n']);
@@ -110,40 +114,40 @@ describe('names that could be those of something else', () => {
     }
   });
 
-  it('are not there only because git would guess something', async () => {
-    // Git reads the end of what `git describe` says as an id, and looks for `refs/heads/only` below `refs/heads/` as well.
+  it("does not find names that only git's guesses would find", async () => {
+    // Git reads the suffix of `git describe` as an ID and also tries `refs/heads/only` below `refs/heads/`.
     const described = `v1-2-g${commits.get('dash')?.slice(0, 7)}`;
     for (const name of ['only', 'beside', described]) {
       expect([name, (await room.api('GET', `${at}/contents?ref=${name}`)).status]).toEqual([name, 404]);
       expect([name, (await room.api('GET', `${at}/branches/${name}`)).status]).toEqual([name, 404]);
     }
     expect((await room.api('PATCH', at, { default_branch: 'beside' })).status).toBe(422);
-    const wanted = { content: in64('x'), message: 'x', branch: 'only' };
-    expect((await room.api('POST', `${at}/contents/x.txt`, wanted)).status).toBe(404);
+    const change = { content: in64('x'), message: 'x', branch: 'only' };
+    expect((await room.api('POST', `${at}/contents/x.txt`, change)).status).toBe(404);
     expect((await room.api('POST', `${at}/pulls`, { title: 'x', head: 'only', base: 'main' })).status).toBe(404);
-    // So they are free.
+    // These names are therefore available.
     for (const name of ['only', described]) {
       expect((await room.api('POST', `${at}/branches`, { new_branch_name: name, old_ref_name: '-dash' })).status).toBe(
         201,
       );
     }
-    const put = await room.api('POST', `${at}/contents/y.txt`, { ...wanted, branch: '-dash' });
+    const put = await room.api('POST', `${at}/contents/y.txt`, { ...change, branch: '-dash' });
     expect(put.status).toBe(201);
     expect((await json('/branches/-dash')).commit.id).toBe((await put.json()).commit.sha);
   });
 
-  it('are removed by their exact name', async () => {
+  it('are deleted by their exact name', async () => {
     for (const name of ['refs/heads/only', '-dash', 'HEAD', commits.get('main') ?? '']) {
       expect([name, (await room.api('DELETE', `${at}/branches/${name}`)).status]).toEqual([name, 204]);
     }
     const names = (await json('/branches')).map(({ name }: { name: string }) => name);
     expect(names).toEqual(expect.arrayContaining(['main', 'refs/heads/main', 'only']));
     expect(names).not.toEqual(expect.arrayContaining(['-dash']));
-    // Without a branch of that name it is what a clone would check out.
+    // Without a branch of this name, the tag is resolved, as a clone would do.
     expect((await json('/contents/which.txt?ref=HEAD')).content).toBe(in64('main\n'));
   });
 
-  it('of tags on tags are those of the commit at their end', async () => {
+  it('resolves tags of tags to the commit', async () => {
     const commit = commits.get('outer') ?? '';
     await room.run(
       'sh',
@@ -155,8 +159,8 @@ describe('names that could be those of something else', () => {
   });
 });
 
-describe('names that people cannot tell from others', () => {
-  // 40 digits read as a commit, a hyphen as an option; the others are not seen, or are no text.
+describe('confusable names', () => {
+  // 40 digits look like a commit and a hyphen like an option; the others are invisible or invalid text.
   const refused = [
     '0123456789abcdef0123456789abcdef01234567',
     '-option',
@@ -167,29 +171,29 @@ describe('names that people cannot tell from others', () => {
     'ma\ufeffin',
     'x'.repeat(251),
   ];
-  const words = async (reply: Response): Promise<[number, string]> => [
+  const readError = async (reply: Response): Promise<[number, string]> => [
     reply.status,
     ((await reply.json()) as { message: string }).message,
   ];
 
-  it('are made by no call', async () => {
+  it('are rejected by all routes that create names', async () => {
     for (const name of [...refused, 'HEAD']) {
       const branch = await room.api('POST', `${at}/branches`, { new_branch_name: name, old_ref_name: 'main' });
-      expect([name, ...(await words(branch))]).toEqual([name, 422, '[NewBranchName]: GitRefName']);
+      expect([name, ...(await readError(branch))]).toEqual([name, 422, '[NewBranchName]: GitRefName']);
       const renamed = await room.api('PATCH', `${at}/branches/refs/heads/main`, { name });
-      expect([name, ...(await words(renamed))]).toEqual([name, 422, '[Name]: GitRefName']);
+      expect([name, ...(await readError(renamed))]).toEqual([name, 422, '[Name]: GitRefName']);
       const file = await room.api('POST', `${at}/contents/z.txt`, {
         content: in64('z'),
         branch: 'main',
         new_branch: name,
       });
-      expect([name, ...(await words(file))]).toEqual([name, 422, '[Branch]: GitRefName']);
-      const made = await room.api('POST', '/user/repos', { name: 'other', auto_init: true, default_branch: name });
-      expect([name, ...(await words(made))]).toEqual([name, 422, '[DefaultBranch]: GitRefName']);
+      expect([name, ...(await readError(file))]).toEqual([name, 422, '[Branch]: GitRefName']);
+      const response = await room.api('POST', '/user/repos', { name: 'other', auto_init: true, default_branch: name });
+      expect([name, ...(await readError(response))]).toEqual([name, 422, '[DefaultBranch]: GitRefName']);
     }
     for (const name of refused) {
       const tag = await room.api('POST', `${at}/tags`, { tag_name: name, target: 'main' });
-      expect([name, ...(await words(tag))]).toEqual([name, 422, '[TagName]: GitRefName']);
+      expect([name, ...(await readError(tag))]).toEqual([name, 422, '[TagName]: GitRefName']);
       const release = await room.api('POST', `${at}/releases`, { tag_name: name, target_commitish: 'main' });
       expect([name, release.status]).toEqual([name, 422]);
     }
@@ -204,7 +208,7 @@ describe('names that people cannot tell from others', () => {
     expect(all).not.toContain('refs/tags/-option');
   });
 
-  it('are those of clients where they push them', async () => {
+  it('are accepted in pushes', async () => {
     const names = [
       'refs/heads/0123456789abcdef0123456789abcdef01234567',
       'refs/heads/-option',
@@ -217,7 +221,7 @@ describe('names that people cannot tell from others', () => {
       .split('\n')
       .map((line) => line.split('\t')[1]);
     expect(there).toEqual(expect.arrayContaining(names));
-    // What one of them has can be released, changed and taken away.
+    // Existing unusual names can be used for releases, changes and deletions.
     expect((await room.api('POST', `${at}/releases`, { tag_name: 'soft\u00adhyphen' })).status).toBe(201);
     const file = await room.api('POST', `${at}/contents/z.txt`, { content: in64('z'), branch: '-option' });
     expect(file.status).toBe(201);

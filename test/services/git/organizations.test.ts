@@ -12,49 +12,49 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-const statusOf = async (method: string, path: string, body?: unknown, authorization = ann): Promise<number> =>
+const requestStatus = async (method: string, path: string, body?: unknown, authorization = ann): Promise<number> =>
   (await room.api(method, path, body, authorization)).status;
-const namesOf = async (path: string, authorization: string): Promise<readonly string[]> => {
+const listNames = async (path: string, authorization: string): Promise<readonly string[]> => {
   const reply = await room.api('GET', path, undefined, authorization);
-  const found = (await reply.json()) as { readonly data?: readonly { readonly name: string }[] };
-  return ((found.data ?? found) as readonly { readonly name: string }[]).map(({ name }) => name);
+  const result = (await reply.json()) as { readonly data?: readonly { readonly name: string }[] };
+  return ((result.data ?? result) as readonly { readonly name: string }[]).map(({ name }) => name);
 };
 
 describe('a private organization', () => {
   beforeAll(async () => {
-    const made = await room.api('POST', '/orgs', { username: 'cabin', visibility: 'private' }, ann);
-    expect([made.status, ((await made.json()) as { visibility: string }).visibility]).toEqual([201, 'private']);
-    expect(await statusOf('POST', '/orgs/cabin/repos', { name: 'plans', auto_init: true })).toBe(201);
+    const response = await room.api('POST', '/orgs', { username: 'cabin', visibility: 'private' }, ann);
+    expect([response.status, ((await response.json()) as { visibility: string }).visibility]).toEqual([201, 'private']);
+    expect(await requestStatus('POST', '/orgs/cabin/repos', { name: 'plans', auto_init: true })).toBe(201);
   });
 
   it.each(['/orgs/cabin', '/users/cabin', '/orgs/cabin/repos', '/users/cabin/repos', '/repos/cabin/plans'])(
     'is not found at %s by other accounts and visitors',
     async (path) => {
-      expect(await statusOf('GET', path)).toBe(200);
-      expect(await statusOf('GET', path, undefined, adminAuthorization)).toBe(200);
-      expect(await statusOf('GET', path, undefined, bob)).toBe(404);
-      expect(await statusOf('GET', path, undefined, '')).toBe(404);
+      expect(await requestStatus('GET', path)).toBe(200);
+      expect(await requestStatus('GET', path, undefined, adminAuthorization)).toBe(200);
+      expect(await requestStatus('GET', path, undefined, bob)).toBe(404);
+      expect(await requestStatus('GET', path, undefined, '')).toBe(404);
     },
   );
 
   it.each(['/orgs/cabin/members', '/orgs/cabin/public_members', '/orgs/cabin/teams', '/repos/cabin/plans/contents'])(
     'hides %s',
     async (path) => {
-      expect(await statusOf('GET', path)).toBe(200);
-      expect(await statusOf('GET', path, undefined, bob)).toBe(404);
+      expect(await requestStatus('GET', path)).toBe(200);
+      expect(await requestStatus('GET', path, undefined, bob)).toBe(404);
     },
   );
 
-  it('is in no list of other accounts', async () => {
-    expect(await namesOf('/orgs', ann)).toContain('cabin');
-    expect(await namesOf('/orgs', bob)).not.toContain('cabin');
-    expect(await namesOf('/users/ann/orgs', bob)).not.toContain('cabin');
-    expect(await namesOf('/repos/search', ann)).toContain('plans');
-    expect(await namesOf('/repos/search', bob)).not.toContain('plans');
-    expect(await namesOf('/repos/search', '')).not.toContain('plans');
+  it('is hidden from the lists of other accounts', async () => {
+    expect(await listNames('/orgs', ann)).toContain('cabin');
+    expect(await listNames('/orgs', bob)).not.toContain('cabin');
+    expect(await listNames('/users/ann/orgs', bob)).not.toContain('cabin');
+    expect(await listNames('/repos/search', ann)).toContain('plans');
+    expect(await listNames('/repos/search', bob)).not.toContain('plans');
+    expect(await listNames('/repos/search', '')).not.toContain('plans');
   });
 
-  it('is not in the list of the pages for other accounts', async () => {
+  it('is hidden from the page lists of other accounts', async () => {
     const list = async (authorization: string): Promise<string> => {
       const reply = await fetch(`${room.host.url('control')}/api/git/repositories`, { headers: { authorization } });
       expect(reply.status).toBe(200);
@@ -67,36 +67,36 @@ describe('a private organization', () => {
   it('cannot be cloned by other accounts and visitors', async () => {
     const signed = room.url.replace('://', `://bob:${encodeURIComponent('a long password of bob')}@`);
     for (const url of [room.url, signed]) {
-      const ran = await room.git(['ls-remote', `${url}/cabin/plans.git`], { mayFail: true });
-      expect(ran.code).not.toBe(0);
+      const listing = await room.git(['ls-remote', `${url}/cabin/plans.git`], { mayFail: true });
+      expect(listing.code).not.toBe(0);
     }
   });
 
   it('becomes public when it is changed', async () => {
-    expect(await statusOf('PATCH', '/orgs/cabin', { visibility: 'limited' })).toBe(200);
-    expect(await statusOf('GET', '/repos/cabin/plans', undefined, bob)).toBe(200);
-    expect(await statusOf('GET', '/repos/cabin/plans', undefined, '')).toBe(404);
-    expect(await statusOf('PATCH', '/orgs/cabin', { visibility: 'public' })).toBe(200);
-    expect(await statusOf('GET', '/repos/cabin/plans', undefined, '')).toBe(200);
+    expect(await requestStatus('PATCH', '/orgs/cabin', { visibility: 'limited' })).toBe(200);
+    expect(await requestStatus('GET', '/repos/cabin/plans', undefined, bob)).toBe(200);
+    expect(await requestStatus('GET', '/repos/cabin/plans', undefined, '')).toBe(404);
+    expect(await requestStatus('PATCH', '/orgs/cabin', { visibility: 'public' })).toBe(200);
+    expect(await requestStatus('GET', '/repos/cabin/plans', undefined, '')).toBe(200);
   });
 
-  it('refuses a visibility that it does not know', async () => {
-    expect(await statusOf('POST', '/orgs', { username: 'odd', visibility: 'secret' })).toBe(422);
+  it('rejects an unknown visibility', async () => {
+    expect(await requestStatus('POST', '/orgs', { username: 'odd', visibility: 'secret' })).toBe(422);
   });
 });
 
 describe('the name of an organization', () => {
-  it.each(['ann', 'ANN', 'Bob'])('is refused where an account has it: %s', async (username) => {
-    expect(await statusOf('POST', '/orgs', { username })).toBe(422);
+  it.each(['ann', 'ANN', 'Bob'])('is rejected if an account has it: %s', async (username) => {
+    expect(await requestStatus('POST', '/orgs', { username })).toBe(422);
   });
 
-  it('is refused for a rename where an account or an organization has it', async () => {
-    expect(await statusOf('POST', '/orgs', { username: 'first' })).toBe(201);
-    expect(await statusOf('POST', '/orgs', { username: 'second' })).toBe(201);
-    expect(await statusOf('POST', '/orgs/second/rename', { new_name: 'First' })).toBe(422);
-    expect(await statusOf('POST', '/orgs/second/rename', { new_name: 'BOB' })).toBe(422);
-    expect(await statusOf('POST', '/orgs/second/rename', { new_name: 'third' })).toBe(204);
-    expect(await statusOf('GET', '/orgs/third')).toBe(200);
-    expect(await statusOf('GET', '/orgs/second')).toBe(404);
+  it('is rejected for a rename if an account or an organization has it', async () => {
+    expect(await requestStatus('POST', '/orgs', { username: 'first' })).toBe(201);
+    expect(await requestStatus('POST', '/orgs', { username: 'second' })).toBe(201);
+    expect(await requestStatus('POST', '/orgs/second/rename', { new_name: 'First' })).toBe(422);
+    expect(await requestStatus('POST', '/orgs/second/rename', { new_name: 'BOB' })).toBe(422);
+    expect(await requestStatus('POST', '/orgs/second/rename', { new_name: 'third' })).toBe(204);
+    expect(await requestStatus('GET', '/orgs/third')).toBe(200);
+    expect(await requestStatus('GET', '/orgs/second')).toBe(404);
   });
 });

@@ -22,7 +22,7 @@ const say = async (path: string, body: object, method = 'POST'): Promise<void> =
   clock.advance(1000);
   expect((await room.api(method, `/repos/ada/${path}`, body)).status).toBe(201);
 };
-/** A repository with `main`, and branches that each add a file. */
+/** Creates a repository with `main` and branches that each add a file. */
 const project = async (
   name: string,
   branches: readonly string[],
@@ -36,7 +36,7 @@ const project = async (
 };
 const titles = (tasks: GitOverview['pulls']): readonly string[] => tasks.map(({ title }) => title);
 
-it('tells of other open pull requests, however many newer ones wait for the person, and of none that is hidden from it', async () => {
+it('lists other open pull requests beside newer assigned ones, and no hidden ones', async () => {
   const bob = await room.account('bob');
   const branches = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
   await project('lamp', branches);

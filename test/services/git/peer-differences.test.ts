@@ -20,32 +20,38 @@ describe('a migration', () => {
     (await room.api('POST', '/repos/migrate', { clone_addr: 'https://git.invalid/a.git', repo_name: 'copy', ...more }))
       .status;
 
-  it('refuses a mirror', async () => {
+  it('rejects a mirror', async () => {
     expect(await migrate({ mirror: true })).toBe(403);
   });
 
   it.each(['issues', 'labels', 'milestones', 'pull_requests', 'releases', 'wiki', 'lfs'])(
-    'of another forge refuses %s, which it would leave out',
+    'rejects %s of another forge, which it cannot migrate',
     async (part) => {
       for (const service of ['gitea', 'github', 'gitlab']) expect(await migrate({ service, [part]: true })).toBe(422);
     },
   );
 
-  it('refuses Git LFS and a wiki of a plain repository, and ignores parts that such a one has not', async () => {
+  it('rejects Git LFS and wiki of a git repository, and ignores parts that it cannot have', async () => {
     expect(await migrate({ lfs: true })).toBe(422);
     expect(await migrate({ wiki: true })).toBe(422);
     const reply = await room.api('POST', '/repos/migrate', {
-      ...{ clone_addr: `${room.signedUrl}/ada/demo.git`, repo_name: 'plain', issues: true, service: 'git' },
+      clone_addr: `${room.signedUrl}/ada/demo.git`,
+      repo_name: 'plain',
+      issues: true,
+      service: 'git',
     });
     expect(reply.status).toBe(201);
   });
 });
 
 describe('an email address of an account', () => {
-  it('is stored, shown, used in commits, and leads from commits to the account', async () => {
+  it('is stored, shown, used in commits and links commits to the account', async () => {
     const body = { username: 'bob', password: 'a long password of bob', email: 'bob@example.com' };
-    const made = await room.api('POST', '/admin/users', body);
-    expect([made.status, await made.json()]).toEqual([201, expect.objectContaining({ email: 'bob@example.com' })]);
+    const created = await room.api('POST', '/admin/users', body);
+    expect([created.status, await created.json()]).toEqual([
+      201,
+      expect.objectContaining({ email: 'bob@example.com' }),
+    ]);
     const changed = await room.api('PATCH', '/admin/users/bob', { email: 'Bob@example.org' });
     expect(await changed.json()).toMatchObject({ email: 'Bob@example.org' });
     const bob = `Basic ${Buffer.from('bob:a long password of bob').toString('base64')}`;
@@ -67,13 +73,13 @@ describe('an email address of an account', () => {
     expect(newest).toMatchObject({ author: { login: 'bob' }, committer: null });
   });
 
-  it('is refused where it is none', async () => {
+  it('rejects an invalid address', async () => {
     expect((await room.api('PATCH', '/admin/users/bob', { email: 'no address' })).status).toBe(422);
   });
 });
 
 describe('a submodule', () => {
-  it('is shown with the address that .gitmodules names', async () => {
+  it('is shown with the address from .gitmodules', async () => {
     await room.create('modules');
     const text =
       '[submodule "one"]\n\tpath = lib/one\n\turl = https://example.org/one.git\n[submodule "two"]\n\tpath = two\n\turl = ../demo.git\n';
@@ -123,11 +129,11 @@ describe('a file on the pages', () => {
     ['plain16.txt', 'a longer plain text', false],
     ['utf8.txt', 'grüße €', true],
     ['binary.bin', null, false],
-  ])('is decoded for people: %s', async (path, text, editable) => {
+  ])('is decoded for display: %s', async (path, text, editable) => {
     expect(await content(path)).toMatchObject({ text, editable, lfs: false });
   });
 
-  it('is the content and not the pointer where Git LFS stores it', async () => {
+  it('shows the content of a Git LFS object instead of its pointer', async () => {
     expect(await content('big.psd')).toMatchObject({ text: null, editable: false, lfs: true, size: 300_000 });
     const authorization = `Basic ${Buffer.from(`ada:${decodeURIComponent(new URL(room.signedUrl).password)}`).toString('base64')}`;
     const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/files/file?path=big.psd&ref=main`, {
@@ -166,23 +172,25 @@ describe('a webhook', () => {
   });
   const create = (type: string, more: Record<string, string> = {}): Promise<Response> =>
     room.api('POST', '/repos/ada/demo/hooks', {
-      ...{ type, active: true, events: ['push'] },
+      type,
+      active: true,
+      events: ['push'],
       config: { url: `http://${target}/${type}`, content_type: 'json', ...more },
     });
 
-  it('keeps its address sealed, and shows it without its password', async () => {
+  it('stores its address sealed and shows it without the password', async () => {
     const url = `http://user:pass-in-address@${target}/path-in-address`;
-    const made = await room.api('POST', '/repos/ada/demo/hooks', {
+    const created = await room.api('POST', '/repos/ada/demo/hooks', {
       type: 'gitea',
       config: { url, content_type: 'json' },
     });
-    const hook = (await made.json()) as { readonly id: number; readonly config: { readonly url: string } };
+    const hook = (await created.json()) as { readonly id: number; readonly config: { readonly url: string } };
     expect(hook.config.url).toBe(`http://user:***@${target}/path-in-address`);
     const file = new Database(join(room.host.dataDir, 'git', 'db.sqlite'), { readonly: true });
     const stored = JSON.stringify(file.prepare('select * from webhooks').all());
     file.close();
     expect(stored).not.toMatch(/pass-in-address|path-in-address/);
-    // A client may send back what it was shown.
+    // Clients may send the masked address back.
     const path = `/repos/ada/demo/hooks/${hook.id}`;
     expect((await room.api('PATCH', path, { active: true, config: { url: hook.config.url } })).status).toBe(200);
     await room.api('POST', `${path}/tests`);

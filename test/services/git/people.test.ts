@@ -14,7 +14,7 @@ afterAll(() => room[Symbol.asyncDispose]());
 
 const logins = (all: readonly { login?: string }[]) => all.map(({ login }) => login);
 
-it('people follow each other', async () => {
+it('follows and unfollows accounts', async () => {
   const { user, users } = api;
   expect((await user.userCurrentPutFollow('BOB')).status).toBe(204);
   await user.userCurrentPutFollow('bob');
@@ -31,7 +31,7 @@ it('people follow each other', async () => {
   await expect(user.userCurrentCheckFollowing('bob')).rejects.toMatchObject({ status: 404 });
 });
 
-it('an account says something of itself, and so does an organisation', async () => {
+it('updates the profile of an account and of an organization', async () => {
   const { orgs, user, users } = api;
   const { data: before } = await user.getUserSettings();
   expect(before).toMatchObject({ full_name: '', website: '', hide_email: false });
@@ -55,18 +55,18 @@ it('an account says something of itself, and so does an organisation', async () 
   expect(emails[0]?.email).toBe((await user.userGetCurrent()).data.email);
 });
 
-it('administrators make accounts, change them and remove them with what is theirs', async () => {
+it('creates, changes and deletes accounts with their data for administrators', async () => {
   const { admin } = api;
   const password = 'a long password of eve';
   const eve = `Basic ${Buffer.from(`eve:${password}`).toString('base64')}`;
-  const made = await admin.adminCreateUser({
+  const created = await admin.adminCreateUser({
     username: 'eve',
     email: 'eve@example.org',
     password,
     full_name: 'Eve',
     must_change_password: false,
   });
-  expect([made.status, made.data]).toMatchObject([
+  expect([created.status, created.data]).toMatchObject([
     201,
     { login: 'eve', full_name: 'Eve', is_admin: false, active: true },
   ]);
@@ -99,42 +99,42 @@ it('administrators make accounts, change them and remove them with what is their
     ['DELETE', '/admin/users/ada'],
     ['POST', '/admin/users/ada/keys'],
   ] as const) {
-    const asked = await room.api(method, path, { username: 'mallory', password, title: 'k', key: text }, bob);
-    expect([path, asked.status]).toEqual([path, 403]);
+    const response = await room.api(method, path, { username: 'mallory', password, title: 'k', key: text }, bob);
+    expect([path, response.status]).toEqual([path, 403]);
   }
 });
 
-it('a repository is given to somebody who takes it, or does not', async () => {
+it('transfers a repository to an account that accepts or rejects it', async () => {
   const asBob = async (method: string, path: string, body?: unknown) =>
     (await room.api(method, path, body, bob)).status;
   const carl = await room.account('carl');
   const asCarl = async (method: string, path: string) => (await room.api(method, path, undefined, carl)).status;
   await room.api('POST', '/user/repos', { name: 'gift', private: true }, bob);
-  const at = '/repos/bob/gift/transfer';
-  expect(await asBob('POST', `${at}/accept`)).toBe(404);
-  expect(await asBob('POST', at, { new_owner: 'nobody' })).toBe(422);
-  expect(await asBob('POST', at, { new_owner: 'carl' })).toBe(201);
-  expect(await asBob('POST', at, { new_owner: 'carl' })).toBe(409);
-  // It is still his, and not for him to take.
-  expect(await asBob('POST', `${at}/accept`)).toBe(403);
-  expect([await asCarl('GET', '/repos/bob/gift'), await asCarl('POST', `${at}/reject`)]).toEqual([404, 200]);
-  expect(await asCarl('POST', `${at}/accept`)).toBe(404);
-  expect(await asBob('POST', at, { new_owner: 'carl' })).toBe(201);
+  const transferPath = '/repos/bob/gift/transfer';
+  expect(await asBob('POST', `${transferPath}/accept`)).toBe(404);
+  expect(await asBob('POST', transferPath, { new_owner: 'nobody' })).toBe(422);
+  expect(await asBob('POST', transferPath, { new_owner: 'carl' })).toBe(201);
+  expect(await asBob('POST', transferPath, { new_owner: 'carl' })).toBe(409);
+  // The repository still belongs to the former owner, who cannot accept the transfer.
+  expect(await asBob('POST', `${transferPath}/accept`)).toBe(403);
+  expect([await asCarl('GET', '/repos/bob/gift'), await asCarl('POST', `${transferPath}/reject`)]).toEqual([404, 200]);
+  expect(await asCarl('POST', `${transferPath}/accept`)).toBe(404);
+  expect(await asBob('POST', transferPath, { new_owner: 'carl' })).toBe(201);
   const dora = await room.account('dora');
-  expect((await room.api('POST', `${at}/accept`, undefined, dora)).status).toBe(404);
-  expect(await asCarl('POST', `${at}/accept`)).toBe(202);
+  expect((await room.api('POST', `${transferPath}/accept`, undefined, dora)).status).toBe(404);
+  expect(await asCarl('POST', `${transferPath}/accept`)).toBe(202);
   expect([await asCarl('GET', '/repos/carl/gift'), await asBob('GET', '/repos/carl/gift')]).toEqual([200, 404]);
-  // What was offered to somebody who is gone is not there for another of that name.
+  // A transfer to a deleted account is not offered to a new account with the same name.
   await room.api('POST', '/user/repos', { name: 'other' }, bob);
   expect(await asBob('POST', '/repos/bob/other/transfer', { new_owner: 'dora' })).toBe(201);
   expect((await api.admin.adminDeleteUser('dora')).status).toBe(204);
   const offer = () => asBob('POST', '/repos/bob/other/transfer/reject');
   await expect.poll(offer, { timeout: 20_000 }).toBe(404);
-  // An administrator decides for both.
+  // Administrators may accept and reject.
   expect((await room.api('POST', '/repos/carl/gift/transfer', { new_owner: 'ada' })).status).toBe(202);
 });
 
-it('who administers a repository with its owner neither takes nor removes it', async () => {
+it('does not let repository administrators accept a transfer or delete the repository', async () => {
   await room.create('shared', { auto_init: true });
   expect((await room.api('PUT', '/repos/ada/shared/collaborators/bob', { permission: 'admin' })).status).toBe(204);
   expect((await room.api('PATCH', '/repos/ada/shared', { description: 'Ours' }, bob)).status).toBe(200);

@@ -32,16 +32,16 @@ const restored = (body: Uint8Array<ArrayBuffer>, name: string) => bytes(`/repos/
 const backup = async (name: string) =>
   new Uint8Array(await (await room.api('GET', `/repos/ada/${name}/backup`)).arrayBuffer());
 const tar = async (files: Record<string, string | Buffer>): Promise<Uint8Array<ArrayBuffer>> => {
-  const made = pack();
-  for (const [name, text] of Object.entries(files)) made.entry({ name }, text);
-  made.finalize();
+  const response = pack();
+  for (const [name, text] of Object.entries(files)) response.entry({ name }, text);
+  response.finalize();
   const parts: Buffer[] = [];
-  for await (const part of made as AsyncIterable<Buffer>) parts.push(part);
+  for await (const part of response as AsyncIterable<Buffer>) parts.push(part);
   return new Uint8Array(Buffer.concat(parts));
 };
 
-describe('a repository as one file', () => {
-  it('is the same after it was restored: commits, issues, pull requests, reviews, releases, large files', async () => {
+describe('a repository file', () => {
+  it('restores commits, issues, pull requests, reviews, releases and large files', async () => {
     await room.create('lamp', { description: 'shines' });
     const cwd = await room.work('lamp');
     await room.git(['lfs', 'install', '--local'], { cwd });
@@ -56,54 +56,54 @@ describe('a repository as one file', () => {
       { cwd },
     );
     await room.git(['push', '-q', `${room.signedUrl}/ada/lamp.git`, 'main', 'dev', 'v0'], { cwd });
-    const at = '/repos/ada/lamp';
-    const { id: label } = await json('POST', `${at}/labels`, { name: 'bug', color: '#ee0701' });
-    const { id: milestone } = await json('POST', `${at}/milestones`, { title: 'Winter' });
-    await json('POST', `${at}/issues`, { title: 'Flickers', body: 'at night', milestone, assignees: ['bob'] });
-    await json('POST', `${at}/issues/1/labels`, { labels: [label] });
-    await json('POST', `${at}/issues/1/comments`, { body: 'I see it' }, bob);
-    await json('POST', `${at}/issues/1/reactions`, { content: 'heart' }, bob);
-    await json('POST', `${at}/issues/1/times`, { time: 90 });
-    await json('POST', `${at}/issues/1/pin`);
+    const base = '/repos/ada/lamp';
+    const { id: label } = await json('POST', `${base}/labels`, { name: 'bug', color: '#ee0701' });
+    const { id: milestone } = await json('POST', `${base}/milestones`, { title: 'Winter' });
+    await json('POST', `${base}/issues`, { title: 'Flickers', body: 'at night', milestone, assignees: ['bob'] });
+    await json('POST', `${base}/issues/1/labels`, { labels: [label] });
+    await json('POST', `${base}/issues/1/comments`, { body: 'I see it' }, bob);
+    await json('POST', `${base}/issues/1/reactions`, { content: 'heart' }, bob);
+    await json('POST', `${base}/issues/1/times`, { time: 90 });
+    await json('POST', `${base}/issues/1/pin`);
     const form = new FormData();
     form.set('attachment', new Blob(['a picture']), 'lamp.png');
-    const sent = await fetch(`${room.url}/api/v1${at}/issues/1/assets`, {
+    const sent = await fetch(`${room.url}/api/v1${base}/issues/1/assets`, {
       method: 'POST',
       headers: { authorization: adminAuthorization },
       body: form,
     });
     const { uuid } = (await sent.json()) as { uuid: string };
-    await json('PATCH', `${at}/issues/1`, { body: `at night ![](/attachments/${uuid})` });
-    await json('DELETE', `${at}/issues/${(await json('POST', `${at}/issues`, { title: 'Never was' })).number}`);
-    await json('POST', `${at}/pulls`, { title: 'Dev', head: 'dev', base: 'main' });
-    await json('POST', `${at}/issues/3/dependencies`, { index: 1 });
-    await json('PUT', `${at}/collaborators/bob`, { permission: 'write' });
+    await json('PATCH', `${base}/issues/1`, { body: `at night ![](/attachments/${uuid})` });
+    await json('DELETE', `${base}/issues/${(await json('POST', `${base}/issues`, { title: 'Never was' })).number}`);
+    await json('POST', `${base}/pulls`, { title: 'Dev', head: 'dev', base: 'main' });
+    await json('POST', `${base}/issues/3/dependencies`, { index: 1 });
+    await json('PUT', `${base}/collaborators/bob`, { permission: 'write' });
     await json(
       'POST',
-      `${at}/pulls/3/reviews`,
+      `${base}/pulls/3/reviews`,
       { event: 'APPROVED', body: 'good', comments: [{ path: 'n', body: 'why', new_position: 1 }] },
       bob,
     );
-    const { id: release } = await json('POST', `${at}/releases`, { tag_name: 'v1', body: 'notes' });
-    await fetch(`${room.url}/api/v1${at}/releases/${release}/assets?name=a.txt`, {
+    const { id: release } = await json('POST', `${base}/releases`, { tag_name: 'v1', body: 'notes' });
+    await fetch(`${room.url}/api/v1${base}/releases/${release}/assets?name=a.txt`, {
       method: 'POST',
       headers: { authorization: adminAuthorization },
       body: 'asset',
     });
-    await json('POST', `${at}/branch_protections`, { rule_name: 'main', required_approvals: 1 });
-    await json('POST', `${at}/tag_protections`, { name_pattern: 'v*', whitelist_usernames: ['bob'] });
-    const sha = (await json('GET', `${at}/branches/main`)).commit.id;
-    await json('POST', `${at}/statuses/${sha}`, { state: 'success', context: 'ci' });
+    await json('POST', `${base}/branch_protections`, { rule_name: 'main', required_approvals: 1 });
+    await json('POST', `${base}/tag_protections`, { name_pattern: 'v*', whitelist_usernames: ['bob'] });
+    const sha = (await json('GET', `${base}/branches/main`)).commit.id;
+    await json('POST', `${base}/statuses/${sha}`, { state: 'success', context: 'ci' });
 
     const file = await backup('lamp');
     expect((await restored(file, 'lamp')).status).toBe(409);
-    const made = await restored(file, 'second');
-    expect([made.status, await made.json()]).toMatchObject([
+    const response = await restored(file, 'second');
+    expect([response.status, await response.json()]).toMatchObject([
       201,
       { full_name: 'ada/second', description: 'shines', default_branch: 'main', open_issues_count: 1 },
     ]);
-    // The same file can be restored once more, and after the first is gone.
-    expect((await room.api('DELETE', at)).status).toBe(204);
+    // The same file can be restored again, also after the first copy was deleted.
+    expect((await room.api('DELETE', base)).status).toBe(204);
     expect((await restored(file, '')).status).toBe(201);
     for (const name of ['second', 'lamp']) {
       const of = `/repos/ada/${name}`;
@@ -131,7 +131,7 @@ describe('a repository as one file', () => {
       expect(await json('GET', `${of}/issues/3/dependencies`)).toMatchObject([{ number: 1 }]);
       const flickers = await json('GET', `${of}/issues/1`);
       expect(flickers).toMatchObject({ pin_order: 1, assets: [{ name: 'lamp.png', size: 9 }] });
-      // Its text names the file by what it is called now.
+      // Texts refer to the file by its new ID.
       expect(flickers.body).toBe(`at night ![](/attachments/${flickers.assets[0].uuid})`);
       expect(await (await fetch(flickers.assets[0].browser_download_url)).text()).toBe('a picture');
       const timeline = await json('GET', `${of}/issues/1/timeline`);
@@ -147,25 +147,25 @@ describe('a repository as one file', () => {
         { name_pattern: 'v*', whitelist_usernames: ['bob'] },
       ]);
       expect(await json('GET', `${of}/commits/main/status`)).toMatchObject({ state: 'success' });
-      // A number is not given twice.
+      // Numbers are not reused.
       expect((await json('POST', `${of}/issues`, { title: 'Next' })).number).toBe(4);
       await json('PATCH', `${of}/issues/1`, { state: 'closed' });
       expect((await room.api('POST', `${of}/pulls/3/merge`, { Do: 'merge' })).status).toBe(200);
     }
   });
 
-  it('holds what is there when files of it are lost', async () => {
+  it('contains the remaining data if files are missing', async () => {
     await room.create('lossy', { auto_init: true });
-    const at = '/repos/ada/lossy';
-    const place = join(room.host.dataDir, 'git');
+    const base = '/repos/ada/lossy';
+    const dataFolder = join(room.host.dataDir, 'git');
     const send = (path: string, method: string, body: string) =>
       fetch(`${room.url}${path}`, { method, headers: { authorization: adminAuthorization }, body });
     const attach = async (path: string) =>
-      (await (await send(`/api/v1${at}/${path}`, 'POST', path)).json()).uuid as string;
-    await json('POST', `${at}/issues`, { title: 'Files' });
+      (await (await send(`/api/v1${base}/${path}`, 'POST', path)).json()).uuid as string;
+    await json('POST', `${base}/issues`, { title: 'Files' });
     await attach('issues/1/assets?name=kept.txt');
     const lost = [await attach('issues/1/assets?name=lost.txt')];
-    const { id } = await json('POST', `${at}/releases`, { tag_name: 'v1' });
+    const { id } = await json('POST', `${base}/releases`, { tag_name: 'v1' });
     await attach(`releases/${id}/assets?name=kept.txt`);
     lost.push(await attach(`releases/${id}/assets?name=lost.txt`));
     for (const text of ['kept', 'lost']) {
@@ -173,10 +173,10 @@ describe('a repository as one file', () => {
       expect((await send(`/ada/lossy.git/info/lfs/objects/${oid}/4`, 'PUT', text)).status).toBe(200);
       if (text === 'lost') lost.push(oid);
     }
-    const files = readdirSync(place, { recursive: true }) as string[];
-    const gone = files.filter((path) => lost.some((name) => path.endsWith(name)));
-    expect(gone).toHaveLength(3);
-    for (const path of gone) rmSync(join(place, path));
+    const files = readdirSync(dataFolder, { recursive: true }) as string[];
+    const lostFiles = files.filter((path) => lost.some((name) => path.endsWith(name)));
+    expect(lostFiles).toHaveLength(3);
+    for (const path of lostFiles) rmSync(join(dataFolder, path));
 
     const file = await backup('lossy');
     const record = JSON.parse((await contents(file))['repository.json'] ?? '');
@@ -186,11 +186,11 @@ describe('a repository as one file', () => {
     expect((await restored(file, 'lossless')).status).toBe(201);
     expect((await json('GET', '/repos/ada/lossless/issues/1')).assets).toMatchObject([{ name: 'kept.txt' }]);
     expect((await json('GET', '/repos/ada/lossless/releases'))[0].assets).toMatchObject([{ name: 'kept.txt' }]);
-    const warning = room.host.log.find((text) => text.includes('files are missing')) ?? '';
+    const warning = room.host.log.find((text) => text.includes('created with missing files')) ?? '';
     for (const name of lost) expect(warning).toContain(name);
   });
 
-  it('is for administrators, and what is broken or hostile leaves nothing behind', async () => {
+  it('requires an administrator, and a damaged or malicious file leaves nothing behind', async () => {
     await room.create('small', { auto_init: true });
     const file = await backup('small');
     expect((await room.api('GET', '/repos/ada/small/backup', undefined, bob)).status).toBe(403);
@@ -204,7 +204,7 @@ describe('a repository as one file', () => {
       path: await tar({ 'repository.json': record, '../../../evil': 'x' }),
       other: await tar({ 'repository.json': record, 'repository.bundle/hooks/post-receive': 'x' }),
     };
-    // As it is, but its bundle does not hold what it says.
+    // A valid archive whose bundle does not match its record.
     const text = Buffer.from(file).toString('latin1');
     hostile['bundle'] = new Uint8Array(Buffer.from(text.replace('PACK', 'KCAP'), 'latin1'));
     for (const [name, body] of Object.entries(hostile)) {
@@ -217,15 +217,15 @@ describe('a repository as one file', () => {
       expect((await room.api('GET', `/repos/ada/x-${name}`)).status).toBe(404);
     }
     expect(readdirSync(join(room.host.dataDir, 'git')).includes('evil')).toBe(false);
-    const left = readdirSync(join(room.host.dataDir, 'git', 'portable'));
-    // The files that were saved wait for whoever is loading them; those that were sent are gone.
-    for (const name of left)
+    const remaining = readdirSync(join(room.host.dataDir, 'git', 'portable'));
+    // Backup files remain for interrupted downloads; sent files are removed.
+    for (const name of remaining)
       expect(readdirSync(join(room.host.dataDir, 'git', 'portable', name))).toEqual([expect.stringMatching(/\.tar$/)]);
     expect((await restored(file, 'fine')).status).toBe(201);
   });
 });
 
-/** What stands in a backup. */
+/** Reads the content of a backup. */
 const contents = async (file: Uint8Array): Promise<Record<string, string>> => {
   const found: Record<string, string> = {};
   const entries = extract();
@@ -237,7 +237,7 @@ const contents = async (file: Uint8Array): Promise<Record<string, string>> => {
   }
   return found;
 };
-/** A backup of a new repository whose record says something else. */
+/** Creates the backup of a new repository with a changed record. */
 const changed = async (name: string, change: (record: any) => void) => {
   await room.create(name);
   const record = JSON.parse((await contents(await backup(name)))['repository.json'] ?? '');
@@ -246,8 +246,8 @@ const changed = async (name: string, change: (record: any) => void) => {
   return tar({ 'repository.json': JSON.stringify(record) });
 };
 
-describe('what a backup says', () => {
-  it('is no repository when its name cannot be one', async () => {
+describe('the content of a backup', () => {
+  it('is rejected for an invalid repository name', async () => {
     for (const name of ['', '..', '../../x', 'a/b', 'x.git', 'ä']) {
       const file = await changed('named', (record) => (record.repository.name = name));
       const reply = await restored(file, '');
@@ -261,7 +261,7 @@ describe('what a backup says', () => {
     }
   });
 
-  it('is nothing that somebody keeps to themselves: no review that was not sent', async () => {
+  it('does not include pending reviews', async () => {
     await room.create('reviewed');
     const cwd = await room.work('reviewed');
     await room.run('sh', ['-c', 'git checkout -qb dev && echo n > n && git add n && git commit -qm dev'], { cwd });
@@ -279,10 +279,10 @@ describe('what a backup says', () => {
       reviews: [{ state: 'COMMENT' }],
       issue_entries: expect.arrayContaining([expect.objectContaining({ body: 'on a line' })]),
     });
-    for (const words of ['a thought', 'whispered', 'PENDING']) expect(text).not.toContain(words);
+    for (const output of ['a thought', 'whispered', 'PENDING']) expect(text).not.toContain(output);
   });
 
-  it('is refused when what happened to its issues makes no sense', async () => {
+  it('is rejected for invalid timeline entries', async () => {
     const issue = (id: number) => ({
       id,
       number: id,
@@ -324,25 +324,25 @@ describe('what a backup says', () => {
     expect((await restored(rule, 'senseless')).status).toBe(422);
   });
 
-  it('holds objects as a push may bring them, and no others', async () => {
+  it('is rejected for objects that a push may not contain', async () => {
     const push = (name: string, cwd: string) =>
       room.git(['push', '-q', `${room.signedUrl}/ada/${name}.git`, 'main'], { cwd, mayFail: true });
     const write = async (cwd: string, type: string, input: string) =>
       (await room.git(['hash-object', '-w', '--literally', '-t', type, '--stdin'], { cwd, input })).stdout.trim();
-    // Programs of long ago left the space out.
-    const odd = await room.work('odd');
-    const { stdout: tree } = await room.git(['rev-parse', 'HEAD^{tree}'], { cwd: odd });
-    const person = 'Ann <ann@example.org>1700000000 +0000';
+    // Old programs omitted the space.
+    const malformed = await room.work('odd');
+    const { stdout: tree } = await room.git(['rev-parse', 'HEAD^{tree}'], { cwd: malformed });
+    const identity = 'Ann <ann@example.org>1700000000 +0000';
     await room.git(
       [
         'update-ref',
         'refs/heads/main',
-        await write(odd, 'commit', `tree ${tree}author ${person}\ncommitter ${person}\n\nodd\n`),
+        await write(malformed, 'commit', `tree ${tree}author ${identity}\ncommitter ${identity}\n\nodd\n`),
       ],
-      { cwd: odd },
+      { cwd: malformed },
     );
     await room.create('odd');
-    expect((await push('odd', odd)).code).toBe(0);
+    expect((await push('odd', malformed)).code).toBe(0);
     const reply = await restored(await backup('odd'), 'odd-again');
     expect([reply.status, await reply.json()]).toMatchObject([201, { empty: false }]);
 
@@ -371,14 +371,14 @@ describe('publishing a folder', () => {
       body: JSON.stringify({ folder, name, private: true }),
     });
 
-  it('takes its files into a first commit, leaves out what .gitignore names, and a push leads here', async () => {
+  it('commits its files except ignored ones and sets the remote for pushes', async () => {
     const folder = join(room.folder, 'project');
     mkdirSync(join(folder, 'src'), { recursive: true });
     writeFileSync(join(folder, 'src', 'a.txt'), 'a\n');
     writeFileSync(join(folder, 'secret.env'), 'x\n');
     writeFileSync(join(folder, '.gitignore'), '*.env\n');
-    const made = await publish(folder, 'project');
-    expect([made.status, await made.json()]).toMatchObject([
+    const response = await publish(folder, 'project');
+    expect([response.status, await response.json()]).toMatchObject([
       200,
       { files: 2, remote: 'origin', repository: { name: 'project', empty: false } },
     ]);
@@ -395,7 +395,7 @@ describe('publishing a folder', () => {
     expect((await publish(folder, 'project')).status).toBe(409);
   });
 
-  it('takes what Git has in it already, and runs nothing that stands in it', async () => {
+  it('imports an existing git repository without running its programs', async () => {
     const cwd = await room.work('old');
     const trap = join(room.folder, 'trapped');
     const program = join(room.folder, 'trap.sh');
@@ -412,18 +412,18 @@ describe('publishing a folder', () => {
     await room.git(['tag', 'v1'], { cwd });
     await room.git(['remote', 'add', 'origin', 'https://example.org/x.git'], { cwd });
     rmSync(trap, { force: true });
-    const made = await publish(cwd, 'old');
-    expect([made.status, await made.json()]).toMatchObject([200, { remote: 'homeport' }]);
+    const response = await publish(cwd, 'old');
+    expect([response.status, await response.json()]).toMatchObject([200, { remote: 'homeport' }]);
     expect(readdirSync(room.folder)).not.toContain('trapped');
     expect((await json('GET', '/repos/ada/old/tags')).length).toBe(1);
     expect((await room.git(['remote', 'get-url', 'origin'], { cwd })).stdout.trim()).toBe('https://example.org/x.git');
   });
 
-  it('refuses a partial clone, and runs nothing that would fetch the rest of it', async () => {
+  it('rejects a partial clone without running programs that fetch objects', async () => {
     const trap = join(room.folder, 'lured');
     const program = join(room.folder, 'lure.sh');
     writeFileSync(program, `#!/bin/sh\ntouch ${trap}\n`, { mode: 0o755 });
-    const whole = await room.work('whole');
+    const complete = await room.work('whole');
     const settings: Record<string, [string, string][]> = {
       extension: [
         ['core.repositoryFormatVersion', '1'],
@@ -433,10 +433,14 @@ describe('publishing a folder', () => {
     };
     for (const [name, lines] of Object.entries(settings)) {
       const cwd = await room.work(`partial-${name}`);
-      const own: [string, string][] = [['remote.evil.url', whole], ['remote.evil.uploadpack', program], ...lines];
+      const configEntries: [string, string][] = [
+        ['remote.evil.url', complete],
+        ['remote.evil.uploadpack', program],
+        ...lines,
+      ];
       const included = join(cwd, '.git', 'more');
-      for (const [key, value] of own) await room.git(['config', '--file', included, key, value], { cwd });
-      // Git looks for the version of its format in the file itself alone.
+      for (const [key, value] of configEntries) await room.git(['config', '--file', included, key, value], { cwd });
+      // Git reads the format version only from the configuration file itself.
       if (name === 'extension') for (const [key, value] of lines) await room.git(['config', key, value], { cwd });
       await room.git(['config', 'include.path', 'more'], { cwd });
       const reply = await publish(cwd, `partial-${name}`);
@@ -446,11 +450,11 @@ describe('publishing a folder', () => {
     expect(readdirSync(room.folder)).not.toContain('lured');
   });
 
-  it('takes a branch that is there as the default one, when none is worked on', async () => {
+  it('uses an existing branch as the default if none is checked out', async () => {
     const cwd = await room.work('detached');
     await room.run('sh', ['-c', 'git branch -m trunk && git branch zz && git checkout -q --detach'], { cwd });
-    const made = await publish(cwd, 'detached');
-    expect([made.status, await made.json()]).toMatchObject([
+    const response = await publish(cwd, 'detached');
+    expect([response.status, await response.json()]).toMatchObject([
       200,
       { files: 1, repository: { empty: false, defaultBranch: 'trunk' } },
     ]);
@@ -459,7 +463,7 @@ describe('publishing a folder', () => {
     expect((await room.git(['branch', '--show-current'], { cwd: copy })).stdout).toBe('trunk\n');
   });
 
-  it('refuses what is no project, and is for administrators', async () => {
+  it('rejects folders that are no project, and requires an administrator', async () => {
     expect((await publish(room.folder, 'x', bob)).status).toBe(403);
     const outside = mkdtempSync(join(tmpdir(), 'homeport-git-outside-'));
     try {

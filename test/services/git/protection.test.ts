@@ -21,7 +21,7 @@ const bobs = () => `${room.url.replace('://', `://bob:${encodeURIComponent('a lo
 const push = (remote: string, ...args: string[]) => room.git(['push', remote, ...args], { cwd, mayFail: true });
 
 describe('collaborators', () => {
-  it('may do what was given to them, until it is taken away', async () => {
+  it('have their permission until it is removed', async () => {
     expect((await push(bobs(), 'main:b')).stderr).toContain('403');
     expect(await status('PUT', '/repos/ada/demo/collaborators/bob', { permission: 'read' })).toBe(204);
     expect((await push(bobs(), 'main:b')).stderr).toContain('403');
@@ -43,7 +43,7 @@ describe('collaborators', () => {
 describe('protected branches', () => {
   const rule = '/repos/ada/demo/branch_protections';
 
-  it('take no push, no commit and no deletion unless their rule says so, over HTTP, SSH and the API', async () => {
+  it('rejects pushes, commits and deletions without permission over HTTP, SSH and the API', async () => {
     expect(await status('POST', rule, { rule_name: 'main' })).toBe(201);
     expect(await status('POST', rule, { rule_name: 'main' })).toBe(403);
     expect(await status('POST', rule, {})).toBe(422);
@@ -71,7 +71,7 @@ describe('protected branches', () => {
     expect((await push(remote, 'main:free')).code).toBe(0);
   });
 
-  it('are pushed to by who stands in their list, and lose no commits', async () => {
+  it('accepts pushes of listed accounts, and rejects the removal of commits', async () => {
     const changed = await room.api('PATCH', `${rule}/main`, {
       enable_push: true,
       enable_push_whitelist: true,
@@ -83,7 +83,7 @@ describe('protected branches', () => {
     await room.git(['commit', '-q', '--allow-empty', '--amend', '-m', 'other'], { cwd });
     const forced = await push(bobs(), '-f', 'main', 'main:free');
     expect(forced.stderr).toContain('refs/heads/main is protected: commits may be added to it, and none taken away');
-    // The branch beside it is not protected.
+    // The other branch is not protected.
     expect(forced.stderr).toMatch(/\+ .* main -> free/);
     await room.api('PATCH', `${rule}/main`, { enable_force_push: true });
     expect((await push(bobs(), '-f', 'main')).code).toBe(0);
@@ -91,7 +91,7 @@ describe('protected branches', () => {
     expect((await push(`${room.signedUrl}/ada/demo.git`, ':main')).code).toBe(0);
   });
 
-  it('may be named by a pattern, which new branches fall under as well', async () => {
+  it('may be selected by a pattern, which also applies to new branches', async () => {
     expect(await status('POST', rule, { rule_name: 'release/*' })).toBe(201);
     const remote = `${room.signedUrl}/ada/demo.git`;
     expect((await push(remote, 'main:release/1')).stderr).toContain('Not allowed to push');
@@ -104,7 +104,7 @@ describe('protected branches', () => {
   });
 });
 
-describe('what protection asks of branches of the API and of pull requests', () => {
+describe('branch protection in the API and in pull requests', () => {
   const json = async (method: string, path: string, body?: unknown, authorization?: string): Promise<any> => {
     const reply = await room.api(method, path, body, authorization);
     if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);
@@ -115,7 +115,7 @@ describe('what protection asks of branches of the API and of pull requests', () 
     const reply = await room.api('POST', `/repos/ada/${name}/pulls/1/merge`, { Do: 'merge', ...more }, authorization);
     return reply.status === 200 ? 200 : [reply.status, ((await reply.json()) as { message: string }).message];
   };
-  /** `main`, and `dev` with a pull request of bob. */
+  /** Creates `main`, and `dev` with a pull request of bob. */
   const project = async (name: string) => {
     await room.create(name);
     const copy = await room.work(name);
@@ -127,7 +127,7 @@ describe('what protection asks of branches of the API and of pull requests', () 
     return copy;
   };
 
-  it('no branch is made, renamed or renamed to by the API where a pattern forbids it', async () => {
+  it('does not create or rename branches over the API where a pattern forbids it', async () => {
     await room.create('named', { auto_init: true });
     await json('POST', '/repos/ada/named/branch_protections', { rule_name: 'release/*' });
     const reply = await room.api('POST', '/repos/ada/named/branches', { new_branch_name: 'release/2' });
@@ -143,7 +143,7 @@ describe('what protection asks of branches of the API and of pull requests', () 
     expect(await status('PATCH', '/repos/ada/named/branches/release/2', { name: 'free' })).toBe(403);
   });
 
-  it('an update by rebase takes no commits away where only a forced push could', async () => {
+  it('rejects an update by rebase where a forced push is forbidden', async () => {
     const copy = await project('rebased');
     await room.git(['checkout', '-q', 'main'], { cwd: copy });
     await room.git(['commit', '-q', '--allow-empty', '-m', 'on'], { cwd: copy });
@@ -160,19 +160,19 @@ describe('what protection asks of branches of the API and of pull requests', () 
     expect(await status('POST', '/repos/ada/rebased/pulls/1/update?style=rebase')).toBe(200);
   });
 
-  it('a merge waits for approvals, and a push takes them back', async () => {
+  it('requires approvals for a merge, which a push dismisses', async () => {
     const copy = await project('approved');
-    const wanted = {
+    const protection = {
       rule_name: 'main',
       required_approvals: 1,
       block_on_rejected_reviews: true,
       dismiss_stale_approvals: true,
     };
-    expect(await json('POST', '/repos/ada/approved/branch_protections', wanted)).toMatchObject(wanted);
+    expect(await json('POST', '/repos/ada/approved/branch_protections', protection)).toMatchObject(protection);
     const few = [405, 'not ready to merge [reason: Does not have enough approvals]'];
     expect(await merge('approved')).toEqual(few);
     await json('POST', '/repos/ada/approved/pulls/1/reviews', { event: 'APPROVED' });
-    // What somebody says who may not write counts for nothing.
+    // Reviews of accounts without write access do not count.
     const carl = await room.account('carl');
     await json('POST', '/repos/ada/approved/pulls/1/reviews', { event: 'REQUEST_CHANGES', body: 'no' }, carl);
     await room.git(['commit', '-q', '--allow-empty', '-m', 'more'], { cwd: copy });
@@ -189,9 +189,9 @@ describe('what protection asks of branches of the API and of pull requests', () 
     expect(await merge('approved', {}, bob)).toBe(200);
   });
 
-  it('an approval of what it was before counts for nothing, however the push came past it', async () => {
+  it('ignores approvals of former commits, also after a push to a closed pull request', async () => {
     const copy = await project('walked');
-    const at = '/repos/ada/walked/pulls/1';
+    const pullPath = '/repos/ada/walked/pulls/1';
     await json('POST', '/repos/ada/walked/branch_protections', {
       rule_name: 'main',
       required_approvals: 1,
@@ -202,29 +202,29 @@ describe('what protection asks of branches of the API and of pull requests', () 
       await room.git(['commit', '-q', '--allow-empty', '-m', 'more'], { cwd: copy });
       await room.git(['push', '-q', `${room.signedUrl}/ada/walked.git`, 'dev'], { cwd: copy });
     };
-    // While it was closed.
-    await json('POST', `${at}/reviews`, { event: 'APPROVED' });
-    await json('PATCH', at, { state: 'closed' });
+    // The push happens while the pull request is closed.
+    await json('POST', `${pullPath}/reviews`, { event: 'APPROVED' });
+    await json('PATCH', pullPath, { state: 'closed' });
     await pushMore();
-    await json('PATCH', at, { state: 'open' });
+    await json('PATCH', pullPath, { state: 'open' });
     expect(await merge('walked')).toEqual(few);
-    // While it went into a branch that nothing protects.
+    // The push happened while the base branch was not protected.
     await room.git(['push', '-q', `${room.signedUrl}/ada/walked.git`, 'main:free'], { cwd: copy });
-    await json('PATCH', at, { base: 'free' });
-    await json('POST', `${at}/reviews`, { event: 'APPROVED' });
+    await json('PATCH', pullPath, { base: 'free' });
+    await json('POST', `${pullPath}/reviews`, { event: 'APPROVED' });
     await pushMore();
-    await json('PATCH', at, { base: 'main' });
+    await json('PATCH', pullPath, { base: 'main' });
     expect(await merge('walked')).toEqual(few);
-    // Between the beginning of a review and its end.
-    const { id } = await json('POST', `${at}/reviews`, { body: 'I am looking' });
+    // The push happens between the start and the submission of a review.
+    const { id } = await json('POST', `${pullPath}/reviews`, { body: 'I am looking' });
     await pushMore();
-    await json('POST', `${at}/reviews/${id}`, { event: 'APPROVED' });
+    await json('POST', `${pullPath}/reviews/${id}`, { event: 'APPROVED' });
     expect(await merge('walked')).toEqual(few);
-    await json('POST', `${at}/reviews`, { event: 'APPROVED' });
+    await json('POST', `${pullPath}/reviews`, { event: 'APPROVED' });
     expect(await merge('walked')).toBe(200);
   });
 
-  it('a merge waits for checks, is for those on its list, and only an administrator forces it', async () => {
+  it('requires checks and listed accounts for a merge, which only administrators may override', async () => {
     await project('checked');
     const rule = '/repos/ada/checked/branch_protections';
     await json('POST', rule, {
@@ -276,7 +276,7 @@ describe('what protection asks of branches of the API and of pull requests', () 
     expect(await merge('forced', { force_merge: true })).toBe(200);
   });
 
-  it('only those approve who stand in the list, whoever else may write', async () => {
+  it('counts only approvals of listed accounts', async () => {
     await project('listed');
     const carl = await room.account('carla');
     await json('PUT', '/repos/ada/listed/collaborators/carla', { permission: 'write' });
@@ -286,14 +286,14 @@ describe('what protection asks of branches of the API and of pull requests', () 
     await json('POST', '/repos/ada/listed/pulls/1/reviews', { event: 'APPROVED' });
     expect(await merge('listed')).toEqual(few);
     const { id } = await json('POST', '/repos/ada/listed/pulls/1/reviews', { event: 'APPROVED' }, carl);
-    // An approval that was dismissed counts no more, until that is taken back.
+    // A dismissed approval does not count until the dismissal is revoked.
     await json('POST', `/repos/ada/listed/pulls/1/reviews/${id}/dismissals`, { message: 'too quick' });
     expect(await merge('listed')).toEqual(few);
     await json('POST', `/repos/ada/listed/pulls/1/reviews/${id}/undismissals`);
     expect(await merge('listed')).toBe(200);
   });
 
-  it('a merge waits for those who were asked to look at it and whose word counts', async () => {
+  it('requires the reviews that were requested from accounts with write access', async () => {
     await project('asked');
     const dora = await room.account('dora');
     await room.account('eric');
@@ -302,21 +302,23 @@ describe('what protection asks of branches of the API and of pull requests', () 
       rule_name: 'main',
       block_on_official_review_requests: true,
     });
-    const at = '/repos/ada/asked/pulls/1';
-    await json('POST', `${at}/requested_reviewers`, { reviewers: ['eric', 'dora'] });
-    const asked = (await json('GET', at)).requested_reviewers.map(({ login }: { login: string }) => login);
-    expect(asked.toSorted()).toEqual(['dora', 'eric']);
+    const pullPath = '/repos/ada/asked/pulls/1';
+    await json('POST', `${pullPath}/requested_reviewers`, { reviewers: ['eric', 'dora'] });
+    const requestedReviewers = (await json('GET', pullPath)).requested_reviewers.map(
+      ({ login }: { login: string }) => login,
+    );
+    expect(requestedReviewers.toSorted()).toEqual(['dora', 'eric']);
     expect(await merge('asked')).toEqual([405, 'not ready to merge [reason: There are official review requests]']);
-    // A remark is no verdict.
-    await json('POST', `${at}/reviews`, { event: 'COMMENT', body: 'I see' }, dora);
+    // A comment is not an approval.
+    await json('POST', `${pullPath}/reviews`, { event: 'COMMENT', body: 'I see' }, dora);
     expect(await merge('asked')).toEqual([405, 'not ready to merge [reason: There are official review requests]']);
-    await json('POST', `${at}/reviews`, { event: 'APPROVED' }, dora);
-    // eric may only read.
-    expect((await json('GET', at)).requested_reviewers).toMatchObject([{ login: 'eric' }]);
+    await json('POST', `${pullPath}/reviews`, { event: 'APPROVED' }, dora);
+    // eric has only read access.
+    expect((await json('GET', pullPath)).requested_reviewers).toMatchObject([{ login: 'eric' }]);
     expect(await merge('asked')).toBe(200);
   });
 
-  it('nobody is asked to look at what he may not read, nor at his own', async () => {
+  it('does not request reviews from the author or from accounts without read access', async () => {
     await project('unread');
     await json('PATCH', '/repos/ada/unread', { private: true });
     await room.account('fred');
@@ -327,7 +329,7 @@ describe('what protection asks of branches of the API and of pull requests', () 
     expect(await ask(['fred'])).toBe(201);
   });
 
-  it('a merge waits until the branch has what its base has, and for requested changes', async () => {
+  it('requires an updated branch and resolved change requests for a merge', async () => {
     const copy = await project('outdated');
     await json('POST', '/repos/ada/outdated/branch_protections', {
       rule_name: 'main',
@@ -351,12 +353,15 @@ describe('what protection asks of branches of the API and of pull requests', () 
 });
 
 describe('protected tags', () => {
-  it('are made, moved and removed by those in their list alone: by pushes, the API and releases', async () => {
+  it('are created, moved and deleted only by listed accounts over pushes, the API and releases', async () => {
     await room.create('tagged', { auto_init: true });
     await room.api('PUT', '/repos/ada/tagged/collaborators/bob', { permission: 'write' });
     const rules = '/repos/ada/tagged/tag_protections';
-    const made = await room.api('POST', rules, { name_pattern: 'v*', whitelist_usernames: ['ada'] });
-    expect([made.status, await made.json()]).toMatchObject([201, { name_pattern: 'v*', whitelist_usernames: ['ada'] }]);
+    const response = await room.api('POST', rules, { name_pattern: 'v*', whitelist_usernames: ['ada'] });
+    expect([response.status, await response.json()]).toMatchObject([
+      201,
+      { name_pattern: 'v*', whitelist_usernames: ['ada'] },
+    ]);
     const copy = join(room.folder, 'tagged');
     await room.git(['clone', '-q', `${room.signedUrl}/ada/tagged.git`, copy]);
     const remote = bobs().replace('/demo.git', '/tagged.git');
@@ -371,7 +376,7 @@ describe('protected tags', () => {
     await room.git(['push', '-q', `${room.signedUrl}/ada/tagged.git`, 'v1'], { cwd: copy });
     expect((await room.git(['push', remote, ':v1'], { cwd: copy, mayFail: true })).code).toBe(1);
     expect(await asBob('DELETE', 'tags/v1')).toBe(405);
-    // A rule is only changed by who runs the repository, and none is a regular expression.
+    // Only repository administrators change rules, and regular expressions are rejected.
     expect(await asBob('GET', 'tag_protections')).toBe(403);
     expect(await status('POST', rules, { name_pattern: '/^(a+)+$/' })).toBe(422);
     const [{ id }] = (await (await room.api('GET', rules)).json()) as [{ id: number }];

@@ -9,8 +9,8 @@ let token = '';
 
 beforeAll(async () => {
   room = await openGitRoom();
-  const made = await room.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
-  token = ((await made.json()) as { sha1: string }).sha1;
+  const response = await room.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
+  token = ((await response.json()) as { sha1: string }).sha1;
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
@@ -20,9 +20,9 @@ const json = async (method: string, path: string, body?: unknown, authorization?
   const text = await reply.text();
   return text === '' ? undefined : JSON.parse(text);
 };
-const base = Array.from({ length: 12 }, (_, at) => `line ${at + 1}`).join('\n') + '\n';
+const base = Array.from({ length: 12 }, (_, index) => `line ${index + 1}`).join('\n') + '\n';
 
-/** A repository with `main`, and branches that each change something. */
+/** Creates a repository with `main` and branches that each change a file. */
 async function project(name: string, branches: Record<string, Record<string, string>>): Promise<string> {
   await room.create(name);
   const cwd = await room.work(name, { 'a.txt': base });
@@ -60,16 +60,16 @@ const log = async (name: string, format: string, ref = 'main') => {
 };
 
 describe('pull requests', () => {
-  it('follow their branches at once, can be fetched, and say what they change', async () => {
+  it('updates with the branch immediately, can be fetched and lists the changes', async () => {
     const cwd = await project('follow', { dev: { 'n.txt': 'one\n', 'm.txt': 'm\n' } });
     const { repos } = giteaApi(room.url, { token });
-    const { data: made } = await repos.repoCreatePullRequest('ada', 'follow', {
+    const { data: response } = await repos.repoCreatePullRequest('ada', 'follow', {
       title: 'Dev',
       body: 'b',
       head: 'dev',
       base: 'main',
     });
-    expect(made).toMatchObject({
+    expect(response).toMatchObject({
       number: 1,
       mergeable: true,
       merged: false,
@@ -103,7 +103,7 @@ describe('pull requests', () => {
       'pull_push',
       { is_force_push: false, commit_ids: [head] },
     ]);
-    // A branch that is gone leaves nothing to pull; what was asked can still be read.
+    // A deleted branch closes the pull request, whose data remains readable.
     await push(cwd, 'follow', ':dev');
     expect(await json('GET', '/repos/ada/follow/pulls/1')).toMatchObject({
       state: 'closed',
@@ -112,49 +112,46 @@ describe('pull requests', () => {
     });
   });
 
-  it.each(['merge', 'squash', 'rebase', 'rebase-merge'])(
-    'are merged by %s beside a base that went on',
-    async (style) => {
-      const name = `style-${style}`;
-      const cwd = await project(name, { dev: { 'n.txt': 'one\n', 'o.txt': 'o\n' } });
-      await commit(cwd, 'main', 'a.txt', base.replace('line 1\n', 'LINE 1\n'), 'main goes on');
-      await push(cwd, name, 'main');
-      await open(name, 'dev', { title: 'The title', body: 'Closes #2' });
-      await json('POST', `/repos/ada/${name}/issues`, { title: 'To be closed' });
-      const reply = await merge(name, 1, style, { delete_branch_after_merge: true });
-      expect([reply.status, await reply.text()]).toEqual([200, '']);
-      const pull = await json('GET', `/repos/ada/${name}/pulls/1`);
-      expect(pull).toMatchObject({ state: 'closed', merged: true, merged_by: { login: 'ada' }, changed_files: 2 });
-      expect((await json('GET', `/repos/ada/${name}/issues/2`)).state).toBe('closed');
-      expect((await json('GET', `/repos/ada/${name}/branches`)).map((branch: { name: string }) => branch.name)).toEqual(
-        ['main'],
-      );
-      expect((await json('GET', `/repos/ada/${name}/branches/main`)).commit.id).toBe(pull.merge_commit_sha);
-      const merged = `Merge pull request 'The title' (#1) from dev into main`;
-      const subjects = {
-        merge: [merged, 'main goes on', 'dev: o.txt', 'dev: n.txt', 'first commit'],
-        squash: ['The title (#1)', 'main goes on', 'first commit'],
-        rebase: ['dev: o.txt', 'dev: n.txt', 'main goes on', 'first commit'],
-        'rebase-merge': [merged, 'dev: o.txt', 'dev: n.txt', 'main goes on', 'first commit'],
-      }[style];
-      expect((await log(name, '%s')).toSorted()).toEqual(subjects?.toSorted());
-      // What was replayed is still by who wrote it.
-      if (style.startsWith('rebase'))
-        expect((await log(name, '%an|%cn|%s')).find((line) => line.endsWith('o.txt'))).toBe('Ann|ada|dev: o.txt');
-      if (style === 'squash')
-        expect((await log(name, '%b')).join('\n')).toContain('Co-authored-by: Ann <ann@example.org>');
-      await room.git(['checkout', '-q', 'origin/main'], { cwd });
-      expect((await room.git(['ls-files'], { cwd })).stdout).toBe('a.txt\nn.txt\no.txt\n');
-      expect((await room.git(['fsck', '--strict'], { cwd })).code).toBe(0);
-      expect((await merge(name, 1, style)).status).toBe(405);
-      // The commit of the merge is told once.
-      expect(
-        (await json('GET', `/repos/ada/${name}/issues/1/timeline`)).map(({ type }: { type: string }) => type),
-      ).toEqual(['merge_pull']);
-    },
-  );
+  it.each(['merge', 'squash', 'rebase', 'rebase-merge'])('are merged by %s into an advanced base', async (style) => {
+    const name = `style-${style}`;
+    const cwd = await project(name, { dev: { 'n.txt': 'one\n', 'o.txt': 'o\n' } });
+    await commit(cwd, 'main', 'a.txt', base.replace('line 1\n', 'LINE 1\n'), 'main goes on');
+    await push(cwd, name, 'main');
+    await open(name, 'dev', { title: 'The title', body: 'Closes #2' });
+    await json('POST', `/repos/ada/${name}/issues`, { title: 'To be closed' });
+    const reply = await merge(name, 1, style, { delete_branch_after_merge: true });
+    expect([reply.status, await reply.text()]).toEqual([200, '']);
+    const pull = await json('GET', `/repos/ada/${name}/pulls/1`);
+    expect(pull).toMatchObject({ state: 'closed', merged: true, merged_by: { login: 'ada' }, changed_files: 2 });
+    expect((await json('GET', `/repos/ada/${name}/issues/2`)).state).toBe('closed');
+    expect((await json('GET', `/repos/ada/${name}/branches`)).map((branch: { name: string }) => branch.name)).toEqual([
+      'main',
+    ]);
+    expect((await json('GET', `/repos/ada/${name}/branches/main`)).commit.id).toBe(pull.merge_commit_sha);
+    const merged = `Merge pull request 'The title' (#1) from dev into main`;
+    const subjects = {
+      merge: [merged, 'main goes on', 'dev: o.txt', 'dev: n.txt', 'first commit'],
+      squash: ['The title (#1)', 'main goes on', 'first commit'],
+      rebase: ['dev: o.txt', 'dev: n.txt', 'main goes on', 'first commit'],
+      'rebase-merge': [merged, 'dev: o.txt', 'dev: n.txt', 'main goes on', 'first commit'],
+    }[style];
+    expect((await log(name, '%s')).toSorted()).toEqual(subjects?.toSorted());
+    // Replayed commits keep their author.
+    if (style.startsWith('rebase'))
+      expect((await log(name, '%an|%cn|%s')).find((line) => line.endsWith('o.txt'))).toBe('Ann|ada|dev: o.txt');
+    if (style === 'squash')
+      expect((await log(name, '%b')).join('\n')).toContain('Co-authored-by: Ann <ann@example.org>');
+    await room.git(['checkout', '-q', 'origin/main'], { cwd });
+    expect((await room.git(['ls-files'], { cwd })).stdout).toBe('a.txt\nn.txt\no.txt\n');
+    expect((await room.git(['fsck', '--strict'], { cwd })).code).toBe(0);
+    expect((await merge(name, 1, style)).status).toBe(405);
+    // The merge commit is listed once.
+    expect(
+      (await json('GET', `/repos/ada/${name}/issues/1/timeline`)).map(({ type }: { type: string }) => type),
+    ).toEqual(['merge_pull']);
+  });
 
-  it('name the files that stand against a merge, and merge nothing then', async () => {
+  it('lists files with conflicts and rejects the merge', async () => {
     const cwd = await project('conflict', {
       dev: { 'a.txt': base.replace('line 5', 'LINE FIVE') },
       draft: { 'd.txt': 'd' },
@@ -181,14 +178,14 @@ describe('pull requests', () => {
     expect((await merge('conflict', 2, 'merge')).status).toBe(405);
     expect((await merge('conflict', 2, 'squash', { MergeTitleField: 'Own words' })).status).toBe(200);
     expect((await log('conflict', '%s'))[0]).toBe('Own words');
-    // Once the branch agrees with the base, there is nothing in the way, without anybody's waiting.
+    // The conflict disappears immediately after the branch was changed to match the base.
     await room.git(['checkout', '-q', 'dev'], { cwd });
     await room.git(['merge', '-q', '-X', 'ours', 'main'], { cwd });
     await push(cwd, 'conflict', 'dev');
     expect((await json('GET', '/repos/ada/conflict/pulls/1')).mergeable).toBe(true);
   });
 
-  it('are brought up to date, and moved to where nothing is between', async () => {
+  it('are updated from the base branch and merged by fast-forward', async () => {
     const cwd = await project('update', { dev: { 'n.txt': 'n\n' }, other: { 'o.txt': 'o\n' } });
     await open('update', 'dev');
     await open('update', 'other');
@@ -206,12 +203,12 @@ describe('pull requests', () => {
     expect((await merge('update', 2, 'fast-forward-only')).status).toBe(200);
   });
 
-  it('are reviewed line by line, and not approved by who made them', async () => {
+  it('are reviewed line by line, and not approved by their author', async () => {
     await project('review', { dev: { 'a.txt': base.replace('line 6', 'LINE 6') } });
     const bob = await room.account('bob', [{ service: 'git', resource: 'ada/review', permission: 'read-write' }]);
     await open('review', 'dev');
-    const asked = await json('POST', '/repos/ada/review/pulls/1/requested_reviewers', { reviewers: ['bob'] });
-    expect(asked[0]).toMatchObject({ state: 'REQUEST_REVIEW', user: { login: 'bob' } });
+    const result = await json('POST', '/repos/ada/review/pulls/1/requested_reviewers', { reviewers: ['bob'] });
+    expect(result[0]).toMatchObject({ state: 'REQUEST_REVIEW', user: { login: 'bob' } });
     expect((await json('GET', '/repos/ada/review/pulls/1')).requested_reviewers[0].login).toBe('bob');
     const path = '/repos/ada/review/pulls/1/reviews';
     const pending = await json(
@@ -221,7 +218,7 @@ describe('pull requests', () => {
       bob,
     );
     expect(pending.state).toBe('PENDING');
-    // What is not sent yet is nobody else's.
+    // Pending reviews are hidden from other accounts.
     expect(await json('GET', path)).toEqual([]);
     expect(JSON.stringify(await json('GET', '/repos/ada/review/issues/1/timeline'))).not.toContain('capitals');
     const sent = await json('POST', `${path}/${pending.id}`, { event: 'REQUEST_CHANGES', body: 'Not so loud' }, bob);
@@ -235,7 +232,7 @@ describe('pull requests', () => {
     expect((await room.api('POST', path, { event: 'COMMENT', body: ' ' }, bob)).status).toBe(422);
   });
 
-  it('count their comments anew when a review is removed', async () => {
+  it('updates the number of comments when a review is deleted', async () => {
     await project('recount', { dev: { 'a.txt': base.replace('line 6', 'LINE 6') } });
     const bob = await room.account('bert', [{ service: 'git', resource: 'ada/recount', permission: 'read-write' }]);
     await open('recount', 'dev');
@@ -248,7 +245,7 @@ describe('pull requests', () => {
     expect(await counted()).toBe(1);
   });
 
-  it('and commits to the default branch close the issues that they say they fix', async () => {
+  it('closes issues that pull requests and commits to the default branch fix', async () => {
     const cwd = await project('fixes', {});
     for (const title of ['one', 'two', 'three']) await json('POST', '/repos/ada/fixes/issues', { title });
     await commit(cwd, 'main', 'b.txt', 'b', 'Mend it\n\nfixes #1, see #2 and `fixes #3`');
@@ -273,42 +270,42 @@ describe('pull requests', () => {
     expect(await states()).toEqual(['closed', 'closed', 'open']);
   });
 
-  it('come from forks as well, and respect protected branches', async () => {
+  it('works from forks and respects protected branches', async () => {
     await project('parent', {});
     const bob = await room.account('carla');
     const fork = await json('POST', '/repos/ada/parent/forks', { name: 'copy' }, bob);
     expect(fork.full_name).toBe('carla/copy');
     const cwd = join(room.folder, 'parent');
-    const theirs = room.url.replace('://', `://carla:${encodeURIComponent('a long password of carla')}@`);
+    const carlaUrl = room.url.replace('://', `://carla:${encodeURIComponent('a long password of carla')}@`);
     await commit(cwd, 'main', 'f.txt', 'f\n', 'From afar');
-    await room.git(['push', '-q', `${theirs}/carla/copy.git`, 'main:afar'], { cwd });
-    const made = await json(
+    await room.git(['push', '-q', `${carlaUrl}/carla/copy.git`, 'main:afar'], { cwd });
+    const response = await json(
       'POST',
       '/repos/ada/parent/pulls',
       { title: 'Afar', head: 'carla:afar', base: 'main' },
       bob,
     );
-    expect(made).toMatchObject({
+    expect(response).toMatchObject({
       mergeable: true,
       changed_files: 1,
       head: { ref: 'afar', repo: { full_name: 'carla/copy' } },
     });
     await commit(cwd, 'main', 'g.txt', 'g\n', 'Further');
-    await room.git(['push', '-q', `${theirs}/carla/copy.git`, 'main:afar'], { cwd });
+    await room.git(['push', '-q', `${carlaUrl}/carla/copy.git`, 'main:afar'], { cwd });
     expect((await json('GET', '/repos/ada/parent/pulls/1')).changed_files).toBe(2);
     const { stdout } = await room.git(['ls-remote', `${room.signedUrl}/ada/parent.git`, 'refs/pull/1/head']);
     expect(stdout.slice(0, 40)).toBe((await room.git(['rev-parse', 'main'], { cwd })).stdout.trim());
-    // Who asked does not decide.
+    // The author cannot merge.
     expect((await room.api('POST', '/repos/ada/parent/pulls/1/merge', { Do: 'merge' }, bob)).status).toBe(403);
     expect((await merge('parent', 1, 'merge')).status).toBe(200);
     expect((await log('parent', '%s'))[0]).toBe("Merge pull request 'Afar' (#1) from carla/copy:afar into main");
-    // A repository that has nothing to do with it is no source of branches.
+    // An unrelated repository cannot be the source of a pull request.
     await json('POST', '/user/repos', { name: 'stranger', auto_init: true }, bob);
     expect(
       (await room.api('POST', '/repos/ada/parent/pulls', { title: 'x', head: 'carla/stranger:main', base: 'main' }))
         .status,
     ).toBe(404);
-    // What is protected from deletion stays after its merge.
+    // A branch that is protected from deletion remains after the merge.
     await room.git(['checkout', '-q', '-b', 'kept', 'origin/main'], { cwd });
     await commit(cwd, 'kept', 'k.txt', 'k', 'Kept');
     await push(cwd, 'parent', 'kept');

@@ -35,26 +35,26 @@ describe.each(['HTTP', 'SSH'] as const)('a push over %s', (way) => {
     async (refs) => {
       const options = refs.filter((ref) => ref.startsWith('--'));
       const rest = refs.filter((ref) => !ref.startsWith('--'));
-      const ran = await push(...options, remotes[way](name), ...rest);
-      expect(ran.code).not.toBe(0);
-      expect(ran.stderr).toContain('branch main is the default branch and cannot be deleted');
+      const result = await push(...options, remotes[way](name), ...rest);
+      expect(result.code).not.toBe(0);
+      expect(result.stderr).toContain('branch main is the default branch and cannot be deleted');
       const reply = await room.api('GET', `/repos/ada/${name}/contents`);
       expect(((await reply.json()) as readonly unknown[]).length).toBe(1);
     },
   );
 
-  it('deletes the branch that was the default once another one is', async () => {
+  it('deletes the former default branch after another one was selected', async () => {
     expect((await room.api('PATCH', `/repos/ada/${name}`, { default_branch: 'topic' })).status).toBe(200);
     expect((await push(remotes[way](name), ':main')).code).toBe(0);
     expect((await push(remotes[way](name), ':topic')).stderr).toContain('branch topic is the default branch');
   });
 
   it.each(['refs/for/topic', 'refs/for/topic/my-change', 'refs/for-review/topic', 'refs/drafts/topic'])(
-    'says that %s does not open a pull request',
+    'reports that %s does not open a pull request',
     async (ref) => {
-      const ran = await push(remotes[way](name), `HEAD:${ref}`);
-      expect(ran.code).not.toBe(0);
-      expect(ran.stderr).toContain('pull requests cannot be created by a push');
+      const result = await push(remotes[way](name), `HEAD:${ref}`);
+      expect(result.code).not.toBe(0);
+      expect(result.stderr).toContain('pull requests cannot be created by a push');
       const { stdout } = await room.git(['ls-remote', remotes[way](name)], { cwd, ...overSsh });
       expect(stdout).not.toContain('refs/for');
     },

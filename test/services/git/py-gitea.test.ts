@@ -7,7 +7,7 @@ import { openGitRoom } from './git-fixture.ts';
 const client = fileURLToPath(new URL('../../../.cache/tools/py-gitea', import.meta.url));
 const script = fileURLToPath(new URL('py-gitea.py', import.meta.url));
 
-it.skipIf(lacks(existsSync(client)))('py-gitea does everything it is used for', async () => {
+it.skipIf(lacks(existsSync(client)))('works with py-gitea', async () => {
   await using room = await openGitRoom();
   await room.account('bob');
   const { sha1 } = (await (await room.api('POST', '/users/ada/tokens', { name: 'py' })).json()) as { sha1: string };
@@ -24,7 +24,7 @@ it.skipIf(lacks(existsSync(client)))('py-gitea does everything it is used for', 
     branches: ['dev', 'main'],
     topics: ['python'],
     hooks: ['http://127.0.0.1:9/hook'],
-    // As py-gitea reads an empty list.
+    // py-gitea expects this for an empty list.
     left: {},
     collaborator: false,
     permission: 'read',
@@ -38,7 +38,7 @@ it.skipIf(lacks(existsSync(client)))('py-gitea does everything it is used for', 
   });
 });
 
-it.skipIf(lacks(existsSync(client)))('py-gitea works with issues and pull requests', async () => {
+it.skipIf(lacks(existsSync(client)))('works with issues and pull requests of py-gitea', async () => {
   await using room = await openGitRoom();
   await room.account('bob');
   await room.create('py');

@@ -22,14 +22,14 @@ const json = async (method: string, path: string, body?: unknown, authorization?
   return reply.json();
 };
 
-describe('organisations', () => {
-  it('are made, hold repositories, and are decided for by their members', async () => {
+describe('organizations', () => {
+  it('are created, own repositories and are administered by their members', async () => {
     const { id } = await json('POST', '/orgs', { username: 'acme', full_name: 'Acme' }, bob);
     for (const username of ['acme', 'ACME', 'ada', 'Bob', 'api', 'a b', '..']) {
       expect([username, await status('POST', '/orgs', { username })]).toEqual([username, 422]);
     }
-    const made = await json('POST', '/orgs/acme/repos', { name: 'tool', private: true, auto_init: true }, bob);
-    expect(made).toMatchObject({ full_name: 'acme/tool', owner: { login: 'acme' }, permissions: { admin: true } });
+    const response = await json('POST', '/orgs/acme/repos', { name: 'tool', private: true, auto_init: true }, bob);
+    expect(response).toMatchObject({ full_name: 'acme/tool', owner: { login: 'acme' }, permissions: { admin: true } });
     const cleo = await room.account('cleo');
     expect(await status('GET', '/repos/acme/tool', undefined, cleo)).toBe(404);
     expect(await status('POST', '/orgs/acme/repos', { name: 'other' }, cleo)).toBe(403);
@@ -53,7 +53,7 @@ describe('organisations', () => {
     expect((await room.api('GET', '/repos/acme/tool', undefined, cleo)).headers.get('location')).toBe(
       '/api/v1/repos/cleo/tool',
     );
-    // As with the peer it is offered to him, and not his before he takes it; an organisation is offered nothing.
+    // As in Gitea, a transfer to an account needs its acceptance; a transfer to an organization does not.
     expect(await status('POST', '/repos/cleo/tool/transfer', { new_owner: 'bob' }, cleo)).toBe(201);
     expect([await status('GET', '/repos/cleo/tool'), await status('GET', '/repos/bob/tool')]).toEqual([200, 404]);
     await json('POST', '/orgs', { username: 'other' });
@@ -64,7 +64,7 @@ describe('organisations', () => {
 });
 
 describe('forks and stars', () => {
-  it('copy a repository with its large files, and know where they come from', async () => {
+  it('copies a repository with its large files and records its parent', async () => {
     await room.create('origin', { auto_init: true });
     const fork = await json('POST', '/repos/ada/origin/forks', {}, bob);
     expect(fork).toMatchObject({
@@ -78,9 +78,9 @@ describe('forks and stars', () => {
     expect(await json('GET', '/repos/ada/origin/forks')).toMatchObject([{ full_name: 'bob/origin' }]);
     const contents = await json('GET', '/repos/bob/origin/contents/README.md');
     expect(Buffer.from(contents.content, 'base64').toString()).toContain('# origin');
-    const found = await json('GET', '/repos/search?mode=fork');
-    expect(found.data).toMatchObject([{ full_name: 'bob/origin' }]);
-    // What was forked from a repository that becomes private does not tell of it.
+    const result = await json('GET', '/repos/search?mode=fork');
+    expect(result.data).toMatchObject([{ full_name: 'bob/origin' }]);
+    // Forks of a repository that becomes private do not disclose it.
     await json('PATCH', '/repos/ada/origin', { private: true });
     expect(await json('GET', '/repos/bob/origin', undefined, bob)).not.toHaveProperty('parent');
     expect(await status('POST', '/repos/ada/origin/forks', { name: 'again' }, bob)).toBe(404);
@@ -99,7 +99,7 @@ describe('forks and stars', () => {
 });
 
 describe('releases', () => {
-  it('make their tag, carry files, and show drafts to those who write', async () => {
+  it('creates the tag, stores files and shows drafts to accounts with write access', async () => {
     await room.create('rel', { auto_init: true });
     const base = '/repos/ada/rel/releases';
     const draft = await json('POST', base, { tag_name: 'v2', draft: true, body: 'soon' });
@@ -144,13 +144,13 @@ describe('releases', () => {
     expect(await status('DELETE', `${base}/${draft.id}/assets/${asset.id}`)).toBe(204);
     expect(await status('DELETE', `${base}/${draft.id}`)).toBe(204);
     expect(files()).toEqual([]);
-    // The tag stays.
+    // The tag remains.
     expect(await json('GET', '/repos/ada/rel/tags')).toMatchObject([{ name: 'v2' }]);
   });
 });
 
 describe('the description of the API', () => {
-  it('names the routes that there are, and no others', async () => {
+  it('lists exactly the existing routes', async () => {
     const swagger = (await (await fetch(`${room.url}/swagger.v1.json`)).json()) as {
       paths: Record<string, Record<string, unknown>>;
     };
@@ -161,21 +161,21 @@ describe('the description of the API', () => {
     for (const [path, methods] of paths) {
       if (methods['get'] === undefined) continue;
       const reply = await room.api('GET', path.replaceAll(/\{[a-z_]+\}/g, '0'), undefined, '');
-      // There is such a route: without an account it says so, or that what it is asked for is not there.
+      // The route exists: without an account it requires a sign-in or reports a missing object.
       expect([path, [200, 401, 404].includes(reply.status)]).toEqual([path, true]);
     }
   });
 
-  it('annotated tags are shown as objects', async () => {
+  it('returns annotated tags as objects', async () => {
     await room.create('tagged', { auto_init: true });
     const tag = await json('POST', '/repos/ada/tagged/tags', { tag_name: 'v1', message: 'one' });
-    const shown = await json('GET', `/repos/ada/tagged/git/tags/${tag.id}`);
-    expect(shown).toMatchObject({ tag: 'v1', message: 'one\n', object: { type: 'commit', sha: tag.commit.sha } });
+    const tagObject = await json('GET', `/repos/ada/tagged/git/tags/${tag.id}`);
+    expect(tagObject).toMatchObject({ tag: 'v1', message: 'one\n', object: { type: 'commit', sha: tag.commit.sha } });
     expect(await status('GET', `/repos/ada/tagged/git/tags/${tag.commit.sha}`)).toBe(404);
   });
 });
 
-it('what a repository had beside its objects goes with it', async () => {
+it('deletes the files of a repository with it', async () => {
   await room.create('gone', { auto_init: true });
   const { id } = await json('POST', '/repos/ada/gone/releases', { tag_name: 'v1' });
   await room.api('POST', `/repos/ada/gone/releases/${id}/assets?name=a`, 'abc');
@@ -186,7 +186,7 @@ it('what a repository had beside its objects goes with it', async () => {
   expect(count()).toBe(before - 1);
 });
 
-it('our own call changes of a release what it names', async () => {
+it('changes only the given fields of a release in the app API', async () => {
   await room.create('shipped', { auto_init: true });
   const { id } = await json('POST', '/repos/ada/shipped/releases', {
     tag_name: 'v1',
@@ -199,7 +199,7 @@ it('our own call changes of a release what it names', async () => {
   expect(changed).toMatchObject({ title: 'First light', text: 'It shines.', draft: true, prerelease: true });
 });
 
-it('an archived repository keeps its references as they are', async () => {
+it('rejects changes of references in an archived repository', async () => {
   await room.create('old', { auto_init: true });
   expect(await status('POST', '/repos/ada/old/branches', { new_branch_name: 'before' })).toBe(201);
   await room.api('PATCH', '/repos/ada/old', { archived: true });

@@ -1,7 +1,7 @@
-/** Members and their kinds; of a list that of its first item. */
-export function shapeOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.length === 0 ? 'list' : [shapeOf(value[0])];
+/** Returns the fields of a value with their types; for a list those of its first item. */
+export function describeShape(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 0 ? 'list' : [describeShape(value[0])];
   if (value === null) return 'null';
   if (typeof value !== 'object') return typeof value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shapeOf(member)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, describeShape(member)]));
 }

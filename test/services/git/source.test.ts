@@ -6,7 +6,7 @@ import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
 let room: GitRoom;
 let bob = '';
-let at = '';
+let address = '';
 beforeAll(async () => {
   room = await openGitRoom();
   bob = await room.account('bob', [{ service: 'git', resource: 'ada/other', permission: 'read' }]);
@@ -14,18 +14,18 @@ beforeAll(async () => {
   const cwd = await room.work('Lamp', { 'README.md': '# Lamp\n', 'deep.txt': 'deep\n' });
   await room.git(['tag', 'v1/first'], { cwd });
   await room.git(['push', '-q', `${room.signedUrl}/ada/Lamp.git`, 'main', '--tags'], { cwd });
-  const made = await room.api('POST', '/repos/ada/Lamp/releases', { tag_name: 'v1/first', name: 'One' });
-  const { id } = (await made.json()) as { id: number };
-  at = `${room.host.url('control')}/api/git/repositories/ada/Lamp/releases/${String(id)}/source`;
+  const response = await room.api('POST', '/repos/ada/Lamp/releases', { tag_name: 'v1/first', name: 'One' });
+  const { id } = (await response.json()) as { id: number };
+  address = `${room.host.url('control')}/api/git/repositories/ada/Lamp/releases/${String(id)}/source`;
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-it('the history says of what was pushed whether it is a branch or a tag', async () => {
+it('distinguishes branches and tags in the history', async () => {
   const reply = await fetch(`${room.host.url('control')}/api/git/history`, {
     headers: { authorization: adminAuthorization },
   });
   const { events } = (await reply.json()) as { events: { kind: string; what: string; tag: boolean }[] };
-  const pushed = events.filter(({ kind }) => kind === 'created').map(({ what, tag }) => [what, tag]);
+  const pushed = events.filter(({ kind }) => kind === 'created').map(({ what: refName, tag }) => [refName, tag]);
   expect(pushed).toEqual(
     expect.arrayContaining([
       ['v1/first', true],
@@ -34,12 +34,12 @@ it('the history says of what was pushed whether it is a branch or a tag', async 
   );
 });
 
-it('the source of a release is one file, in the kinds that people unpack', async () => {
+it('creates source archives of a release in common formats', async () => {
   for (const [kind, list] of [
     ['zip', ['python3', '-m', 'zipfile', '-l']],
     ['tar.gz', ['tar', '-tzf']],
   ] as const) {
-    const reply = await fetch(`${at}/${kind}`, { headers: { authorization: adminAuthorization } });
+    const reply = await fetch(`${address}/${kind}`, { headers: { authorization: adminAuthorization } });
     expect(reply.status).toBe(200);
     expect(reply.headers.get('content-disposition')).toContain(`Lamp-v1-first.${kind}`);
     const file = join(room.folder, `source.${kind}`);
@@ -49,9 +49,9 @@ it('the source of a release is one file, in the kinds that people unpack', async
   }
 });
 
-it('the source of a release is made once for many who ask at once', async () => {
+it('creates a source archive once for concurrent requests', async () => {
   const ask = async (): Promise<number> => {
-    const reply = await fetch(`${at}/tar`, { headers: { authorization: adminAuthorization } });
+    const reply = await fetch(`${address}/tar`, { headers: { authorization: adminAuthorization } });
     return (await reply.arrayBuffer()).byteLength;
   };
   const sizes = await Promise.all(Array.from({ length: 12 }, ask));
@@ -60,11 +60,11 @@ it('the source of a release is made once for many who ask at once', async () => 
   expect(readdirSync(join(room.host.dataDir, 'git', 'portable'))).toHaveLength(1);
 });
 
-it('the source of a release is nothing for another kind, and for who may not read the repository', async () => {
+it('rejects other formats and callers without read access', async () => {
   for (const kind of ['exe', 'toString', 'tar.gz%2F..', '-o']) {
-    const reply = await fetch(`${at}/${kind}`, { headers: { authorization: adminAuthorization } });
+    const reply = await fetch(`${address}/${kind}`, { headers: { authorization: adminAuthorization } });
     expect([kind, reply.status]).toEqual([kind, 404]);
   }
-  const reply = await fetch(`${at}/zip`, { headers: { authorization: bob } });
+  const reply = await fetch(`${address}/zip`, { headers: { authorization: bob } });
   expect(reply.status).toBe(404);
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-/** The names that the server offers before a key is exchanged, as they are on the wire. */
+/** Reads the algorithms that the server offers in the key exchange packet. */
 async function offered(): Promise<string> {
   const socket = connect(Number(port), '127.0.0.1');
   await once(socket, 'connect');
@@ -29,7 +29,7 @@ async function offered(): Promise<string> {
   return bytes.toString('latin1');
 }
 
-it('offers no SHA-1, neither for authentication of messages nor for the host key', async () => {
+it('offers no SHA-1 for message authentication and host keys', async () => {
   const text = await offered();
   expect(text).toContain('hmac-sha2-256-etm@openssh.com');
   expect(text).toContain('rsa-sha2-256');
@@ -40,15 +40,15 @@ it.each([
   ['-o', 'MACs=hmac-sha1', '-o', 'Ciphers=aes128-ctr'],
   ['-o', 'HostKeyAlgorithms=ssh-rsa'],
   ['-o', 'PubkeyAcceptedAlgorithms=ssh-rsa', '-o', 'PubkeyAcceptedKeyTypes=ssh-rsa'],
-])('refuses a client that insists on it: %s %s', async (...options) => {
+])('rejects a client that requires it: %s %s', async (...options) => {
   const [program = '', ...args] = key.command.split(' ');
-  const ran = await room.run(program, [...options, ...args, '-p', port, 'git@127.0.0.1'], { mayFail: true });
-  expect(ran.code).not.toBe(0);
+  const result = await room.run(program, [...options, ...args, '-p', port, 'git@127.0.0.1'], { mayFail: true });
+  expect(result.code).not.toBe(0);
 });
 
 it('accepts an RSA key that signs with SHA-2', async () => {
   const [program = '', ...args] = key.command.split(' ');
   const options = ['-o', 'PubkeyAcceptedAlgorithms=rsa-sha2-256', '-o', 'HostKeyAlgorithms=rsa-sha2-512'];
-  const ran = await room.run(program, [...options, ...args, '-p', port, 'git@127.0.0.1'], { mayFail: true });
-  expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('Hi there, ada!')]);
+  const result = await room.run(program, [...options, ...args, '-p', port, 'git@127.0.0.1'], { mayFail: true });
+  expect([result.code, result.stderr]).toEqual([0, expect.stringContaining('Hi there, ada!')]);
 });

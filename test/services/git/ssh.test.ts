@@ -5,7 +5,7 @@ import { makeKey, openGitRoom, type GitRoom } from './git-fixture.ts';
 
 let room: GitRoom;
 let ssh: { readonly text: string; readonly command: string };
-/** `ssh://git@127.0.0.1:PORT` */
+/** URL prefix `ssh://git@127.0.0.1:PORT`. */
 let base: string;
 
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => room[Symbol.asyncDispose]());
 
 const by = (command: string) => ({ environment: { GIT_SSH_COMMAND: command } });
-/** A command that is no git's. */
+/** Runs a command over SSH without git. */
 const exec = (command: string, key = ssh.command) => {
   const { hostname, port } = new URL(base);
   const [program = '', ...args] = key.split(' ');
@@ -50,15 +50,15 @@ describe('git over SSH', () => {
       by(ssh.command),
     );
     expect(stdout).toContain('# demo');
-    // Nothing to push is no error.
+    // A push without changes succeeds.
     await room.git(['push', '-q', `${base}/ada/demo.git`, 'main'], { cwd, ...by(ssh.command) });
   });
 
-  it('says who one is and gives no shell', async () => {
+  it('reports the account and provides no shell', async () => {
     const shell = await exec('');
     expect(shell.code).toBe(0);
     expect(shell.stderr).toContain("Hi there, ada! You've successfully authenticated with the key named k");
-    for (const [command, words] of [
+    for (const [command, output] of [
       ['ls /', 'Invalid repository path'],
       ["git-upload-pack 'ada/none.git'", 'Cannot find repository: ada/none'],
       ["git-upload-pack '../../etc'", 'Invalid repo name'],
@@ -66,13 +66,13 @@ describe('git over SSH', () => {
       ["git-upload-pack 'ada/demo.git' --exec=x", 'Invalid repository path'],
       ["git-upload-pack 'ada/demo.git'; ls", 'Invalid'],
     ] as const) {
-      const answer = await exec(command);
-      expect([command, answer.code]).toEqual([command, 1]);
-      expect(answer.stderr).toContain(words);
+      const result = await exec(command);
+      expect([command, result.code]).toEqual([command, 1]);
+      expect(result.stderr).toContain(output);
     }
   });
 
-  it('knows no key that is not there, or no longer there, and reads only with some', async () => {
+  it('rejects unknown and removed keys, and enforces read-only keys', async () => {
     const stranger = await makeKey(room, 'id_stranger');
     expect((await exec('', stranger.command)).stderr).toContain('Permission denied (publickey)');
     const deploy = await room.api('POST', '/repos/ada/demo/keys', { title: 'ci', key: stranger.text, read_only: true });
@@ -93,7 +93,7 @@ describe('git over SSH', () => {
     expect((await exec('', stranger.command)).stderr).toContain('Permission denied (publickey)');
   });
 
-  it('keeps its host keys to their owner', () => {
+  it('protects the host key files', () => {
     for (const kind of ['ed25519', 'rsa']) {
       const path = join(room.host.dataDir, 'git', `ssh_host_${kind}_key`);
       expect(statSync(path).mode & 0o777).toBe(0o600);

@@ -9,8 +9,8 @@ let bob = '';
 beforeAll(async () => {
   room = await openGitRoom();
   bob = await room.account('bob');
-  const made = await room.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
-  api = giteaApi(room.url, { token: ((await made.json()) as { sha1: string }).sha1 });
+  const response = await room.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
+  api = giteaApi(room.url, { token: ((await response.json()) as { sha1: string }).sha1 });
   await room.create('lamp');
   const cwd = await room.work('lamp', {
     'main.ts': 'export const lamp = 1;\n',
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-it('statuses of commits, each and together', async () => {
+it('returns each status of a commit and the combined status', async () => {
   const { repos } = api;
   const { data: branch } = await repos.repoGetBranch('ada', 'lamp', 'main');
   const sha = branch.commit?.id ?? '';
@@ -36,8 +36,11 @@ it('statuses of commits, each and together', async () => {
     target_url: 'https://ci.example.org/1',
   } as const;
   const { state: _state, ...shown } = status;
-  const made = await repos.repoCreateStatus('ada', 'lamp', sha, status);
-  expect([made.status, made.data]).toMatchObject([201, { ...shown, status: 'pending', creator: { login: 'ada' } }]);
+  const response = await repos.repoCreateStatus('ada', 'lamp', sha, status);
+  expect([response.status, response.data]).toMatchObject([
+    201,
+    { ...shown, status: 'pending', creator: { login: 'ada' } },
+  ]);
   await repos.repoCreateStatus('ada', 'lamp', sha, { ...status, state: 'success' });
   await repos.repoCreateStatus('ada', 'lamp', sha, { state: 'warning' });
   const { data: both } = await repos.repoGetCombinedStatusByRef('ada', 'lamp', 'main');
@@ -54,7 +57,7 @@ it('statuses of commits, each and together', async () => {
   expect((await room.api('GET', '/repos/ada/lamp/commits/nowhere/status')).status).toBe(404);
 });
 
-it('a branch gets another name, with the pull requests that it is in', async () => {
+it('renames a branch together with its pull requests', async () => {
   const { repos } = api;
   await repos.repoCreateFile('ada', 'lamp', 'n.txt', { content: 'bg==', branch: 'dev', message: 'n' });
   await repos.repoCreatePullRequest('ada', 'lamp', { title: 'Dev', head: 'dev', base: 'main' });
@@ -73,7 +76,7 @@ it('a branch gets another name, with the pull requests that it is in', async () 
   expect((await repos.repoGetCommitPullRequest('ada', 'lamp', sha)).data.number).toBe(1);
 });
 
-it('languages, watching, people, topics, templates and the rest that clients ask for', async () => {
+it('serves languages, watches, users, topics, templates and further routes of clients', async () => {
   const { repos, user, users, topics, settings, repositories } = api;
   expect((await repos.repoGetLanguages('ada', 'lamp')).data).toEqual({ TypeScript: 23, Makefile: 5 });
   await room.api('PUT', '/repos/ada/lamp/subscription', undefined, bob);
@@ -81,12 +84,12 @@ it('languages, watching, people, topics, templates and the rest that clients ask
   expect((await room.api('GET', '/repos/ada/lamp/subscription')).status).toBe(404);
   expect((await repos.userCurrentPutSubscription('ada', 'lamp')).data).toMatchObject({ subscribed: true });
   expect((await user.userCurrentListSubscriptions()).data.map(({ name }) => name)).toEqual(['lamp']);
-  // Who watches hears of what is said there.
+  // Watchers are notified of comments.
   await repos.issueCreateIssue('ada', 'lamp', { title: 'Flickers' });
-  const told = (await (await room.api('GET', '/notifications', undefined, bob)).json()) as {
+  const notifications = (await (await room.api('GET', '/notifications', undefined, bob)).json()) as {
     subject: { title: string };
   }[];
-  expect(told.map(({ subject }) => subject.title)).toEqual(['Flickers']);
+  expect(notifications.map(({ subject }) => subject.title)).toEqual(['Flickers']);
   await room.api('PATCH', '/repos/ada/lamp', { private: true });
   expect(await (await room.api('GET', '/user/subscriptions', undefined, bob)).json()).toEqual([]);
   expect(await (await room.api('GET', '/users/ada/starred', undefined, bob)).json()).toEqual([]);
@@ -109,13 +112,13 @@ it('languages, watching, people, topics, templates and the rest that clients ask
   );
   const { data: lamp } = await repos.repoGet('ada', 'lamp');
   expect((await repositories.repoGetById(lamp.id ?? 0)).data.full_name).toBe('ada/lamp');
-  const { data: made } = await repos.generateRepo('ada', 'lamp', {
+  const { data: response } = await repos.generateRepo('ada', 'lamp', {
     owner: 'ada',
     name: 'second',
     git_content: true,
     topics: true,
   });
-  expect(made).toMatchObject({ full_name: 'ada/second', empty: false, topics: ['light', 'home'], template: false });
+  expect(response).toMatchObject({ full_name: 'ada/second', empty: false, topics: ['light', 'home'], template: false });
   const commits = (await repos.repoGetAllCommits('ada', 'second')).data;
   expect(commits.map(({ commit }) => commit?.message?.trim())).toEqual(['Initial commit']);
   expect((await repos.repoGetContents('ada', 'second', 'main.ts')).data.name).toBe('main.ts');

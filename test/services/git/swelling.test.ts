@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api } from '../../support/api.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { packedBlob, packOf, swellingDelta } from './pack.ts';
+import { packedBlob, buildPack, swellingDelta } from './pack.ts';
 import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
 const zeros = '0'.repeat(40);
@@ -22,25 +22,25 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-const own = (path: string): Promise<any> => api(room.host.url('control'), `/api/git/repositories/ada/${path}`);
+const readApp = (path: string): Promise<any> => api(room.host.url('control'), `/api/git/repositories/ada/${path}`);
 
-describe('a pack of few bytes', () => {
+describe('a highly compressed pack', () => {
   const push = async (ref: string, objects: readonly Buffer[]) => {
     const command = Buffer.from(`${line(`${zeros} ${head} ${ref}\0 report-status`)}0000`);
     const reply = await fetch(`${room.url}/ada/demo.git/git-receive-pack`, {
       method: 'POST',
       headers: { authorization: adminAuthorization, 'content-type': 'application/x-git-receive-pack-request' },
-      body: Buffer.concat([command, packOf(objects)]),
+      body: Buffer.concat([command, buildPack(objects)]),
     });
     return reply.text();
   };
   const base = Buffer.alloc(0x1_0000);
 
-  it('may swell to what people push, and not to a gigabyte, whether git takes it apart or keeps it', async () => {
+  it('is accepted at a usual size and rejected at a gigabyte, unpacked or kept', async () => {
     expect(await push('refs/heads/small', [packedBlob(base), swellingDelta(base, 64)])).toContain(
       'ok refs/heads/small',
     );
-    const many = Array.from({ length: 120 }, (_, at) => packedBlob(Buffer.from(`file ${at}`)));
+    const many = Array.from({ length: 120 }, (_, index) => packedBlob(Buffer.from(`file ${index}`)));
     for (const [ref, others] of [
       ['refs/heads/few', []],
       ['refs/heads/many', many],
@@ -60,12 +60,12 @@ describe('a pack of few bytes', () => {
   });
 });
 
-describe('a tree that names the same folder over and over', () => {
-  it('is kept, and no question about its hundred million files takes the memory of all', async () => {
+describe('a tree that contains the same folder repeatedly', () => {
+  it('is stored, and requests about its hundred million files have bounded memory', async () => {
     await room.create('bomb');
     const cwd = await room.work('bomb');
     const mktree = async (entry: string): Promise<string> => {
-      const input = Array.from({ length: 10 }, (_, at) => `${entry}\tf${at}\n`).join('');
+      const input = Array.from({ length: 10 }, (_, index) => `${entry}\tf${index}\n`).join('');
       return (await room.git(['mktree'], { cwd, input })).stdout.trim();
     };
     const blob = (await room.git(['rev-parse', 'HEAD:README.md'], { cwd })).stdout.trim();
@@ -74,16 +74,20 @@ describe('a tree that names the same folder over and over', () => {
     const commit = (await room.git(['commit-tree', '-m', 'many', tree], { cwd })).stdout.trim();
     await room.git(['push', '-q', `${room.signedUrl}/ada/bomb.git`, `${commit}:refs/heads/main`], { cwd });
 
-    const shown = await own('bomb/content');
-    expect(shown.entries.map(({ name, last }: any) => [name, last.title])).toEqual(
-      Array.from({ length: 10 }, (_, at) => [`f${at}`, 'many']),
+    const content = await readApp('bomb/content');
+    expect(content.entries.map(({ name, last }: any) => [name, last.title])).toEqual(
+      Array.from({ length: 10 }, (_, index) => [`f${index}`, 'many']),
     );
-    expect(await own(`bomb/commits/${commit}`)).toMatchObject({ commit: { title: 'many' }, files: [], total: null });
-    const [listed] = (await (await room.api('GET', '/repos/ada/bomb/commits?limit=1')).json()) as {
+    expect(await readApp(`bomb/commits/${commit}`)).toMatchObject({
+      commit: { title: 'many' },
+      files: [],
+      total: null,
+    });
+    const [visibleFiles] = (await (await room.api('GET', '/repos/ada/bomb/commits?limit=1')).json()) as {
       sha: string;
       files: unknown[];
     }[];
-    expect(listed).toMatchObject({ sha: commit, files: [] });
+    expect(visibleFiles).toMatchObject({ sha: commit, files: [] });
     for (const path of ['archive/main.zip', 'git/trees/main?recursive=true', 'languages']) {
       expect([path, (await room.api('GET', `/repos/ada/bomb/${path}`)).status]).toEqual([path, 413]);
     }
@@ -96,15 +100,15 @@ describe('a tree that names the same folder over and over', () => {
 });
 
 describe('a file with one line of ten million characters', () => {
-  it('is there to be cloned and loaded, and is not laid out', async () => {
+  it('can be cloned and downloaded, and is not rendered', async () => {
     await room.create('wide');
     const cwd = await room.work('wide', { 'wide.txt': 'x'.repeat(10_000_000), 'README.md': '['.repeat(99_000) });
     await room.git(['push', '-q', `${room.signedUrl}/ada/wide.git`, 'main'], { cwd });
-    const { readme, entries } = await own('wide/content');
+    const { readme, entries } = await readApp('wide/content');
     expect([readme.text.length, entries.length]).toEqual([99_000, 2]);
-    expect(await own('wide/content?path=wide.txt')).toMatchObject({ kind: 'file', size: 10_000_000, text: null });
-    const [commit] = (await own('wide/commits')).commits;
-    const { files, total } = await own(`wide/commits/${commit.id}`);
+    expect(await readApp('wide/content?path=wide.txt')).toMatchObject({ kind: 'file', size: 10_000_000, text: null });
+    const [commit] = (await readApp('wide/commits')).commits;
+    const { files, total } = await readApp(`wide/commits/${commit.id}`);
     expect([total, files.map(({ path, patch }: any) => [path, patch === null])]).toEqual([
       2,
       [
@@ -114,28 +118,28 @@ describe('a file with one line of ten million characters', () => {
     ]);
     const diff = await (await room.api('GET', `/repos/ada/wide/git/commits/${commit.id}.diff`)).text();
     expect(diff).toContain(`\n+${'['.repeat(99_000)}\n`);
-    await expect(own('wide/blame?path=wide.txt')).rejects.toThrow('413');
+    await expect(readApp('wide/blame?path=wide.txt')).rejects.toThrow('413');
     expect((await (await room.api('GET', '/repos/ada/wide/raw/wide.txt')).text()).length).toBe(10_000_000);
   });
 });
 
-describe('a commit of files whose paths are longer together than a command line', () => {
-  it('is shown, with the lines of those that can be asked for', async () => {
+describe('a commit whose paths exceed the length of a command line', () => {
+  it('is shown with the diffs of the requested files', async () => {
     await room.create('long');
     const cwd = await room.work('long');
     const blob = (await room.git(['rev-parse', 'HEAD:README.md'], { cwd })).stdout.trim();
     const long = 'x'.repeat(8000);
     const input = Array.from(
       { length: 300 },
-      (_, at) => `100644 blob ${blob}\t${String(at).padStart(3, '0')}${long}\n`,
+      (_, index) => `100644 blob ${blob}\t${String(index).padStart(3, '0')}${long}\n`,
     ).join('');
     const tree = (await room.git(['mktree'], { cwd, input })).stdout.trim();
     const commit = (await room.git(['commit-tree', '-m', 'long', tree], { cwd })).stdout.trim();
     await room.git(['push', '-q', `${room.signedUrl}/ada/long.git`, `${commit}:refs/heads/main`], { cwd });
-    const { files, total } = await own(`long/commits/${commit}`);
+    const { files, total } = await readApp(`long/commits/${commit}`);
     expect([total, files.length]).toEqual([300, 300]);
-    const shown = files.map(({ patch }: any) => patch);
-    expect(shown).toEqual([
+    const content = files.map(({ patch }: any) => patch);
+    expect(content).toEqual([
       ...Array.from({ length: 2 }, () => expect.stringContaining('+# demo')),
       ...Array.from({ length: 298 }, () => null),
     ]);
@@ -143,7 +147,7 @@ describe('a commit of files whose paths are longer together than a command line'
 });
 
 describe('a large file of Git LFS', () => {
-  it('is what was sent, and nothing that it swells to', async () => {
+  it('is stored as sent, without decompression', async () => {
     const bytes = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     const oid = createHash('sha256')
       .update(Buffer.alloc(64 * 1024 * 1024))

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openGitRoom, type GitRoom } from './git-fixture.ts';
 import { openWalk, pushBranch, teaWalk } from './tea-walk.ts';
 
-/** What tea asked at a step, and how it was answered. */
+/** Requests and responses of tea in one step. */
 export interface TeaCall {
   readonly step: number;
   readonly method: string;
@@ -16,7 +16,7 @@ export interface TeaCall {
   readonly status: number;
 }
 
-/** Gitea's own command line client, whose path is given, as its users call it. `record`: where what it asks is written. */
+/** Runs Gitea's command line client at a path like its users. With `record`, requests are written to a file. */
 export function describeTeaCommand(binary: string, record: string | undefined): void {
   describe('the tea command', () => {
     let room: GitRoom;
@@ -48,8 +48,8 @@ export function describeTeaCommand(binary: string, record: string | undefined): 
         onward.end(body);
       });
     });
-    const tea = (...words: readonly string[]) =>
-      room.run(binary, words, { environment: { XDG_CONFIG_HOME: room.folder, NO_COLOR: '1' }, mayFail: true });
+    const tea = (...args: readonly string[]) =>
+      room.run(binary, args, { environment: { XDG_CONFIG_HOME: room.folder, NO_COLOR: '1' }, mayFail: true });
 
     beforeAll(async () => {
       room = await openGitRoom();
@@ -71,12 +71,15 @@ export function describeTeaCommand(binary: string, record: string | undefined): 
       await room[Symbol.asyncDispose]();
     });
 
-    it.each(teaWalk.map((each, at) => [each.words.join(' '), each, at] as const))('%s', async (_name, each, at) => {
-      if (each.needsBranch === true) branch = await pushBranch(room);
-      step = at;
-      const { code, stdout, stderr } = await tea(...each.words, '--login', each.asBob === true ? 'bob' : 'ada');
-      expect([code, stderr, stdout]).toEqual([0, expect.any(String), expect.any(String)]);
-      for (const text of each.says) expect(stdout.replaceAll(/ +/g, ' ')).toMatch(text);
-    });
+    it.each(teaWalk.map((each, index) => [each.args.join(' '), each, index] as const))(
+      '%s',
+      async (_name, each, index) => {
+        if (each.needsBranch === true) branch = await pushBranch(room);
+        step = index;
+        const { code, stdout, stderr } = await tea(...each.args, '--login', each.asBob === true ? 'bob' : 'ada');
+        expect([code, stderr, stdout]).toEqual([0, expect.any(String), expect.any(String)]);
+        for (const text of each.output) expect(stdout.replaceAll(/ +/g, ' ')).toMatch(text);
+      },
+    );
   });
 }

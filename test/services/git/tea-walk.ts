@@ -2,23 +2,23 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GitRoom } from './git-fixture.ts';
 
-/** One command of tea, and what its output must have. */
+/** Command of tea and its expected output. */
 export interface TeaStep {
-  readonly words: readonly string[];
-  readonly says: readonly (RegExp | string)[];
-  /** As bob, who may write. */
+  readonly args: readonly string[];
+  readonly output: readonly (RegExp | string)[];
+  /** Runs as bob, who has write access. */
   readonly asBob?: true;
-  /** A branch `dev` with one commit more than `main` is pushed before. */
+  /** A branch `dev` with one commit more than `main` must exist. */
   readonly needsBranch?: true;
 }
 
 const repo = ['--repo', 'ada/lamp'];
-const listed = [...repo, '--output', 'simple'];
+const simpleOutput = [...repo, '--output', 'simple'];
 
-/** What people use tea for, in an order in which each step has what it needs. */
+/** Typical commands of tea, in an order in which each step has its prerequisites. */
 export const teaWalk: readonly TeaStep[] = [
   {
-    words: [
+    args: [
       'repos',
       'create',
       '--name',
@@ -35,19 +35,19 @@ export const teaWalk: readonly TeaStep[] = [
       '--readme',
       'Default',
     ],
-    says: ['ada/lamp'],
+    output: ['ada/lamp'],
   },
-  { words: ['repos', 'ls', '--output', 'simple'], says: ['lamp'] },
-  { words: ['repos', 'search', 'lamp', '--output', 'simple'], says: ['lamp'] },
-  { words: ['repos', 'fork', ...repo, '--owner', 'workshop'], says: ['workshop/lamp'] },
-  { words: ['organizations', 'create', 'guild', '--description', 'of lamps'], says: ['guild'] },
-  { words: ['organizations', 'ls', '--output', 'simple'], says: ['guild', 'workshop'] },
-  { words: ['labels', 'create', '--name', 'urgent', '--color', '#ff0000', '--description', 'now', ...repo], says: [] },
-  { words: ['labels', 'ls', ...listed], says: ['urgent', 'wontfix'] },
-  { words: ['milestones', 'create', '--title', 'Winter', '--deadline', '2030-01-02', ...repo], says: ['Winter'] },
-  { words: ['milestones', 'ls', ...listed], says: ['Winter'] },
+  { args: ['repos', 'ls', '--output', 'simple'], output: ['lamp'] },
+  { args: ['repos', 'search', 'lamp', '--output', 'simple'], output: ['lamp'] },
+  { args: ['repos', 'fork', ...repo, '--owner', 'workshop'], output: ['workshop/lamp'] },
+  { args: ['organizations', 'create', 'guild', '--description', 'of lamps'], output: ['guild'] },
+  { args: ['organizations', 'ls', '--output', 'simple'], output: ['guild', 'workshop'] },
+  { args: ['labels', 'create', '--name', 'urgent', '--color', '#ff0000', '--description', 'now', ...repo], output: [] },
+  { args: ['labels', 'ls', ...simpleOutput], output: ['urgent', 'wontfix'] },
+  { args: ['milestones', 'create', '--title', 'Winter', '--deadline', '2030-01-02', ...repo], output: ['Winter'] },
+  { args: ['milestones', 'ls', ...simpleOutput], output: ['Winter'] },
   {
-    words: [
+    args: [
       'issues',
       'create',
       '--title',
@@ -64,20 +64,20 @@ export const teaWalk: readonly TeaStep[] = [
       '2030-01-02',
       ...repo,
     ],
-    says: ['Flickers', '/ada/lamp/issues/1'],
+    output: ['Flickers', '/ada/lamp/issues/1'],
   },
-  { words: ['issues', 'create', '--title', 'Second', ...repo], says: ['Second'] },
+  { args: ['issues', 'create', '--title', 'Second', ...repo], output: ['Second'] },
   {
-    words: ['issues', 'ls', '--fields', 'index,title,state,author,assignees,milestone,labels', ...listed],
-    says: ['1 Flickers open ada bob Winter bug', '2 Second open ada'],
+    args: ['issues', 'ls', '--fields', 'index,title,state,author,assignees,milestone,labels', ...simpleOutput],
+    output: ['1 Flickers open ada bob Winter bug', '2 Second open ada'],
   },
   {
-    words: ['issues', 'ls', '--assignee', 'bob', '--labels', 'bug', '--keyword', 'flickers', ...listed],
-    says: ['Flickers'],
+    args: ['issues', 'ls', '--assignee', 'bob', '--labels', 'bug', '--keyword', 'flickers', ...simpleOutput],
+    output: ['Flickers'],
   },
-  { words: ['issues', '1', '--comments=false', ...repo], says: ['Flickers', 'at night'] },
+  { args: ['issues', '1', '--comments=false', ...repo], output: ['Flickers', 'at night'] },
   {
-    words: [
+    args: [
       'issues',
       'edit',
       '1',
@@ -91,29 +91,29 @@ export const teaWalk: readonly TeaStep[] = [
       'ada',
       ...repo,
     ],
-    says: ['It flickers'],
+    output: ['It flickers'],
   },
-  { words: ['comment', '1', 'I see it', ...repo], says: ['I see it'] },
-  { words: ['issues', '1', '--comments', ...repo], says: ['I see it'] },
-  { words: ['issues', 'close', '2', ...repo], says: ['closed'] },
-  { words: ['issues', 'reopen', '2', ...repo], says: ['open'] },
-  { words: ['milestones', 'issues', 'add', 'Winter', '2', ...repo], says: [] },
-  { words: ['milestones', 'issues', 'Winter', ...listed], says: ['It flickers', 'Second'] },
-  { words: ['milestones', 'issues', 'remove', 'Winter', '2', ...repo], says: [] },
-  { words: ['milestones', 'close', 'Winter', ...repo], says: ['Winter'] },
-  { words: ['milestones', 'reopen', 'Winter', ...repo], says: ['Winter'] },
-  { words: ['times', 'add', '1', '1h25m', ...repo], says: [] },
-  { words: ['times', 'ls', '#1', ...listed], says: ['1h25m'] },
-  { words: ['times', 'ls', '--mine', '--total', ...listed], says: ['1h25m'] },
-  { words: ['times', 'delete', '1', '1', ...repo], says: [] },
-  { words: ['notifications', 'ls', '--mine', '--output', 'simple'], says: ['It flickers'], asBob: true },
-  { words: ['notifications', 'read', '--mine'], says: [], asBob: true },
-  { words: ['branches', 'ls', ...listed], says: ['main', 'dev'], needsBranch: true },
-  { words: ['branches', 'protect', 'main', ...repo], says: [] },
-  { words: ['branches', 'ls', '--fields', 'name,protected', ...listed], says: ['main true', 'dev false'] },
-  { words: ['branches', 'unprotect', 'main', ...repo], says: [] },
+  { args: ['comment', '1', 'I see it', ...repo], output: ['I see it'] },
+  { args: ['issues', '1', '--comments', ...repo], output: ['I see it'] },
+  { args: ['issues', 'close', '2', ...repo], output: ['closed'] },
+  { args: ['issues', 'reopen', '2', ...repo], output: ['open'] },
+  { args: ['milestones', 'issues', 'add', 'Winter', '2', ...repo], output: [] },
+  { args: ['milestones', 'issues', 'Winter', ...simpleOutput], output: ['It flickers', 'Second'] },
+  { args: ['milestones', 'issues', 'remove', 'Winter', '2', ...repo], output: [] },
+  { args: ['milestones', 'close', 'Winter', ...repo], output: ['Winter'] },
+  { args: ['milestones', 'reopen', 'Winter', ...repo], output: ['Winter'] },
+  { args: ['times', 'add', '1', '1h25m', ...repo], output: [] },
+  { args: ['times', 'ls', '#1', ...simpleOutput], output: ['1h25m'] },
+  { args: ['times', 'ls', '--mine', '--total', ...simpleOutput], output: ['1h25m'] },
+  { args: ['times', 'delete', '1', '1', ...repo], output: [] },
+  { args: ['notifications', 'ls', '--mine', '--output', 'simple'], output: ['It flickers'], asBob: true },
+  { args: ['notifications', 'read', '--mine'], output: [], asBob: true },
+  { args: ['branches', 'ls', ...simpleOutput], output: ['main', 'dev'], needsBranch: true },
+  { args: ['branches', 'protect', 'main', ...repo], output: [] },
+  { args: ['branches', 'ls', '--fields', 'name,protected', ...simpleOutput], output: ['main true', 'dev false'] },
+  { args: ['branches', 'unprotect', 'main', ...repo], output: [] },
   {
-    words: [
+    args: [
       'pulls',
       'create',
       '--head',
@@ -132,44 +132,44 @@ export const teaWalk: readonly TeaStep[] = [
       'Winter',
       ...repo,
     ],
-    says: ['Brighter', '/ada/lamp/pulls/3'],
+    output: ['Brighter', '/ada/lamp/pulls/3'],
   },
   {
-    words: ['pulls', 'ls', '--fields', 'index,title,state,author,mergeable,base,head', ...listed],
-    says: ['3 Brighter open ada'],
+    args: ['pulls', 'ls', '--fields', 'index,title,state,author,mergeable,base,head', ...simpleOutput],
+    output: ['3 Brighter open ada'],
   },
-  { words: ['pulls', '3', '--comments=false', ...repo], says: ['Brighter'] },
-  { words: ['pulls', 'reject', '3', 'not yet', ...repo], says: [], asBob: true },
-  { words: ['pulls', 'approve', '3', 'good', ...repo], says: [], asBob: true },
-  { words: ['pulls', 'close', '3', ...repo], says: ['closed'] },
+  { args: ['pulls', '3', '--comments=false', ...repo], output: ['Brighter'] },
+  { args: ['pulls', 'reject', '3', 'not yet', ...repo], output: [], asBob: true },
+  { args: ['pulls', 'approve', '3', 'good', ...repo], output: [], asBob: true },
+  { args: ['pulls', 'close', '3', ...repo], output: ['closed'] },
   {
-    words: ['pulls', 'ls', '--state', 'closed', '--fields', 'index,assignees,milestone,labels', ...listed],
-    says: ['3 bob Winter enhancement'],
+    args: ['pulls', 'ls', '--state', 'closed', '--fields', 'index,assignees,milestone,labels', ...simpleOutput],
+    output: ['3 bob Winter enhancement'],
   },
-  { words: ['pulls', 'reopen', '3', ...repo], says: ['open'] },
+  { args: ['pulls', 'reopen', '3', ...repo], output: ['open'] },
   {
-    words: ['pulls', 'merge', '3', '--style', 'squash', '--title', 'Brighter (#3)', '--message', 'fixes #2', ...repo],
-    says: [],
+    args: ['pulls', 'merge', '3', '--style', 'squash', '--title', 'Brighter (#3)', '--message', 'fixes #2', ...repo],
+    output: [],
   },
-  { words: ['issues', 'ls', '--state', 'closed', ...listed], says: ['Second'] },
+  { args: ['issues', 'ls', '--state', 'closed', ...simpleOutput], output: ['Second'] },
   {
-    words: ['releases', 'create', '--tag', 'v1', '--title', 'One', '--note', 'first', '--asset', 'asset.txt', ...repo],
-    says: [],
+    args: ['releases', 'create', '--tag', 'v1', '--title', 'One', '--note', 'first', '--asset', 'asset.txt', ...repo],
+    output: [],
   },
-  { words: ['releases', 'ls', ...listed], says: ['v1'] },
-  { words: ['releases', 'edit', 'v1', '--title', 'The first', ...repo], says: [] },
-  { words: ['releases', 'assets', 'ls', 'v1', ...listed], says: ['asset.txt'] },
-  { words: ['releases', 'assets', 'delete', '--confirm', 'v1', 'asset.txt', ...repo], says: [] },
-  { words: ['releases', 'delete', '--confirm', '--delete-tag', 'v1', ...repo], says: [] },
-  { words: ['admin', 'users', 'ls', '--output', 'simple'], says: ['ada', 'bob'] },
-  { words: ['repos', 'delete', '--owner', 'workshop', '--name', 'lamp', '--force'], says: ['deleted'] },
+  { args: ['releases', 'ls', ...simpleOutput], output: ['v1'] },
+  { args: ['releases', 'edit', 'v1', '--title', 'The first', ...repo], output: [] },
+  { args: ['releases', 'assets', 'ls', 'v1', ...simpleOutput], output: ['asset.txt'] },
+  { args: ['releases', 'assets', 'delete', '--confirm', 'v1', 'asset.txt', ...repo], output: [] },
+  { args: ['releases', 'delete', '--confirm', '--delete-tag', 'v1', ...repo], output: [] },
+  { args: ['admin', 'users', 'ls', '--output', 'simple'], output: ['ada', 'bob'] },
+  { args: ['repos', 'delete', '--owner', 'workshop', '--name', 'lamp', '--force'], output: ['deleted'] },
 ];
 
-/** Who and what is there before. */
+/** Creates the accounts and repositories that the steps need. */
 export async function openWalk(room: GitRoom): Promise<{ readonly ada: string; readonly bob: string }> {
   const token = async (name: string, authorization?: string): Promise<string> => {
-    const made = await room.api('POST', `/users/${name}/tokens`, { name: 'tea', scopes: ['all'] }, authorization);
-    return ((await made.json()) as { sha1: string }).sha1;
+    const response = await room.api('POST', `/users/${name}/tokens`, { name: 'tea', scopes: ['all'] }, authorization);
+    return ((await response.json()) as { sha1: string }).sha1;
   };
   const bob = await room.account('bob');
   await room.api('POST', '/orgs', { username: 'workshop' });
@@ -177,7 +177,7 @@ export async function openWalk(room: GitRoom): Promise<{ readonly ada: string; r
   return { ada: await token('ada'), bob: await token('bob', bob) };
 }
 
-/** The branch that a pull request comes from. Answers the commit at its head. */
+/** Pushes the head branch of a pull request and returns its commit. */
 export async function pushBranch(room: GitRoom): Promise<string> {
   await room.api('PUT', '/repos/ada/lamp/collaborators/bob', { permission: 'write' });
   const cwd = join(room.folder, 'lamp');

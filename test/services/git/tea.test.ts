@@ -7,7 +7,7 @@ import { openWalk, pushBranch, teaWalk } from './tea-walk.ts';
 const binary = process.env['HOMEPORT_TEA_BINARY'];
 if (binary !== undefined) describeTeaCommand(binary, process.env['HOMEPORT_TEA_RECORD']);
 
-it('what tea 0.11 asks, as it was recorded, is answered as it was when tea was content', async () => {
+it('answers the recorded requests of tea 0.11 as recorded', async () => {
   const calls = JSON.parse(readFileSync(new URL('golden/tea.json', import.meta.url), 'utf8')) as TeaCall[];
   expect(new Set(calls.map(({ step }) => step)).size).toBeGreaterThan(teaWalk.length - 3);
   await using room = await openGitRoom();
@@ -22,15 +22,15 @@ it('what tea 0.11 asks, as it was recorded, is answered as it was when tea was c
       ...(body === '' ? {} : { body }),
     });
     const text = await reply.text();
-    expect([teaWalk[step]?.words.join(' '), method, path, reply.status, text]).toEqual([
-      teaWalk[step]?.words.join(' '),
+    expect([teaWalk[step]?.args.join(' '), method, path, reply.status, text]).toEqual([
+      teaWalk[step]?.args.join(' '),
       method,
       path,
       status,
       expect.any(String),
     ]);
   }
-  // Closing and opening it again took nothing away.
+  // The issue is unchanged after it was closed and reopened.
   const pull: unknown = await (await room.api('GET', '/repos/ada/lamp/pulls/3')).json();
   expect(pull).toMatchObject({
     merged: true,

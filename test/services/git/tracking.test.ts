@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-/** A repository with this many issues. */
+/** Creates a repository with this number of issues. */
 async function tracker(name: string, count: number): Promise<void> {
   await room.create(name);
   for (let index = 1; index <= count; index += 1)
@@ -25,7 +25,7 @@ async function tracker(name: string, count: number): Promise<void> {
 }
 const numbers = (all: readonly { number?: number }[]) => all.map(({ number }) => number);
 
-it('notes time by hand and by stopwatches, of which each account has one', async () => {
+it('records time manually and with one stopwatch per account', async () => {
   await tracker('times', 2);
   const { data: first } = await repos.issueAddTime('ada', 'times', 1, { time: 60, created: '2026-01-02T03:04:05Z' });
   expect(first).toMatchObject({ time: 60, created: '2026-01-02T03:04:05Z', user_name: 'ada', issue: { number: 1 } });
@@ -43,7 +43,7 @@ it('notes time by hand and by stopwatches, of which each account has one', async
   expect((await user.userGetStopWatches()).data).toMatchObject([
     { issue_index: 1, repo_owner_name: 'ada', repo_name: 'times' },
   ]);
-  // Another one stops it, and its time counts.
+  // Another stopwatch stops it and records its time.
   await repos.issueStartStopWatch('ada', 'times', 2);
   expect((await user.userGetStopWatches()).data).toMatchObject([{ issue_index: 2 }]);
   expect(await times()).toHaveLength(3);
@@ -57,7 +57,7 @@ it('notes time by hand and by stopwatches, of which each account has one', async
   await expect(repos.issueResetTime('ada', 'times', 1)).rejects.toMatchObject({ status: 404 });
 });
 
-it('shows readers their own time alone, and takes it from those whose issue it is', async () => {
+it('shows readers only their own time and lets issue administrators delete it', async () => {
   await tracker('readers', 2);
   await repos.issueAddTime('ada', 'readers', 1, { time: 60 });
   const asBob = async (method: string, path: string, body?: unknown) =>
@@ -74,16 +74,16 @@ it('shows readers their own time alone, and takes it from those whose issue it i
   expect((await asBob('POST', 'issues/1/times', { time: 0 })).status).toBe(422);
 });
 
-it('an issue waits for others, and is not closed before they are', async () => {
+it('does not close an issue before its dependencies', async () => {
   await tracker('waits', 4);
   const meta = (index: number) => ({ index, owner: 'ada', repo: 'waits' });
-  const made = await repos.issueCreateIssueDependencies('ada', 'waits', '1', meta(2));
-  expect([made.status, made.data.number]).toEqual([201, 1]);
+  const created = await repos.issueCreateIssueDependencies('ada', 'waits', '1', meta(2));
+  expect([created.status, created.data.number]).toEqual([201, 1]);
   await repos.issueCreateIssueBlocking('ada', 'waits', '3', meta(2));
   const on = async (index: string) => numbers((await repos.issueListIssueDependencies('ada', 'waits', index)).data);
   const blocked = async (index: string) => numbers((await repos.issueListBlocks('ada', 'waits', index)).data);
   expect([await on('1'), await on('2'), await blocked('2'), await blocked('3')]).toEqual([[2], [3], [1], [2]]);
-  // There already, in a circle by another, and on itself.
+  // Rejects a duplicate dependency, a cycle and a dependency on itself.
   for (const [waiting, other] of [
     ['1', 2],
     ['3', 1],
@@ -94,7 +94,7 @@ it('an issue waits for others, and is not closed before they are', async () => {
     });
   }
   await expect(repos.issueEditIssue('ada', 'waits', 1, { state: 'closed' })).rejects.toMatchObject({ status: 412 });
-  // Neither is it by a commit.
+  // A commit does not close it either.
   const cwd = await room.work('waits');
   await room.run('git', ['commit', '-q', '--allow-empty', '-m', 'fixes #1, fixes #4'], { cwd });
   await room.git(['push', '-q', `${room.signedUrl}/ada/waits.git`, 'main'], { cwd });
@@ -107,7 +107,7 @@ it('an issue waits for others, and is not closed before they are', async () => {
   await expect(repos.issueRemoveIssueDependencies('ada', 'waits', '1', meta(2))).rejects.toMatchObject({ status: 404 });
 });
 
-it('what an issue waits for in a private repository is not told, and readers decide nothing', async () => {
+it('hides dependencies in private repositories, and readers cannot change dependencies', async () => {
   await tracker('seen', 1);
   await room.create('unseen', { private: true });
   await repos.issueCreateIssue('ada', 'unseen', { title: 'Secret' });
@@ -119,7 +119,7 @@ it('what an issue waits for in a private repository is not told, and readers dec
   expect((await room.api('DELETE', path, { index: 1, owner: 'ada', repo: 'unseen' }, bob)).status).toBe(404);
 });
 
-it('an issue does not wait for ever for one that nobody there can read any more', async () => {
+it('allows removing a dependency that is no longer readable', async () => {
   await tracker('stuck', 1);
   await room.create('veiled', { private: true });
   await repos.issueCreateIssue('ada', 'veiled', { title: 'Secret' });
@@ -127,7 +127,7 @@ it('an issue does not wait for ever for one that nobody there can read any more'
   await repos.repoAddCollaborator('ada', 'stuck', 'bob', { permission: 'write' });
   await repos.repoAddCollaborator('ada', 'veiled', 'bob', { permission: 'read' });
   const path = '/repos/ada/stuck/issues/1';
-  const asked = async (method: string, index: number, authorization = bob) => {
+  const sendRequest = async (method: string, index: number, authorization = bob) => {
     const reply = await room.api(
       method,
       `${path}/dependencies`,
@@ -136,21 +136,21 @@ it('an issue does not wait for ever for one that nobody there can read any more'
     );
     return [reply.status, reply.ok ? '' : await reply.text()] as const;
   };
-  expect((await asked('POST', 1))[0]).toBe(201);
+  expect((await sendRequest('POST', 1))[0]).toBe(201);
   await repos.repoDeleteCollaborator('ada', 'veiled', 'bob');
   const close = async () => (await room.api('PATCH', path, { state: 'closed' }, bob)).status;
   expect(await close()).toBe(412);
-  // Who may only read it changes nothing; whether the other issue is there is told to nobody.
+  // Accounts with read access change nothing, and the response does not disclose whether the other issue exists.
   const carl = await room.account('carl');
-  expect(await asked('DELETE', 1, carl)).toEqual(await asked('DELETE', 99, carl));
-  expect(await asked('DELETE', 2)).toEqual(await asked('DELETE', 99));
-  expect((await asked('DELETE', 2))[0]).toBe(404);
-  expect((await asked('POST', 2))[0]).toBe(404);
-  expect(await asked('DELETE', 1)).toEqual([200, '']);
+  expect(await sendRequest('DELETE', 1, carl)).toEqual(await sendRequest('DELETE', 99, carl));
+  expect(await sendRequest('DELETE', 2)).toEqual(await sendRequest('DELETE', 99));
+  expect((await sendRequest('DELETE', 2))[0]).toBe(404);
+  expect((await sendRequest('POST', 2))[0]).toBe(404);
+  expect(await sendRequest('DELETE', 1)).toEqual([200, '']);
   expect(await close()).toBe(201);
 });
 
-it('a pull request that waits for an issue is not merged', async () => {
+it('does not merge a pull request with open dependencies', async () => {
   await tracker('merges', 1);
   const cwd = await room.work('merges');
   await room.run('sh', ['-c', 'git checkout -q -b dev && echo n > n && git add . && git commit -qm n'], { cwd });
@@ -164,7 +164,7 @@ it('a pull request that waits for an issue is not merged', async () => {
   expect((await repos.repoMergePullRequest('ada', 'merges', 2, { Do: 'merge' })).status).toBe(200);
 });
 
-it('three issues at most are pinned, in an order', async () => {
+it('pins at most three issues in an order', async () => {
   await tracker('pins', 4);
   for (const index of [1, 2, 3]) expect((await repos.pinIssue('ada', 'pins', index)).status).toBe(204);
   const pinned = async () => numbers((await repos.repoListPinnedIssues('ada', 'pins')).data);
@@ -181,7 +181,7 @@ it('three issues at most are pinned, in an order', async () => {
   await expect(repos.moveIssuePin('ada', 'pins', 4, 1)).rejects.toMatchObject({ status: 404 });
 });
 
-it('names who follows an issue', async () => {
+it('lists the subscribers of an issue', async () => {
   await tracker('followed', 1);
   const path = '/repos/ada/followed/issues/1/subscriptions';
   await room.api('PUT', `${path}/bob`, undefined, bob);
@@ -191,15 +191,15 @@ it('names who follows an issue', async () => {
   expect(await followers()).toEqual(['ada']);
 });
 
-it('issues and comments have files, which go with them', async () => {
+it('stores files of issues and comments and deletes them together', async () => {
   await tracker('files', 1);
   const file = new File(['a picture'], 'lamp.png');
-  const { data: made } = await repos.issueCreateIssueAttachment('ada', 'files', 1, { attachment: file });
-  expect(made).toMatchObject({ name: 'lamp.png', size: 9, download_count: 0 });
-  const address = made.browser_download_url ?? '';
+  const { data: created } = await repos.issueCreateIssueAttachment('ada', 'files', 1, { attachment: file });
+  expect(created).toMatchObject({ name: 'lamp.png', size: 9, download_count: 0 });
+  const address = created.browser_download_url ?? '';
   expect(await (await fetch(address)).text()).toBe('a picture');
-  expect((await repos.issueGetIssueAttachment('ada', 'files', 1, made.id!)).data.download_count).toBe(1);
-  await repos.issueEditIssueAttachment('ada', 'files', 1, made.id!, { name: 'other.png' });
+  expect((await repos.issueGetIssueAttachment('ada', 'files', 1, created.id!)).data.download_count).toBe(1);
+  await repos.issueEditIssueAttachment('ada', 'files', 1, created.id!, { name: 'other.png' });
   expect((await repos.issueGetIssue('ada', 'files', 1)).data.assets).toMatchObject([{ name: 'other.png' }]);
   const { data: comment } = await repos.issueCreateComment('ada', 'files', 1, { body: 'see' });
   const { data: second } = await repos.issueCreateIssueCommentAttachment(
@@ -213,11 +213,11 @@ it('issues and comments have files, which go with them', async () => {
   expect((await repos.issueListIssueCommentAttachments('ada', 'files', comment.id!)).data).toHaveLength(1);
   for (const [method, path] of [
     ['POST', 'issues/1/assets?name=x'],
-    ['DELETE', `issues/1/assets/${made.id}`],
+    ['DELETE', `issues/1/assets/${created.id}`],
   ] as const) {
     expect((await room.api(method, `/repos/ada/files/${path}`, 'text', bob)).status).toBe(403);
   }
-  // One that is too large is refused before it is read.
+  // A file that is too large is rejected before it is read.
   const { port } = new URL(room.url);
   const authorization = bob;
   await room.api('POST', '/repos/ada/files/issues', { title: 'Of bob' }, bob);
@@ -231,17 +231,17 @@ it('issues and comments have files, which go with them', async () => {
   const [reply] = (await once(sent, 'response')) as [IncomingMessage];
   expect(reply.statusCode).toBe(413);
   sent.destroy();
-  // Of a repository that one may not read they are not there.
+  // Files of unreadable repositories are hidden.
   await repos.repoEdit('ada', 'files', { private: true });
   expect((await fetch(address)).status).toBe(404);
   await repos.repoEdit('ada', 'files', { private: false });
   await repos.issueDeleteComment('ada', 'files', comment.id!);
   expect((await fetch(second.browser_download_url ?? '')).status).toBe(404);
-  await repos.issueDeleteIssueAttachment('ada', 'files', 1, made.id!);
+  await repos.issueDeleteIssueAttachment('ada', 'files', 1, created.id!);
   expect((await fetch(address)).status).toBe(404);
 });
 
-it('a review that is deleted takes the files of its remarks along', async () => {
+it('deletes the files of review comments with the review', async () => {
   await tracker('remarks', 0);
   const cwd = await room.work('remarks');
   await room.run('sh', ['-c', 'git checkout -q -b dev && echo n > n && git add . && git commit -qm n'], { cwd });
@@ -255,13 +255,13 @@ it('a review that is deleted takes the files of its remarks along', async () => 
   });
   const { data: remarks } = await repos.repoGetPullReviewComments('ada', 'remarks', 1, review.id!);
   const attachment = new File(['a picture'], 'lamp.png');
-  const { data: made } = await repos.issueCreateIssueCommentAttachment('ada', 'remarks', remarks[0]!.id!, {
+  const { data: created } = await repos.issueCreateIssueCommentAttachment('ada', 'remarks', remarks[0]!.id!, {
     attachment,
   });
-  const address = made.browser_download_url ?? '';
+  const address = created.browser_download_url ?? '';
   const stored = () =>
     (readdirSync(join(room.host.dataDir, 'git', 'release-assets'), { recursive: true }) as string[]).filter((name) =>
-      name.endsWith(made.uuid ?? '-'),
+      name.endsWith(created.uuid ?? '-'),
     );
   expect([(await fetch(address)).status, stored().length]).toEqual([200, 1]);
   await repos.repoDeletePullReview('ada', 'remarks', 1, review.id!);

@@ -16,19 +16,19 @@ beforeAll(async () => {
   cwd = await room.work('demo');
   remote = `${room.signedUrl}/ada/demo.git`;
   await room.git(['push', '-q', remote, 'main'], { cwd });
-  head = await idOf('HEAD');
+  head = await resolveId('HEAD');
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-const idOf = async (name: string): Promise<string> => (await room.git(['rev-parse', name], { cwd })).stdout.trim();
-/** A commit of these lines of a tree, which git itself would never make. */
-const commitOf = async (tree: string): Promise<string> => {
+const resolveId = async (name: string): Promise<string> => (await room.git(['rev-parse', name], { cwd })).stdout.trim();
+/** Creates a commit with these tree entries, which git would never create. */
+const createCommit = async (tree: string): Promise<string> => {
   const { stdout } = await room.git(['mktree'], { cwd, input: tree });
   return (await room.git(['commit-tree', '-m', 'trick', stdout.trim()], { cwd })).stdout.trim();
 };
 const json = async (path: string): Promise<any> => (await room.api('GET', path)).json();
 
-describe('names of files that lead elsewhere', () => {
+describe('file names that leave the work tree', () => {
   const tricks = [
     '.git',
     '.GIT',
@@ -43,43 +43,45 @@ describe('names of files that lead elsewhere', () => {
     'a\\..\\.git\\config',
   ];
 
-  it('are taken in by no push', async () => {
-    const blob = await idOf('HEAD:README.md');
+  it('are rejected in pushes', async () => {
+    const blob = await resolveId('HEAD:README.md');
     for (const [at, name] of tricks.entries()) {
-      const commit = await commitOf(`100644 blob ${blob}\t${name}\n`);
+      const commit = await createCommit(`100644 blob ${blob}\t${name}\n`);
       const push = await room.git(['push', remote, `${commit}:refs/heads/trick-${at}`], { cwd, mayFail: true });
       expect([name, push.code]).not.toEqual([name, 0]);
     }
-    const links = await commitOf(`120000 blob ${blob}\t.gitmodules\n`);
+    const links = await createCommit(`120000 blob ${blob}\t.gitmodules\n`);
     expect((await room.git(['push', remote, `${links}:refs/heads/trick`], { cwd, mayFail: true })).code).not.toBe(0);
     expect((await json('/repos/ada/demo/branches')).map(({ name }: any) => name)).toEqual(['main']);
   });
 
-  it('are made by no call', async () => {
+  it('are rejected by the API', async () => {
     for (const name of [...tricks, '.git/config', 'x/../y', '.GIT/hooks/update']) {
-      const made = await room.api('POST', `/repos/ada/demo/contents/${encodeURIComponent(name)}`, { content: 'eA==' });
-      // One of them leads to another address before it is sent.
-      expect([name, made.status]).toEqual([name, name === '..' ? 404 : 422]);
+      const created = await room.api('POST', `/repos/ada/demo/contents/${encodeURIComponent(name)}`, {
+        content: 'eA==',
+      });
+      // The client normalizes some of them to another address before it sends the request.
+      expect([name, created.status]).toEqual([name, name === '..' ? 404 : 422]);
     }
     expect((await json('/repos/ada/demo/branches/main')).commit.id).toBe(head);
   });
 
-  it('may look odd all the same', async () => {
+  it('does not reject harmless unusual names', async () => {
     for (const name of ['...', '.gitignore', '.github', 'git', 'a b', 'ä:ö']) {
-      const made = await room.api('POST', `/repos/ada/demo/contents/${encodeURIComponent(name)}`, {
+      const created = await room.api('POST', `/repos/ada/demo/contents/${encodeURIComponent(name)}`, {
         content: 'eA==',
         branch: 'main',
         new_branch: `odd-${Buffer.from(name).toString('hex')}`,
       });
-      expect([name, made.status]).toEqual([name, 201]);
+      expect([name, created.status]).toEqual([name, 201]);
     }
   });
 });
 
-describe('references that stand for others', () => {
-  it('show nobody another commit than the one that was asked for', async () => {
+describe('replacement references', () => {
+  it('does not replace the requested commit', async () => {
     await room.git(['commit', '-q', '--allow-empty', '-m', 'the other one'], { cwd });
-    const other = await idOf('HEAD');
+    const other = await resolveId('HEAD');
     await room.git(['push', '-q', remote, `HEAD:refs/heads/${head}`, `HEAD:refs/replace/${head}`], { cwd });
     expect(await json(`/repos/ada/demo/git/commits/${head}`)).toMatchObject({
       sha: head,
@@ -92,7 +94,7 @@ describe('references that stand for others', () => {
     expect((await json(`/repos/ada/demo/branches/${head}`)).commit.id).toBe(other);
   });
 
-  it('of pull requests are moved by nobody', async () => {
+  it('rejects pushes to references of pull requests', async () => {
     const push = await room.git(['push', remote, 'HEAD:refs/pull/1/head'], { cwd, mayFail: true });
     expect(push.code).not.toBe(0);
     expect(push.stderr).toContain('deny');
@@ -100,7 +102,7 @@ describe('references that stand for others', () => {
 });
 
 describe('hooks', () => {
-  it('in the folder of a repository are run by no push, and no push brings any', async () => {
+  it('does not run hooks of the repository folder, and pushes cannot add hooks', async () => {
     const root = join(room.host.dataDir, 'git', 'repositories');
     const [folder = ''] = readdirSync(root).flatMap((part) =>
       readdirSync(join(root, part)).map((name) => join(root, part, name)),
@@ -120,29 +122,29 @@ describe('hooks', () => {
     }
     await room.git(['commit', '-q', '--allow-empty', '-m', 'past the hooks'], { cwd });
     await room.git(['push', '-q', remote, 'HEAD:refs/heads/hooked'], { cwd });
-    const files = await commitOf(`100755 blob ${await idOf('HEAD:README.md')}\tupdate\n`);
+    const files = await createCommit(`100755 blob ${await resolveId('HEAD:README.md')}\tupdate\n`);
     await room.git(['push', '-q', remote, `${files}:refs/heads/hooks`], { cwd });
     expect(existsSync(trap)).toBe(false);
   });
 });
 
 describe('a migration', () => {
-  it('does not go where it is sent on to', async () => {
-    const asked: string[] = [];
+  it('does not follow redirects', async () => {
+    const requests: string[] = [];
     const target = createServer((request, response) => {
-      asked.push(request.url ?? '');
+      requests.push(request.url ?? '');
       response.writeHead(404).end();
     }).listen(0, '127.0.0.1');
     await once(target, 'listening');
-    const place = `http://127.0.0.1:${(target.address() as AddressInfo).port}`;
+    const address = `http://127.0.0.1:${(target.address() as AddressInfo).port}`;
     const origin = createServer((request, response) => {
-      response.writeHead(302, { location: `${place}${request.url ?? ''}` }).end();
+      response.writeHead(302, { location: `${address}${request.url ?? ''}` }).end();
     }).listen(0, '127.0.0.1');
     await once(origin, 'listening');
     const clone_addr = `http://127.0.0.1:${(origin.address() as AddressInfo).port}/x.git`;
     const reply = await room.api('POST', '/repos/migrate', { clone_addr, repo_name: 'sent-on' });
     for (const server of [origin, target]) server.close();
-    expect([reply.status, asked]).toEqual([422, []]);
+    expect([reply.status, requests]).toEqual([422, []]);
     expect((await room.api('GET', '/repos/ada/sent-on')).status).toBe(404);
   });
 });

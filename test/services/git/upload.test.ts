@@ -5,17 +5,17 @@ import { Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { expect, it } from 'vitest';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { tooLarge } from '../../../services/git/releases/stored-files.ts';
+import { buildFileTooLargeProblem } from '../../../services/git/releases/stored-files.ts';
 import { readUpload } from '../../../services/git/gitea-api/upload.ts';
 
-it('an upload that is given up in the middle of its file is answered', async () => {
-  // As files are kept, with a limit that is cheap to pass.
+it('answers an upload that is aborted during the file', async () => {
+  // Uses the same storage as the service, with a small limit.
   const take = async (_name: string, bytes: NodeJS.ReadableStream): Promise<void> => {
     let size = 0;
     const measure = new Transform({
       transform(chunk: Buffer, _encoding, done) {
         size += chunk.length;
-        done(size > 100_000 ? tooLarge() : null, chunk);
+        done(size > 100_000 ? buildFileTooLargeProblem() : null, chunk);
       },
     });
     await pipeline(bytes, measure, new Writable({ write: (_chunk, _encoding, done) => done() }));

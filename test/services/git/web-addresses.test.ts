@@ -25,12 +25,12 @@ beforeAll(async () => {
   await room.git(['commit', '-q', '--allow-empty', '-m', 'third commit'], { cwd });
   await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main:topic'], { cwd });
   head = (await room.git(['rev-parse', 'v1.0'], { cwd })).stdout.trim();
-  const made = [
+  const response = [
     await room.api('POST', '/repos/ada/demo/issues', { title: 'An issue', body: 'Its **text**' }),
     await room.api('POST', '/repos/ada/demo/pulls', { title: 'A pull request', head: 'topic', base: 'main' }),
     await room.api('POST', '/repos/ada/demo/releases', { tag_name: 'v1.0', name: 'The release' }),
   ];
-  expect(made.map(({ status }) => status)).toEqual([201, 201, 201]);
+  expect(response.map(({ status }) => status)).toEqual([201, 201, 201]);
   key = (await makeKey(room, 'id_ada')).text;
   expect((await room.api('POST', '/user/keys', { title: 'k', key })).status).toBe(201);
 });
@@ -105,7 +105,7 @@ describe('an address of Gitea, for visitors of a public repository', () => {
     '/ada/demo/issues/99',
     '/ada/demo/commit/0000000',
     '/ada/demo/projects',
-  ])('says that there is nothing: %s', async (path) => {
+  ])('reports that nothing is found: %s', async (path) => {
     expect((await open(path)).status).toBe(404);
   });
 });
@@ -113,9 +113,11 @@ describe('an address of Gitea, for visitors of a public repository', () => {
 describe('a file of the latest release', () => {
   const download = (path: string): Promise<Response> => open(`/ada/demo/releases/${path}`, { accept: '*/*' });
   const upload = async (tag: string, content: string, more: object = {}): Promise<void> => {
-    const found = await room.api('GET', `/repos/ada/demo/releases/tags/${tag}`);
-    const made = found.ok ? found : await room.api('POST', '/repos/ada/demo/releases', { tag_name: tag, ...more });
-    const { id } = (await made.json()) as { id: number };
+    const existing = await room.api('GET', `/repos/ada/demo/releases/tags/${tag}`);
+    const release = existing.ok
+      ? existing
+      : await room.api('POST', '/repos/ada/demo/releases', { tag_name: tag, ...more });
+    const { id } = (await release.json()) as { id: number };
     const path = `/repos/ada/demo/releases/${String(id)}/assets?name=tool.bin`;
     expect((await room.api('POST', path, content)).status).toBe(201);
   };
@@ -141,7 +143,7 @@ describe('an address at the root that is no owner', () => {
   });
 });
 
-describe('an address of Gitea, for a browser that knows the app', () => {
+describe('an address of Gitea in a browser that uses the app', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['/ada/demo', '/git/repositories/ada~demo'],
     ['/ada/de.mo', '/git/repositories/ada~de.mo/'],
@@ -165,7 +167,7 @@ describe('an address of Gitea, for a browser that knows the app', () => {
     ['/', '/git'],
   ];
 
-  it.each(cases)('leads to the page of the app: %s', async (path, page) => {
+  it.each(cases)('redirects to the page of the app: %s', async (path, page) => {
     const reply = await open(path, { accept: 'text/html', cookie: 'a=b; homeport-app=1' });
     expect(reply.status).toBe(302);
     const location = new URL(reply.headers.get('location') ?? '');
@@ -174,19 +176,19 @@ describe('an address of Gitea, for a browser that knows the app', () => {
     expect(decodeURIComponent(location.pathname) + query).toBe(page);
   });
 
-  it('leads to the app what is not public, whether it exists or not', async () => {
+  it('redirects to the app for content that is not public, whether it exists or not', async () => {
     for (const path of ['/ada/hidden/issues/1', '/ada/none/issues/1']) {
       const reply = await open(path);
       expect([reply.status, reply.headers.get('location')]).toEqual([302, expect.stringContaining('number=1')]);
     }
   });
 
-  it('leads callers with an account to the app', async () => {
+  it('redirects callers with an account to the app', async () => {
     const reply = await open('/ada/demo', { accept: 'text/html', authorization: adminAuthorization });
     expect(reply.status).toBe(302);
   });
 
-  it('splits what names a commit from the path by the names that exist', () => {
+  it('splits revision and path by the existing names', () => {
     const names = { branches: ['main', 'feature/x', 'feature', 'v1'], tags: ['v1', 'v2/rc'] };
     expect(splitTree('branch/feature/x/a/b.txt', names)).toEqual({ ref: 'feature/x', path: 'a/b.txt' });
     expect(splitTree('branch/feature/y.txt', names)).toEqual({ ref: 'feature', path: 'y.txt' });
@@ -195,7 +197,7 @@ describe('an address of Gitea, for a browser that knows the app', () => {
     expect(splitTree('commit/abcdef0/a/b', names)).toEqual({ ref: 'abcdef0', path: 'a/b' });
   });
 
-  it('is no page where it cannot be decoded', () => {
+  it('rejects an address that cannot be decoded', () => {
     expect(findAppPage('/ada/%ff', new URLSearchParams())).toBeUndefined();
   });
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
-import { Attachments, largestFile, type Attached } from '../../issues/attachments.ts';
-import { tooLarge } from '../../releases/stored-files.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { Attachments, maxFileBytes, type AttachmentOwner } from '../../issues/attachments.ts';
+import { buildFileTooLargeProblem } from '../../releases/stored-files.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import { assetJson } from '../../wire/releases.ts';
 import {
   getAccount,
@@ -49,7 +49,7 @@ export function attachmentRoutes(deps: IssueDependencies): readonly Route[] {
 async function getSubject(
   deps: IssueDependencies,
   call: Call,
-): Promise<IssueContext & Attached & { readonly author: string }> {
+): Promise<IssueContext & AttachmentOwner & { readonly author: string }> {
   if (call.params['index'] !== undefined) {
     const { issue, level, repository } = await getIssue(deps, call);
     return { level, repository, issue: issue.id, entry: 0, author: issue.author };
@@ -65,12 +65,12 @@ async function getChangeableSubject(deps: IssueDependencies, call: Call) {
   throw new Problem('git.forbidden', 403, 'user should have permission to edit this');
 }
 
-async function getAttachment(deps: IssueDependencies, call: Call, subject: Attached) {
+async function getAttachment(deps: IssueDependencies, call: Call, subject: AttachmentOwner) {
   const attachments = new Attachments(deps.context);
 
   const id = parseId(call.params['asset']);
   const file = (await attachments.list(subject)).find((each) => each.id === id);
-  if (file === undefined) throw unknown();
+  if (file === undefined) throw buildNotFoundProblem();
   return file;
 }
 
@@ -90,7 +90,8 @@ async function uploadAttachment(deps: IssueDependencies, call: Call): Promise<An
 
   const subject = await getChangeableSubject(deps, call);
   // Refused before the body is read.
-  if (Number(call.request.headers['content-length'] ?? 0) > largestFile + maxFormBytes) throw tooLarge();
+  if (Number(call.request.headers['content-length'] ?? 0) > maxFileBytes + maxFormBytes)
+    throw buildFileTooLargeProblem();
   const attach = (name: string, bytes: Parameters<Attachments['attach']>[4]) =>
     attachments.attach(subject.repository, subject, getAccount(call), name, bytes);
   const file = await readUpload(call, attach);

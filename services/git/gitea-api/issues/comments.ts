@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
 import { addComment, editComment, removeComment } from '../../issues/changes.ts';
-import { Attachments, attachmentsOf } from '../../issues/attachments.ts';
+import { Attachments, listAttachments } from '../../issues/attachments.ts';
 import type { Issue } from '../../issues/issues.ts';
-import { seenBy } from '../../issues/entry-visibility.ts';
-import { withCounts } from '../../issues/milestones.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { isVisibleTo } from '../../issues/entry-visibility.ts';
+import { selectMilestones } from '../../issues/milestones.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import type { EntryDetails, EntryRow } from '../../store/issue-tables.ts';
 import { commentJson, entryJson } from '../../wire/issues.ts';
@@ -29,7 +29,7 @@ import {
   getIssue,
   mayWrite,
   requireNotArchived,
-  readPeople,
+  readUsers,
   getIssueRepository,
   findVisibleEntry,
   parseTime,
@@ -74,8 +74,8 @@ async function toCommentJson(
     entry,
     issue,
     getRepositoryAddress(call, repository),
-    await readPeople(deps, call, [entry.author]),
-    (await attachmentsOf(db, [entry.id])).get(entry.id),
+    await readUsers(deps, call, [entry.author]),
+    (await listAttachments(db, [entry.id])).get(entry.id),
   );
 }
 
@@ -99,7 +99,7 @@ async function changeComment(deps: IssueDependencies, call: Call): Promise<Answe
   const { body } = await readJsonBody(call, commentBody);
   await writer.run(repository, getAccount(call), (work) => editComment(work, issue, entry.id, body));
   const changed = await findEntry(deps, call, entry.id);
-  if (changed === undefined) throw unknown();
+  if (changed === undefined) throw buildNotFoundProblem();
   return ok(await toCommentJson(deps, call, repository, issue, changed));
 }
 
@@ -108,9 +108,9 @@ async function deleteComment(deps: IssueDependencies, call: Call): Promise<Answe
   const attachments = new Attachments(context);
 
   const { entry, issue, repository } = await getChangeableComment(deps, call);
-  const files = await attachments.all(issue.id, entry.id);
+  const files = await attachments.listAll(issue.id, entry.id);
   await writer.run(repository, getAccount(call), (work) => removeComment(work, issue, entry.id));
-  await attachments.forget(repository, files);
+  await attachments.deleteFiles(repository, files);
   return noContent;
 }
 
@@ -124,23 +124,23 @@ async function readTimeline(deps: IssueDependencies, call: Call): Promise<Answer
     .where('issue_id', '=', issue.id)
     .where('updated_at', '>=', since)
     .where('updated_at', '<=', before)
-    .where(seenBy(call.visitor.identity?.account));
+    .where(isVisibleTo(call.caller.identity?.account));
   const [entries, count, labels, milestones] = await Promise.all([
     all.selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute(),
     all.select((is) => is.fn.countAll<number>().as('count')).executeTakeFirst(),
     db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).execute(),
-    withCounts(db).where('milestones.repository_id', '=', repository.id).execute(),
+    selectMilestones(db).where('milestones.repository_id', '=', repository.id).execute(),
   ]);
   const accountNames = entries.flatMap(({ author, details }) => {
     const { assignee, resolver } = JSON.parse(details) as EntryDetails;
     return [author, ...(assignee === undefined ? [] : [assignee]), ...(resolver === undefined ? [] : [resolver])];
   });
-  const person = await readPeople(deps, call, accountNames);
+  const toUser = await readUsers(deps, call, accountNames);
   const label = (id: number) => labels.find((each) => each.id === id);
   const milestone = (id: number) => milestones.find((each) => each.id === id);
-  const place = getRepositoryAddress(call, repository);
+  const address = getRepositoryAddress(call, repository);
   return ok(
-    entries.map((entry) => entryJson(entry, issue, place, { person, label, milestone })),
+    entries.map((entry) => entryJson(entry, issue, address, { toUser, label, milestone })),
     listHeaders(call, page, Number(count?.count ?? 0)),
   );
 }
@@ -163,22 +163,22 @@ async function listRepositoryComments(deps: IssueDependencies, call: Call): Prom
   ]);
   const issuesById = new Map<number, Issue>();
   for (const { issue_id: id } of rows) {
-    const issue = issuesById.get(id) ?? (await issues.byId(id));
+    const issue = issuesById.get(id) ?? (await issues.findById(id));
     if (issue !== undefined) issuesById.set(id, issue);
   }
-  const person = await readPeople(
+  const toUser = await readUsers(
     deps,
     call,
     rows.map(({ author }) => author),
   );
-  const files = await attachmentsOf(
+  const files = await listAttachments(
     db,
     rows.map(({ id }) => id),
   );
-  const place = getRepositoryAddress(call, repository);
+  const address = getRepositoryAddress(call, repository);
   const views = rows.flatMap((entry) => {
     const issue = issuesById.get(entry.issue_id);
-    return issue === undefined ? [] : [commentJson(entry, issue, place, person, files.get(entry.id))];
+    return issue === undefined ? [] : [commentJson(entry, issue, address, toUser, files.get(entry.id))];
   });
   return ok(views, listHeaders(call, page, Number(count?.count ?? 0)));
 }
@@ -201,19 +201,19 @@ async function listComments(deps: IssueDependencies, call: Call): Promise<Answer
     .where('updated_at', '<=', before)
     .orderBy('id')
     .execute();
-  const person = await readPeople(
+  const toUser = await readUsers(
     deps,
     call,
     rows.map(({ author }) => author),
   );
-  const files = await attachmentsOf(
+  const files = await listAttachments(
     db,
     rows.map(({ id }) => id),
   );
-  const place = getRepositoryAddress(call, repository);
+  const address = getRepositoryAddress(call, repository);
   // Gitea does not page this list.
   return ok(
-    rows.map((entry) => commentJson(entry, issue, place, person, files.get(entry.id))),
+    rows.map((entry) => commentJson(entry, issue, address, toUser, files.get(entry.id))),
     { 'X-Total-Count': rows.length, 'Access-Control-Expose-Headers': 'X-Total-Count' },
   );
 }
@@ -226,6 +226,6 @@ async function addIssueComment(deps: IssueDependencies, call: Call): Promise<Ans
   const { body } = await readJsonBody(call, commentBody);
   const id = await writer.run(repository, getAccount(call), (work) => addComment(work, issue, body));
   const entry = await findEntry(deps, call, id);
-  if (entry === undefined) throw unknown();
+  if (entry === undefined) throw buildNotFoundProblem();
   return created(await toCommentJson(deps, call, repository, issue, entry));
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { addDependency, noDependency, removeDependency } from '../../issues/dependencies.ts';
+import { addDependency, buildNoDependencyProblem, removeDependency } from '../../issues/dependencies.ts';
 import type { Issue } from '../../issues/issues.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import { issueJson } from '../../wire/issues.ts';
 import { getAccount, readJsonBody, ok, optional, type Call, type Route } from '../call.ts';
@@ -12,7 +12,7 @@ import {
   mayWrite,
   listAccountNames,
   requireNotArchived,
-  readPeople,
+  readUsers,
   type IssueDependencies,
   type IssueContext,
 } from './issue-access.ts';
@@ -34,29 +34,29 @@ async function issuesJson(
   call: Call,
   some: readonly { readonly issue: Issue; readonly repository: Repository }[],
 ) {
-  const people = await readPeople(deps, call, listAccountNames(some.map(({ issue }) => issue)));
+  const toUser = await readUsers(deps, call, listAccountNames(some.map(({ issue }) => issue)));
   return some.map(({ issue, repository }) =>
-    issueJson(issue, repository, getRepositoryAddress(call, repository), people),
+    issueJson(issue, repository, getRepositoryAddress(call, repository), toUser),
   );
 }
 
 /** Reads the issue in the body; without owner and repository it is in the repository of the path. */
 async function readAddress(call: Call) {
   const { index, owner = '', repo = '' } = await readJsonBody(call, metaBody);
-  return { index, place: owner === '' || repo === '' ? call.params : { owner, repo } };
+  return { index, repositoryParams: owner === '' || repo === '' ? call.params : { owner, repo } };
 }
 
 async function getRequestedIssue(deps: IssueDependencies, call: Call): Promise<RelatedIssue> {
-  const { index, place } = await readAddress(call);
-  return getIssue(deps, { visitor: call.visitor, params: { ...place, index: String(index) } });
+  const { index, repositoryParams } = await readAddress(call);
+  return getIssue(deps, { caller: call.caller, params: { ...repositoryParams, index: String(index) } });
 }
 
 /** Returns the issue without an access check, so that a dependency on an issue that became unreadable can be removed. */
 async function getAnyIssue({ issues, repositories }: IssueDependencies, call: Call): Promise<Issue> {
-  const { index, place } = await readAddress(call);
-  const repository = await repositories.find(place['owner'] ?? '', place['repo'] ?? '');
+  const { index, repositoryParams } = await readAddress(call);
+  const repository = await repositories.find(repositoryParams['owner'] ?? '', repositoryParams['repo'] ?? '');
   const issue = repository && (await issues.find(repository.id, index));
-  if (issue === undefined) throw noDependency();
+  if (issue === undefined) throw buildNoDependencyProblem();
   return issue;
 }
 
@@ -76,10 +76,10 @@ function listRelated(
       .execute();
     const all: { readonly issue: Issue; readonly repository: Repository }[] = [];
     for (const row of rows) {
-      const one = await issues.byId(row[to]);
-      const repository = one && (await repositories.byId(one.repository_id));
+      const one = await issues.findById(row[to]);
+      const repository = one && (await repositories.findById(one.repository_id));
       // Issues that the caller may not read are left out.
-      if (one === undefined || repository === undefined || !(await access.may(call.visitor, repository, 'read')))
+      if (one === undefined || repository === undefined || !(await access.hasLevel(call.caller, repository, 'read')))
         continue;
       all.push({ issue: one, repository });
     }
@@ -97,13 +97,13 @@ async function changeDependency(
   respondedIssue: RelatedIssue,
 ) {
   const { writer } = deps;
-  if (!mayWrite(dependent.level)) throw unknown();
+  if (!mayWrite(dependent.level)) throw buildNotFoundProblem();
   requireNotArchived(dependent.repository);
   const edit = call.method === 'DELETE' ? removeDependency : addDependency;
   const other = await getDependency();
   await writer.run(dependent.repository, getAccount(call), (work) => edit(work, dependent.issue, other));
   const now = await getIssue(deps, {
-    visitor: call.visitor,
+    caller: call.caller,
     params: {
       owner: respondedIssue.repository.owner,
       repo: respondedIssue.repository.name,

@@ -3,10 +3,10 @@ import { Problem } from '../../../contracts/problem.ts';
 import { PageProblem } from '../../domain/page-problem.ts';
 import type { Context } from '../../../contracts/service.ts';
 import type { Issue, Issues } from '../../issues/issues.ts';
-import { seenBy } from '../../issues/entry-visibility.ts';
+import { isVisibleTo } from '../../issues/entry-visibility.ts';
 import type { IssueWriter } from '../../issues/writer.ts';
 import { levels, type Level } from '../../repositories/access.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import type { Tables } from '../../store/tables.ts';
 import type { ToUserJson } from '../../wire/issues.ts';
@@ -35,15 +35,15 @@ export interface IssueContext {
  */
 export async function getIssueRepository(
   { lookup }: Pick<IssueDependencies, 'lookup'>,
-  { visitor, ...call }: Pick<Call, 'visitor' | 'params'>,
+  { caller, ...call }: Pick<Call, 'caller' | 'params'>,
 ): Promise<IssueContext> {
   const [owner, name] = getRepositoryName(call);
   const result = await lookup.find(
-    { ...visitor, scopes: visitor.scopes?.includes('public-only') === true ? ['public-only', 'all'] : undefined },
+    { ...caller, scopes: caller.scopes?.includes('public-only') === true ? ['public-only', 'all'] : undefined },
     owner,
     name,
   );
-  if (result === undefined) throw unknown();
+  if (result === undefined) throw buildNotFoundProblem();
   return result;
 }
 
@@ -66,39 +66,35 @@ export function mayWrite(level: Level): boolean {
 /** Returns the issue or pull request of a call. @throws Problem (404) */
 export async function getIssue(
   deps: Pick<IssueDependencies, 'lookup' | 'issues'>,
-  call: Pick<Call, 'visitor' | 'params'>,
+  call: Pick<Call, 'caller' | 'params'>,
 ): Promise<IssueContext & { readonly issue: Issue }> {
   const result = await getIssueRepository(deps, call);
   const issue = await deps.issues.find(result.repository.id, parseId(call.params['index']));
-  if (issue === undefined) throw unknown();
+  if (issue === undefined) throw buildNotFoundProblem();
   return { ...result, issue };
 }
 
 /** Finds a timeline entry that is visible to the caller. */
-export function findVisibleEntry(
-  { db }: Pick<IssueDependencies, 'db'>,
-  { visitor }: Pick<Call, 'visitor'>,
-  id: number,
-) {
+export function findVisibleEntry({ db }: Pick<IssueDependencies, 'db'>, { caller }: Pick<Call, 'caller'>, id: number) {
   return db
     .selectFrom('issue_entries')
     .selectAll()
     .where('id', '=', id)
-    .where(seenBy(visitor.identity?.account))
+    .where(isVisibleTo(caller.identity?.account))
     .executeTakeFirst();
 }
 
 /** Returns the comment of a call. @throws Problem (404) */
 export async function getComment(
   deps: Pick<IssueDependencies, 'db' | 'issues' | 'lookup'>,
-  call: Pick<Call, 'visitor' | 'params'>,
+  call: Pick<Call, 'caller' | 'params'>,
 ) {
-  const place = await getIssueRepository(deps, call);
+  const target = await getIssueRepository(deps, call);
   const entry = await findVisibleEntry(deps, call, parseId(call.params['id']));
-  const issue = entry === undefined ? undefined : await deps.issues.byId(entry.issue_id);
-  if (entry === undefined || issue?.repository_id !== place.repository.id) throw unknown();
-  if (entry.kind !== 'comment' && entry.kind !== 'review' && entry.kind !== 'code') throw unknown();
-  return { ...place, entry, issue };
+  const issue = entry === undefined ? undefined : await deps.issues.findById(entry.issue_id);
+  if (entry === undefined || issue?.repository_id !== target.repository.id) throw buildNotFoundProblem();
+  if (entry.kind !== 'comment' && entry.kind !== 'review' && entry.kind !== 'code') throw buildNotFoundProblem();
+  return { ...target, entry, issue };
 }
 
 /** @throws Problem (403) unless the caller is the author or may write to the repository */
@@ -111,9 +107,9 @@ export function requireAuthor(
 }
 
 /** Reads the accounts of a response in one query and returns a function that converts them to JSON. */
-export async function readPeople(
+export async function readUsers(
   { context, db, owners }: Pick<IssueDependencies, 'db' | 'owners'> & { readonly context: Pick<Context, 'accounts'> },
-  { base, visitor }: Pick<Call, 'base' | 'visitor'>,
+  { base, caller }: Pick<Call, 'base' | 'caller'>,
   names: Iterable<string>,
 ): Promise<ToUserJson> {
   const requested = [...new Set(names)];
@@ -123,10 +119,10 @@ export async function readPeople(
   for (const name of requested) {
     // An account gets its row at first use, and keeps it after the account is deleted.
     if (!existing.has(name) && (await context.accounts.find(name)) !== undefined) {
-      existing.set(name, await owners.ofAccount(name));
+      existing.set(name, await owners.getForAccount(name));
     }
   }
-  const { identity } = visitor;
+  const { identity } = caller;
   return (name) => {
     const row = existing.get(name);
     if (row === undefined) return ghost(base);

@@ -11,10 +11,10 @@ import {
   setMilestone,
   setTitle,
 } from '../../issues/changes.ts';
-import { needUnblocked } from '../../issues/dependencies.ts';
+import { requireUnblocked } from '../../issues/dependencies.ts';
 import type { Issue, IssueQuery } from '../../issues/issues.ts';
-import { unknown } from '../../repositories/lookup.ts';
-import type { Repository, Sight } from '../../repositories/repositories.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
+import type { Repository, RepositoryVisibility } from '../../repositories/repositories.ts';
 import { issueJson } from '../../wire/issues.ts';
 import {
   getAccount,
@@ -41,7 +41,7 @@ import {
   requireAuthor,
   requireNotArchived,
   requireWrite,
-  readPeople,
+  readUsers,
   getIssueRepository,
   parseTime,
   type IssueDependencies,
@@ -102,19 +102,19 @@ async function toIssueJson(deps: IssueDependencies, call: Call, repository: Repo
     issue,
     repository,
     getRepositoryAddress(call, repository),
-    await readPeople(deps, call, listAccountNames([issue])),
+    await readUsers(deps, call, listAccountNames([issue])),
   );
 }
 
 async function readIssueJson(deps: IssueDependencies, call: Call, repository: Repository, id: number) {
   const { issues } = deps;
-  const issue = await issues.byId(id);
-  if (issue === undefined) throw unknown();
+  const issue = await issues.findById(id);
+  if (issue === undefined) throw buildNotFoundProblem();
   return toIssueJson(deps, call, repository, issue);
 }
 
-function getVisibility(deps: IssueDependencies, { visitor }: Call): Promise<Sight> {
-  return deps.access.sight(visitor);
+function getVisibility(deps: IssueDependencies, { caller }: Call): Promise<RepositoryVisibility> {
+  return deps.access.getVisibility(caller);
 }
 
 async function searchIssues(deps: IssueDependencies, call: Call): Promise<Answer> {
@@ -124,7 +124,7 @@ async function searchIssues(deps: IssueDependencies, call: Call): Promise<Answer
   const getOwnFilter = (name: string) => (parseFlag(query, name) === true ? getAccount(call) : undefined);
   const result = await issues.list({
     ...parseFilter(query),
-    in: await getVisibility(deps, call),
+    scope: await getVisibility(deps, call),
     owner: query.get('owner') ?? undefined,
     author: getOwnFilter('created') ?? getQueryText(query, 'created_by'),
     assignee: getOwnFilter('assigned') ?? getQueryText(query, 'assigned_by'),
@@ -135,15 +135,15 @@ async function searchIssues(deps: IssueDependencies, call: Call): Promise<Answer
   });
   const repositoriesById = new Map<number, Repository>();
   for (const { repository_id: id } of result.issues) {
-    const repository = repositoriesById.get(id) ?? (await repositories.byId(id));
+    const repository = repositoriesById.get(id) ?? (await repositories.findById(id));
     if (repository !== undefined) repositoriesById.set(id, repository);
   }
-  const people = await readPeople(deps, call, listAccountNames(result.issues));
+  const toUser = await readUsers(deps, call, listAccountNames(result.issues));
   const views = result.issues.flatMap((issue) => {
     const repository = repositoriesById.get(issue.repository_id);
     return repository === undefined
       ? []
-      : [issueJson(issue, repository, getRepositoryAddress(call, repository), people)];
+      : [issueJson(issue, repository, getRepositoryAddress(call, repository), toUser)];
   });
   return ok(views, listHeaders(call, page, result.total));
 }
@@ -155,16 +155,16 @@ async function listIssues(deps: IssueDependencies, call: Call): Promise<Answer> 
   const page = parsePage(query);
   const result = await issues.list({
     ...parseFilter(query),
-    in: repository.id,
+    scope: repository.id,
     author: getQueryText(query, 'created_by'),
     assignee: getQueryText(query, 'assigned_by'),
     mentioned: getQueryText(query, 'mentioned_by'),
     ...page,
   });
-  const people = await readPeople(deps, call, listAccountNames(result.issues));
-  const place = getRepositoryAddress(call, repository);
+  const toUser = await readUsers(deps, call, listAccountNames(result.issues));
+  const address = getRepositoryAddress(call, repository);
   return ok(
-    result.issues.map((issue) => issueJson(issue, repository, place, people)),
+    result.issues.map((issue) => issueJson(issue, repository, address, toUser)),
     listHeaders(call, page, result.total),
   );
 }
@@ -226,7 +226,7 @@ async function changeIssue(deps: IssueDependencies, call: Call): Promise<Answer>
     if (mayEditFields && dueAt !== undefined) await setDue(work, issue, dueAt);
     if (assignees !== undefined) await setAssignees(work, issue, assignees);
     if (milestone !== undefined) await setMilestone(work, issue, milestone);
-    if (closed === true) await needUnblocked(work.db, issue.id);
+    if (closed === true) await requireUnblocked(work.db, issue.id);
     if (closed !== undefined) await setClosed(work, issue, closed);
   });
   return created(await readIssueJson(deps, call, repository, issue.id));
@@ -239,11 +239,11 @@ async function deleteIssue(deps: IssueDependencies, call: Call): Promise<Answer>
   const { issue, level, repository } = await getIssue(deps, call);
   requireNotArchived(repository);
   if (level !== 'admin') throw new Problem('git.forbidden', 403, 'Only who runs the repository may do that.');
-  const files = await attachments.all(issue.id);
+  const files = await attachments.listAll(issue.id);
   await writer.run(repository, getAccount(call), ({ db }) =>
     db.deleteFrom('issues').where('id', '=', issue.id).execute(),
   );
-  await attachments.forget(repository, files);
+  await attachments.deleteFiles(repository, files);
   return noContent;
 }
 
@@ -257,7 +257,7 @@ async function setDeadline(deps: IssueDependencies, call: Call): Promise<Answer>
 }
 
 /** Parses the filters that all lists of issues share. */
-function parseFilter(query: URLSearchParams): Omit<IssueQuery, 'in' | 'limit' | 'offset'> {
+function parseFilter(query: URLSearchParams): Omit<IssueQuery, 'scope' | 'limit' | 'offset'> {
   const state = query.get('state') ?? '';
   const type = query.get('type') ?? '';
   const list = (name: string) =>
@@ -268,7 +268,7 @@ function parseFilter(query: URLSearchParams): Omit<IssueQuery, 'in' | 'limit' | 
   return {
     closed: state === 'all' ? undefined : state === 'closed',
     pull: type === 'pulls' ? true : type === 'issues' ? false : undefined,
-    words: query.get('q') ?? '',
+    searchText: query.get('q') ?? '',
     labels: list('labels'),
     milestones: list('milestones'),
     since: parseTime(query.get('since')),

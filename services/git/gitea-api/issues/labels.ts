@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { labelColor } from '../../domain/issue-text.ts';
+import { parseLabelColor } from '../../domain/issue-text.ts';
 import { setLabels } from '../../issues/changes.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import type { LabelRow } from '../../store/issue-tables.ts';
 import { labelJson } from '../../wire/issues.ts';
@@ -26,7 +26,7 @@ import { resolveLabelIds } from './fields.ts';
 import { getIssue, requireWrite, getIssueRepository, type IssueDependencies } from './issue-access.ts';
 
 const color = z.string().transform((text, context) => {
-  const result = labelColor(text);
+  const result = parseLabelColor(text);
   if (result === undefined) addCompleteIssue(context, `[Color]: '${text}' is not a valid color code`);
   return result ?? '';
 });
@@ -70,21 +70,21 @@ function findLabels({ db }: IssueDependencies, repository: Repository) {
 
 async function getLabel(deps: IssueDependencies, call: Call): Promise<{ repository: Repository; label: LabelRow }> {
   const { db } = deps;
-  const place = await getIssueRepository(deps, call);
-  if (call.method !== 'GET' && call.method !== 'HEAD') requireWrite(place);
+  const target = await getIssueRepository(deps, call);
+  if (call.method !== 'GET' && call.method !== 'HEAD') requireWrite(target);
   const label = await db
     .selectFrom('labels')
     .selectAll()
-    .where('repository_id', '=', place.repository.id)
+    .where('repository_id', '=', target.repository.id)
     .where('id', '=', parseId(call.params['id']))
     .executeTakeFirst();
-  if (label === undefined) throw unknown();
-  return { repository: place.repository, label };
+  if (label === undefined) throw buildNotFoundProblem();
+  return { repository: target.repository, label };
 }
 
 async function getLabelJson({ db }: IssueDependencies, call: Call, repository: Repository, id: number) {
   const row = await db.selectFrom('labels').selectAll().where('id', '=', id).executeTakeFirst();
-  if (row === undefined) throw unknown();
+  if (row === undefined) throw buildNotFoundProblem();
   return labelJson(row, getRepositoryAddress(call, repository));
 }
 
@@ -93,20 +93,20 @@ async function changeIssueLabels(
   deps: IssueDependencies,
   call: Call,
   change: (before: readonly number[], input: readonly number[]) => readonly number[],
-  asked?: readonly (number | string)[],
+  input?: readonly (number | string)[],
 ) {
   const { issues, writer } = deps;
-  const place = await getIssue(deps, call);
-  requireWrite(place);
-  const { issue, repository } = place;
+  const target = await getIssue(deps, call);
+  requireWrite(target);
+  const { issue, repository } = target;
   const requested = await resolveLabelIds(
     deps,
     repository,
-    asked ?? (await readJsonBody(call, labelsBody)).labels ?? [],
+    input ?? (await readJsonBody(call, labelsBody)).labels ?? [],
   );
-  const had = issue.labels.map(({ id }) => id);
-  await writer.run(repository, getAccount(call), (work) => setLabels(work, issue, change(had, requested)));
-  const labels = (await issues.byId(issue.id))?.labels ?? [];
+  const current = issue.labels.map(({ id }) => id);
+  await writer.run(repository, getAccount(call), (work) => setLabels(work, issue, change(current, requested)));
+  const labels = (await issues.findById(issue.id))?.labels ?? [];
   return labels.map((label) => labelJson(label, getRepositoryAddress(call, repository)));
 }
 
@@ -120,24 +120,24 @@ async function listLabels(deps: IssueDependencies, call: Call): Promise<Answer> 
 
 async function createLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
   const { context } = deps;
-  const place = await getIssueRepository(deps, call);
-  requireWrite(place);
-  const asked = await readJsonBody(call, labelBody);
+  const target = await getIssueRepository(deps, call);
+  requireWrite(target);
+  const input = await readJsonBody(call, labelBody);
   const { id } = await context.commit((transaction: Db) =>
     transaction
       .insertInto('labels')
       .values({
-        repository_id: place.repository.id,
-        name: asked.name,
-        color: asked.color,
-        description: asked.description ?? '',
-        exclusive: Number(asked.exclusive ?? false),
-        archived: Number(asked.is_archived ?? false),
+        repository_id: target.repository.id,
+        name: input.name,
+        color: input.color,
+        description: input.description ?? '',
+        exclusive: Number(input.exclusive ?? false),
+        archived: Number(input.is_archived ?? false),
       })
       .returning('id')
       .executeTakeFirstOrThrow(),
   );
-  return created(await getLabelJson(deps, call, place.repository, id));
+  return created(await getLabelJson(deps, call, target.repository, id));
 }
 
 async function readLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
@@ -148,13 +148,13 @@ async function readLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
 async function changeLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
   const { context } = deps;
   const { label, repository } = await getLabel(deps, call);
-  const asked = await readJsonBody(call, changeBody);
+  const input = await readJsonBody(call, changeBody);
   const set = {
-    name: asked.name ?? label.name,
-    color: asked.color ?? label.color,
-    description: asked.description ?? label.description,
-    exclusive: asked.exclusive === undefined ? label.exclusive : Number(asked.exclusive),
-    archived: asked.is_archived === undefined ? label.archived : Number(asked.is_archived),
+    name: input.name ?? label.name,
+    color: input.color ?? label.color,
+    description: input.description ?? label.description,
+    exclusive: input.exclusive === undefined ? label.exclusive : Number(input.exclusive),
+    archived: input.is_archived === undefined ? label.archived : Number(input.is_archived),
   };
   await context.commit((transaction: Db) =>
     transaction.updateTable('labels').set(set).where('id', '=', label.id).execute(),
@@ -180,8 +180,8 @@ async function clearIssueLabels(deps: IssueDependencies, call: Call): Promise<An
 }
 
 async function removeIssueLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
-  const asked = call.params['label'] ?? '';
-  const requested = /^\d{1,15}$/.test(asked) ? Number(asked) : asked;
-  await changeIssueLabels(deps, call, (had, [removed]) => had.filter((id) => id !== removed), [requested]);
+  const label = call.params['label'] ?? '';
+  const requested = /^\d{1,15}$/.test(label) ? Number(label) : label;
+  await changeIssueLabels(deps, call, (current, [removed]) => current.filter((id) => id !== removed), [requested]);
   return noContent;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { milestonesOf, withCounts, type Milestone } from '../../issues/milestones.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { listRepositoryMilestones, selectMilestones, type Milestone } from '../../issues/milestones.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import { milestoneJson } from '../../wire/issues.ts';
 import {
   readJsonBody,
@@ -44,20 +44,20 @@ export function milestoneRoutes(deps: IssueDependencies): readonly Route[] {
 /** Returns a milestone by ID or title. @throws Problem (404) */
 async function getMilestone(deps: IssueDependencies, call: Call): Promise<Milestone> {
   const { db } = deps;
-  const place = await getIssueRepository(deps, call);
-  if (call.method !== 'GET' && call.method !== 'HEAD') requireWrite(place);
+  const target = await getIssueRepository(deps, call);
+  if (call.method !== 'GET' && call.method !== 'HEAD') requireWrite(target);
   const input = call.params['id'] ?? '';
-  const all = withCounts(db).where('milestones.repository_id', '=', place.repository.id);
+  const all = selectMilestones(db).where('milestones.repository_id', '=', target.repository.id);
   const byId = /^\d{1,15}$/.test(input)
     ? await all.where('milestones.id', '=', Number(input)).executeTakeFirst()
     : undefined;
   const result = byId ?? (await all.where('milestones.title', '=', input).executeTakeFirst());
-  if (result === undefined) throw unknown();
+  if (result === undefined) throw buildNotFoundProblem();
   return result;
 }
 
 async function getMilestoneJson({ db }: IssueDependencies, id: number) {
-  return milestoneJson(await withCounts(db).where('milestones.id', '=', id).executeTakeFirstOrThrow());
+  return milestoneJson(await selectMilestones(db).where('milestones.id', '=', id).executeTakeFirstOrThrow());
 }
 
 async function listMilestones(deps: IssueDependencies, call: Call): Promise<Answer> {
@@ -66,7 +66,9 @@ async function listMilestones(deps: IssueDependencies, call: Call): Promise<Answ
   const state = call.query.get('state');
   const name = (call.query.get('name') ?? '').toLowerCase();
   const closed = state === 'all' ? undefined : state === 'closed';
-  const all = (await milestonesOf(db, repository.id, closed)).filter(({ title }) => title.toLowerCase().includes(name));
+  const all = (await listRepositoryMilestones(db, repository.id, closed)).filter(({ title }) =>
+    title.toLowerCase().includes(name),
+  );
   const page = parsePage(call.query);
   return ok(
     getPageItems(all, page).map((milestone) => milestoneJson(milestone)),
@@ -76,8 +78,8 @@ async function listMilestones(deps: IssueDependencies, call: Call): Promise<Answ
 
 async function createMilestone(deps: IssueDependencies, call: Call): Promise<Answer> {
   const { context } = deps;
-  const place = await getIssueRepository(deps, call);
-  requireWrite(place);
+  const target = await getIssueRepository(deps, call);
+  requireWrite(target);
   const input = await readJsonBody(call, milestoneBody);
   const now = context.clock.now();
   const closed = parseClosedState(input.state) === true;
@@ -86,7 +88,7 @@ async function createMilestone(deps: IssueDependencies, call: Call): Promise<Ans
     transaction
       .insertInto('milestones')
       .values({
-        repository_id: place.repository.id,
+        repository_id: target.repository.id,
         title: input.title,
         description: input.description ?? '',
         closed: Number(closed),

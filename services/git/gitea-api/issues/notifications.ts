@@ -1,5 +1,5 @@
 import { Problem } from '../../../contracts/problem.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { NotificationRow } from '../../store/issue-tables.ts';
 import { notificationJson } from '../../wire/notifications.ts';
 import { getAccount, requireIdentity, ok, type Answer, type Call, type Route } from '../call.ts';
@@ -41,8 +41,8 @@ async function findRows(
   requested: readonly State[],
   repository?: number,
 ): Promise<NotificationRow[]> {
-  const { account } = requireIdentity(call.visitor);
-  const sight = await access.sight(call.visitor);
+  const { account } = requireIdentity(call.caller);
+  const visibility = await access.getVisibility(call.caller);
   const { query } = call;
   let rows = db
     .selectFrom('issue_notifications')
@@ -50,7 +50,7 @@ async function findRows(
     .selectAll('issue_notifications')
     .where('issue_notifications.account', '=', account)
     .where('issue_notifications.state', 'in', [...requested])
-    .where('issues.repository_id', 'in', repositories.idsOf({ sight }));
+    .where('issues.repository_id', 'in', repositories.selectIds({ visibility }));
   if (repository !== undefined) rows = rows.where('issues.repository_id', '=', repository);
   const types = query.getAll('subject-type').flatMap((text) => text.split(','));
   if (types.length === 1) rows = rows.where('issues.pull', '=', Number(types[0]?.toLowerCase() === 'pull'));
@@ -66,8 +66,8 @@ async function findRows(
 
 function parseStates({ query }: Call): readonly State[] {
   if (parseFlag(query, 'all') === true) return states;
-  const asked = query.getAll('status-types').flatMap((text) => text.split(','));
-  const requested = states.filter((state) => asked.includes(state));
+  const stateFilter = query.getAll('status-types').flatMap((text) => text.split(','));
+  const requested = states.filter((state) => stateFilter.includes(state));
   return requested.length > 0 ? requested : ['unread', 'pinned'];
 }
 
@@ -76,12 +76,12 @@ async function notificationsJson(deps: IssueDependencies, call: Call, rows: read
   const views = new Map<number, unknown>();
   const items: unknown[] = [];
   for (const row of rows) {
-    const issue = await issues.byId(row.issue_id);
-    const repository = issue && (await repositories.byId(issue.repository_id));
+    const issue = await issues.findById(row.issue_id);
+    const repository = issue && (await repositories.findById(issue.repository_id));
     if (issue === undefined || repository === undefined) continue;
     const view =
       views.get(repository.id) ??
-      (await toRepositoryView(deps, call, repository, await access.level(call.visitor, repository)));
+      (await toRepositoryView(deps, call, repository, await access.getLevel(call.caller, repository)));
     views.set(repository.id, view);
     items.push(notificationJson(row, issue, getRepositoryAddress(call, repository), view));
   }
@@ -113,9 +113,9 @@ async function markNotifications(deps: IssueDependencies, call: Call, repository
   const to = states.find((state) => state === (call.query.get('to-status') ?? 'read'));
   if (to === undefined) throw new Problem('git.invalid', 400, 'unknown status');
   const last = parseTime(call.query.get('last_read_at')) ?? Number.MAX_SAFE_INTEGER;
-  const asked =
+  const stateFilter =
     call.query.has('status-types') || parseFlag(call.query, 'all') === true ? parseStates(call) : (['unread'] as const);
-  const rows = (await findRows(deps, call, asked, repository)).filter(({ updated_at }) => updated_at <= last);
+  const rows = (await findRows(deps, call, stateFilter, repository)).filter(({ updated_at }) => updated_at <= last);
   await setState(deps, rows, to);
   return {
     status: 205,
@@ -136,9 +136,9 @@ async function getThread(deps: IssueDependencies, call: Call): Promise<Notificat
     .where('id', '=', id)
     .where('account', '=', getAccount(call))
     .executeTakeFirst();
-  const seen = row === undefined ? [] : await findRows(deps, { ...call, query: new URLSearchParams() }, states);
-  const items = seen.find((each) => each.id === id);
-  if (items === undefined) throw unknown();
+  const visibleRows = row === undefined ? [] : await findRows(deps, { ...call, query: new URLSearchParams() }, states);
+  const items = visibleRows.find((each) => each.id === id);
+  if (items === undefined) throw buildNotFoundProblem();
   return items;
 }
 

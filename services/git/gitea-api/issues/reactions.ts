@@ -1,18 +1,12 @@
 import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import { formatTime } from '../../wire/time.ts';
 import { getAccount, readJsonBody, ok, route, signedInRoute, type Answer, type Call, type Route } from '../call.ts';
 import { listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
 import type { Db } from '../api-dependencies.ts';
-import {
-  getIssue,
-  requireNotArchived,
-  readPeople,
-  getIssueRepository,
-  type IssueDependencies,
-} from './issue-access.ts';
+import { getIssue, requireNotArchived, readUsers, getIssueRepository, type IssueDependencies } from './issue-access.ts';
 
 export const reactions = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'] as const;
 const reactionBody = z.object({ content: z.string() });
@@ -39,7 +33,7 @@ export function reactionRoutes(deps: IssueDependencies): readonly Route[] {
         if ((call.params['user'] ?? '').toLowerCase() !== account.toLowerCase())
           throw new Problem('git.forbidden', 403, 'This is for its own account alone.');
         const { issue } = await getIssue(deps, call);
-        const was = (await readSubscription(deps, call, account)).subscribed;
+        const wasSubscribed = (await readSubscription(deps, call, account)).subscribed;
         const watching = Number(method === 'PUT');
         await context.commit((transaction: Db) =>
           transaction
@@ -48,7 +42,7 @@ export function reactionRoutes(deps: IssueDependencies): readonly Route[] {
             .onConflict((conflict) => conflict.columns(['issue_id', 'account']).doUpdateSet({ watching }))
             .execute(),
         );
-        return was === (watching === 1) ? { status: 200 } : { status: 201 };
+        return wasSubscribed === (watching === 1) ? { status: 200 } : { status: 201 };
       }),
     ),
   ];
@@ -72,7 +66,7 @@ async function getSubject(
     .where('issue_entries.id', '=', parseId(call.params['id']))
     .where('issues.repository_id', '=', repository.id)
     .executeTakeFirst();
-  if (entry === undefined) throw unknown();
+  if (entry === undefined) throw buildNotFoundProblem();
   return { repository, issue: entry.issue_id, entry: entry.id };
 }
 
@@ -87,14 +81,14 @@ async function listReactions(deps: IssueDependencies, call: Call): Promise<Answe
     .orderBy('created_at')
     .execute();
   const page = parsePage(call.query);
-  const person = await readPeople(
+  const toUser = await readUsers(
     deps,
     call,
     all.map(({ account }) => account),
   );
   return ok(
     getPageItems(all, page).map(({ account, content, created_at }) => ({
-      user: person(account),
+      user: toUser(account),
       content,
       created_at: formatTime(created_at),
     })),
@@ -130,9 +124,9 @@ async function changeReaction(deps: IssueDependencies, call: Call): Promise<Answ
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst(),
   );
-  const person = await readPeople(deps, call, [account]);
+  const toUser = await readUsers(deps, call, [account]);
   // Like Gitea, 200 for a reaction that exists already.
-  return { status: added === 0n ? 200 : 201, json: { user: person(account), content, created_at: formatTime(now) } };
+  return { status: added === 0n ? 200 : 201, json: { user: toUser(account), content, created_at: formatTime(now) } };
 }
 
 async function readSubscription(deps: IssueDependencies, call: Call, account: string) {
@@ -171,6 +165,6 @@ async function listSubscribers(deps: IssueDependencies, call: Call): Promise<Ans
   }
   const page = parsePage(call.query);
   const names = [...all].toSorted();
-  const person = await readPeople(deps, call, names);
-  return ok(getPageItems(names, page).map(person), listHeaders(call, page, names.length));
+  const toUser = await readUsers(deps, call, names);
+  return ok(getPageItems(names, page).map(toUser), listHeaders(call, page, names.length));
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Repository } from '../../repositories/repositories.ts';
-import { resolve } from '../../repositories/revisions.ts';
+import { resolveRevision } from '../../repositories/revisions.ts';
 import { readTree } from '../../repositories/trees.ts';
 import { ok, type Route } from '../call.ts';
 import { getRepositoryName } from '../api-dependencies.ts';
@@ -41,13 +41,13 @@ const Config = z.object({ blank_issues_enabled: z.boolean().default(true), conta
 
 /** Builds the routes of issue templates and their configuration. */
 export function issueTemplateRoutes(deps: IssueDependencies): readonly Route[] {
-  const { context, keeper, lookup, objects } = deps;
+  const { context, manager, lookup, objects } = deps;
   const yaml = new YamlReader(context.clock);
 
   /** Reads the template files on the default branch with matching names. */
   const files = async (repository: Repository, names: RegExp) => {
-    const folder = keeper.folder(repository);
-    const commit = (await resolve(objects, folder, repository, undefined))?.commit;
+    const folder = manager.getFolder(repository);
+    const commit = (await resolveRevision(objects, folder, repository, undefined))?.commit;
     const candidates: { readonly path: string; readonly name: string; readonly id: string }[] = [];
     for (const path of commit === undefined ? [] : folders) {
       for (const { id, name, type } of (await readTree(objects, folder, `${commit}:${path}`)) ?? []) {
@@ -75,7 +75,7 @@ export function issueTemplateRoutes(deps: IssueDependencies): readonly Route[] {
     method: 'GET',
     path: `/repos/:owner/:repo/${path}`,
     scope: 'repository',
-    handle: async (call) => ok(await handle(await lookup.need(call.visitor, getRepositoryName(call), 'read'))),
+    handle: async (call) => ok(await handle(await lookup.require(call.caller, getRepositoryName(call), 'read'))),
   });
 
   return [

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
 import type { Issue } from '../../issues/issues.ts';
 import { TrackedTimes } from '../../issues/tracked-times.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import type { TrackedTimeRow } from '../../store/issue-relations.ts';
 import { issueJson } from '../../wire/issues.ts';
@@ -25,7 +25,7 @@ import {
   mayWrite,
   listAccountNames,
   requireNotArchived,
-  readPeople,
+  readUsers,
   getIssueRepository,
   parseTime,
   type IssueDependencies,
@@ -59,7 +59,7 @@ export function timeRoutes(deps: IssueDependencies): readonly Route[] {
 
 async function getAccountName({ owners }: IssueDependencies, name: string): Promise<string> {
   const row = await owners.find(name);
-  if (row?.kind !== 'account') throw unknown();
+  if (row?.kind !== 'account') throw buildNotFoundProblem();
   return row.name;
 }
 
@@ -87,11 +87,11 @@ async function timesJson(deps: IssueDependencies, call: Call, rows: readonly Tra
   const { issues, owners, repositories } = deps;
   const result = new Map<number, { readonly issue: Issue; readonly repository: Repository }>();
   for (const id of new Set(rows.map(({ issue_id }) => issue_id))) {
-    const one = await issues.byId(id);
-    const repository = one && (await repositories.byId(one.repository_id));
+    const one = await issues.findById(id);
+    const repository = one && (await repositories.findById(one.repository_id));
     if (one !== undefined && repository !== undefined) result.set(id, { issue: one, repository });
   }
-  const people = await readPeople(deps, call, listAccountNames([...result.values()].map((each) => each.issue)));
+  const toUser = await readUsers(deps, call, listAccountNames([...result.values()].map((each) => each.issue)));
   const ids = new Map<string, number>();
   for (const name of new Set(rows.map(({ account }) => account))) ids.set(name, (await owners.find(name))?.id ?? -1);
   return rows.flatMap(({ id, account, seconds, created_at, issue_id }) => {
@@ -105,7 +105,7 @@ async function timesJson(deps: IssueDependencies, call: Call, rows: readonly Tra
         user_id: ids.get(account),
         user_name: account,
         issue_id,
-        issue: issueJson(entry.issue, entry.repository, getRepositoryAddress(call, entry.repository), people),
+        issue: issueJson(entry.issue, entry.repository, getRepositoryAddress(call, entry.repository), toUser),
       },
     ];
   });
@@ -118,9 +118,9 @@ async function listPage(deps: IssueDependencies, call: Call, all: readonly Track
 
 /** Returns the issue if the caller may write to the repository or is assigned. @throws Problem (403) */
 async function getTrackableIssue(deps: IssueDependencies, call: Call) {
-  const place = await getIssue(deps, call);
-  requireNotArchived(place.repository);
-  if (mayWrite(place.level) || place.issue.assignees.includes(getAccount(call))) return place;
+  const target = await getIssue(deps, call);
+  requireNotArchived(target.repository);
+  if (mayWrite(target.level) || target.issue.assignees.includes(getAccount(call))) return target;
   throw new Problem('git.forbidden', 403, 'This account may not track time in this repository.');
 }
 
@@ -128,9 +128,9 @@ async function listRepositoryTimes(deps: IssueDependencies, call: Call, user?: s
   const { context } = deps;
   const times = new TrackedTimes(context);
 
-  const place = await getIssueRepository(deps, call);
-  const account = await getTimesAccount(deps, call, place, user);
-  return listPage(deps, call, await times.list({ repository: place.repository.id, account, ...parseTimeRange(call) }));
+  const target = await getIssueRepository(deps, call);
+  const account = await getTimesAccount(deps, call, target, user);
+  return listPage(deps, call, await times.list({ repository: target.repository.id, account, ...parseTimeRange(call) }));
 }
 
 function timeRoute(
@@ -146,21 +146,21 @@ async function listIssueTimes(deps: IssueDependencies, call: Call): Promise<Answ
   const { context } = deps;
   const times = new TrackedTimes(context);
 
-  const place = await getIssue(deps, call);
-  const account = await getTimesAccount(deps, call, place);
-  return listPage(deps, call, await times.list({ issue: place.issue.id, account, ...parseTimeRange(call) }));
+  const target = await getIssue(deps, call);
+  const account = await getTimesAccount(deps, call, target);
+  return listPage(deps, call, await times.list({ issue: target.issue.id, account, ...parseTimeRange(call) }));
 }
 
 async function addTime(deps: IssueDependencies, call: Call): Promise<Answer> {
   const { context } = deps;
   const times = new TrackedTimes(context);
 
-  const place = await getTrackableIssue(deps, call);
+  const target = await getTrackableIssue(deps, call);
   const { time, created, user_name: name = '' } = await readJsonBody(call, timeBody);
   const account = name === '' ? getAccount(call) : await getAccountName(deps, name);
-  if (account !== getAccount(call) && place.level !== 'admin')
+  if (account !== getAccount(call) && target.level !== 'admin')
     throw new Problem('git.forbidden', 403, 'Time of others is noted by who runs the repository.');
-  const row = await times.add(place.issue.id, account, time, parseTime(created));
+  const row = await times.add(target.issue.id, account, time, parseTime(created));
   return ok((await timesJson(deps, call, [row]))[0]);
 }
 
@@ -168,8 +168,8 @@ async function resetTimes(deps: IssueDependencies, call: Call): Promise<Answer> 
   const { context } = deps;
   const times = new TrackedTimes(context);
 
-  const place = await getTrackableIssue(deps, call);
-  if (!(await times.removeOf(place.issue.id, getAccount(call)))) throw unknown();
+  const target = await getTrackableIssue(deps, call);
+  if (!(await times.removeForAccount(target.issue.id, getAccount(call)))) throw buildNotFoundProblem();
   return noContent;
 }
 
@@ -180,7 +180,7 @@ async function deleteTime(deps: IssueDependencies, call: Call): Promise<Answer> 
   const { issue: result, level } = await getTrackableIssue(deps, call);
   const id = parseId(call.params['id']);
   const row = (await times.list({ issue: result.id })).find((each) => each.id === id);
-  if (row === undefined) throw unknown();
+  if (row === undefined) throw buildNotFoundProblem();
   if (row.account !== getAccount(call) && level !== 'admin')
     throw new Problem('git.forbidden', 403, 'This time is of somebody else.');
   await times.remove(id);
@@ -192,15 +192,18 @@ async function listOwnTimes(deps: IssueDependencies, call: Call): Promise<Answer
   const times = new TrackedTimes(context);
 
   const rows = await times.list({ account: getAccount(call), ...parseTimeRange(call) });
-  const seen = new Map<number, boolean>();
+  const visibilityByRepository = new Map<number, boolean>();
   for (const id of new Set(rows.map(({ issue_id }) => issue_id))) {
-    const repository = await repositories.byId((await issues.byId(id))?.repository_id ?? 0);
-    seen.set(id, repository !== undefined && (await access.may(call.visitor, repository, 'read')));
+    const repository = await repositories.findById((await issues.findById(id))?.repository_id ?? 0);
+    visibilityByRepository.set(
+      id,
+      repository !== undefined && (await access.hasLevel(call.caller, repository, 'read')),
+    );
   }
   return listPage(
     deps,
     call,
-    rows.filter(({ issue_id }) => seen.get(issue_id)),
+    rows.filter(({ issue_id }) => visibilityByRepository.get(issue_id)),
   );
 }
 
@@ -208,8 +211,8 @@ async function startStopwatch(deps: IssueDependencies, call: Call): Promise<Answ
   const { context } = deps;
   const times = new TrackedTimes(context);
 
-  const place = await getTrackableIssue(deps, call);
-  if (!(await times.start(place.issue.id, getAccount(call))))
+  const target = await getTrackableIssue(deps, call);
+  if (!(await times.start(target.issue.id, getAccount(call))))
     throw new Problem('git.stopwatch', 409, 'cannot start a stopwatch again if it already exists');
   return { status: 201 };
 }
@@ -218,8 +221,8 @@ async function stopStopwatch(deps: IssueDependencies, call: Call): Promise<Answe
   const { context } = deps;
   const times = new TrackedTimes(context);
 
-  const place = await getTrackableIssue(deps, call);
-  if (!(await times.stop(place.issue.id, getAccount(call), { noted: true })))
+  const target = await getTrackableIssue(deps, call);
+  if (!(await times.stop(target.issue.id, getAccount(call), { record: true })))
     throw new Problem('git.stopwatch', 409, 'cannot stop a non-existent stopwatch');
   return { status: 201 };
 }
@@ -228,8 +231,8 @@ async function cancelStopwatch(deps: IssueDependencies, call: Call): Promise<Ans
   const { context } = deps;
   const times = new TrackedTimes(context);
 
-  const place = await getTrackableIssue(deps, call);
-  if (!(await times.stop(place.issue.id, getAccount(call), { noted: false })))
+  const target = await getTrackableIssue(deps, call);
+  if (!(await times.stop(target.issue.id, getAccount(call), { record: false })))
     throw new Problem('git.stopwatch', 409, 'cannot cancel a non-existent stopwatch');
   return noContent;
 }
@@ -240,10 +243,10 @@ async function listStopwatches(
 ): Promise<Answer> {
   const times = new TrackedTimes(context);
 
-  const running = await times.running(requireIdentity(call.visitor).account);
-  const one = running && (await issues.byId(running.issue_id));
-  const repository = one && (await repositories.byId(one.repository_id));
-  const isSeen = repository !== undefined && (await access.may(call.visitor, repository, 'read'));
+  const running = await times.findStopwatch(requireIdentity(call.caller).account);
+  const one = running && (await issues.findById(running.issue_id));
+  const repository = one && (await repositories.findById(one.repository_id));
+  const isSeen = repository !== undefined && (await access.hasLevel(call.caller, repository, 'read'));
   const page = parsePage(call.query);
   if (running === undefined || one === undefined || !isSeen) return ok([], listHeaders(call, page, 0));
   const seconds = Math.max(0, Math.round((context.clock.now() - running.begun_at) / 1000));

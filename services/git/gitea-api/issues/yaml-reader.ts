@@ -14,7 +14,7 @@ export class YamlReader {
 
   constructor(clock: Clock) {
     const moduleFile = getThreadFile('yaml-process', import.meta.url);
-    this.#processes = new LimitedProcesses(moduleFile, { clock, memoryMb: 128, timeoutMs: timeoutMs });
+    this.#processes = new LimitedProcesses(moduleFile, { clock, memoryMb: 128, timeoutMs });
   }
 
   /** Parses each text; undefined for invalid YAML, and for all texts after a timeout. Never rejects. */

@@ -1,6 +1,6 @@
 import { Problem } from '../../../contracts/problem.ts';
-import { checkChanges, readLog, countLog } from '../../repositories/commits.ts';
-import { pour } from '../../transfer/flow.ts';
+import { checkChangeCount, readLog, countLog } from '../../repositories/commits.ts';
+import { sendOutput } from '../../transfer/streams.ts';
 import { changedFileJson } from '../../wire/pulls.ts';
 import { commitList } from '../commits.ts';
 import { ok, type Answer, type Call, type Route } from '../call.ts';
@@ -10,7 +10,7 @@ import { getPull, type PullContext, type PullDependencies } from './pull-views.t
 
 /** Builds the routes of the commits, files and diffs of a pull request. */
 export function pullChangeRoutes(deps: PullDependencies): readonly Route[] {
-  const { git, keeper, pulls } = deps;
+  const { git, manager, pulls } = deps;
   const list = commitList(deps);
 
   return [
@@ -28,8 +28,8 @@ export function pullChangeRoutes(deps: PullDependencies): readonly Route[] {
         const { issue, repository } = await getPull(deps, call);
         const { head, comparison } = await pulls.state(repository, issue);
         const page = parsePage(call.query);
-        const query = { from: [head], not: comparison.mergeBase === undefined ? [] : [comparison.mergeBase] };
-        const folder = keeper.folder(repository);
+        const query = { from: [head], exclude: comparison.mergeBase === undefined ? [] : [comparison.mergeBase] };
+        const folder = manager.getFolder(repository);
         const [commits, total] = await Promise.all([
           readLog(git, folder, { ...query, limit: page.limit, offset: page.offset }),
           countLog(git, folder, query),
@@ -56,13 +56,13 @@ export function pullChangeRoutes(deps: PullDependencies): readonly Route[] {
 
 /** Streams a pull request as a diff or as a series of patches. @throws Problem (404) */
 export async function pullText(
-  { git, keeper, pulls }: Pick<PullDependencies, 'git' | 'keeper' | 'pulls'>,
+  { git, manager, pulls }: Pick<PullDependencies, 'git' | 'manager' | 'pulls'>,
   { issue, repository }: PullContext,
   kind: 'diff' | 'patch',
 ): Promise<Answer> {
   const { head, comparison } = await pulls.state(repository, issue);
   if (comparison.mergeBase === undefined) throw new Problem('git.unknown', 404, 'not found');
-  await checkChanges(git, keeper.folder(repository), comparison.mergeBase, head);
+  await checkChangeCount(git, manager.getFolder(repository), comparison.mergeBase, head);
   const args =
     kind === 'diff'
       ? ['diff-tree', '--patch', '-M', '-r', comparison.mergeBase, head]
@@ -70,7 +70,7 @@ export async function pullText(
   return {
     status: 200,
     headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
-    send: async (response) => pour(await git.start(keeper.folder(repository), args), response),
+    send: async (response) => sendOutput(await git.start(manager.getFolder(repository), args), response),
   };
 }
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
 import { mergeStyles } from '../../pulls/merge.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Author } from '../../repositories/first-commit.ts';
-import { noObject } from '../../transfer/push-request.ts';
+import { zeroId } from '../../transfer/push-request.ts';
 import { getCommitEmail } from '../../wire/users.ts';
 import {
   getAccount,
@@ -50,7 +50,7 @@ async function getAuthor(
   return {
     name: account,
     email: isExisting
-      ? getCommitEmail(await owners.ofAccount(account), call.base)
+      ? getCommitEmail(await owners.getForAccount(account), call.base)
       : `${account}@noreply.${new URL(call.base).hostname}`,
   };
 }
@@ -61,26 +61,26 @@ async function deleteForkBranch(deps: PullDependencies, call: Call, { issue, rep
   const { head, headRepository, hasHead } = await pulls.state(repository, issue);
   if (headRepository === undefined || headRepository.id === repository.id || !hasHead) return;
   if (issue.request.head_branch === headRepository.defaultBranch) return;
-  if (!(await access.may(call.visitor, headRepository, 'write'))) return;
-  if ((await deps.protections.of(headRepository.id, issue.request.head_branch)) !== undefined) return;
+  if (!(await access.hasLevel(call.caller, headRepository, 'write'))) return;
+  if ((await deps.protections.findRule(headRepository.id, issue.request.head_branch)) !== undefined) return;
   await changeReference(deps, headRepository, getAccount(call), {
     ref: `refs/heads/${issue.request.head_branch}`,
     before: head,
-    after: noObject,
+    after: zeroId,
   });
 }
 
 async function checkMerged(deps: PullDependencies, call: Call): Promise<Answer> {
   const { issue } = await getPull(deps, call);
-  if (issue.request.merged_commit === null) throw unknown();
+  if (issue.request.merged_commit === null) throw buildNotFoundProblem();
   return noContent;
 }
 
 async function mergePull(deps: PullDependencies, call: Call): Promise<Answer> {
   const { merges } = deps;
-  const place = await getPull(deps, call);
-  requireWrite(place);
-  const { issue, level, repository } = place;
+  const target = await getPull(deps, call);
+  requireWrite(target);
+  const { issue, level, repository } = target;
   const input = await readJsonBody(call, mergeBody);
   const requestedStyle = input.Do ?? input.do ?? '';
   if (requestedStyle === '') throw new Problem('git.invalid', 422, '[Do]: Required');
@@ -102,7 +102,7 @@ async function mergePull(deps: PullDependencies, call: Call): Promise<Answer> {
     force: input.force_merge === true && level === 'admin',
     deleteBranch,
   });
-  if (deleteBranch) await deleteForkBranch(deps, call, place);
+  if (deleteBranch) await deleteForkBranch(deps, call, target);
   return { status: 200 };
 }
 
@@ -111,8 +111,8 @@ async function updatePull(deps: PullDependencies, call: Call): Promise<Answer> {
   const { issue, repository } = await getPull(deps, call);
   const style = call.query.get('style') === 'rebase' ? 'rebase' : 'merge';
   const { headRepository } = await pulls.state(repository, issue);
-  if (headRepository === undefined) throw unknown();
-  if (!(await access.may(call.visitor, headRepository, 'write')))
+  if (headRepository === undefined) throw buildNotFoundProblem();
+  if (!(await access.hasLevel(call.caller, headRepository, 'write')))
     throw new Problem('git.forbidden', 403, 'This account may not write to the branch.');
   const account = getAccount(call);
   await merges.update(repository, issue.number, style, { account, committer: await getAuthor(deps, call, account) });

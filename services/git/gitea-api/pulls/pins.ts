@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { Problem } from '../../../contracts/problem.ts';
 import type { Issue } from '../../issues/issues.ts';
 import { isPull } from '../../pulls/pulls.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Tables } from '../../store/tables.ts';
 import { issueJson } from '../../wire/issues.ts';
 import { getAccount, noContent, ok, route, signedInRoute, type Answer, type Call, type Route } from '../call.ts';
@@ -10,7 +10,7 @@ import {
   getIssue,
   listAccountNames,
   requireNotArchived,
-  readPeople,
+  readUsers,
   getIssueRepository,
 } from '../issues/issue-access.ts';
 import { parseId } from '../paging.ts';
@@ -46,21 +46,21 @@ async function findPinned(
 }
 
 async function getPinnable(deps: PullDependencies, call: Call) {
-  const place = await getIssue(deps, call);
-  if (place.level !== 'admin') throw new Problem('git.forbidden', 403, 'user should be an owner of the repository');
-  requireNotArchived(place.repository);
-  return place;
+  const target = await getIssue(deps, call);
+  if (target.level !== 'admin') throw new Problem('git.forbidden', 403, 'user should be an owner of the repository');
+  requireNotArchived(target.repository);
+  return target;
 }
 
 /** Pins an issue at a position, counted from 1, or unpins it. */
 async function setPinPosition(
   deps: PullDependencies,
   call: Call,
-  place: Awaited<ReturnType<typeof getPinnable>>,
+  target: Awaited<ReturnType<typeof getPinnable>>,
   to: number | undefined,
 ) {
   const { writer } = deps;
-  const { issue, repository } = place;
+  const { issue, repository } = target;
   await writer.run(repository, getAccount(call), async (work) => {
     const rows = await pinnedRows(work.db, repository.id, issue.pull);
     const others = rows.map(({ id }) => id).filter((id) => id !== issue.id);
@@ -76,14 +76,14 @@ async function setPinPosition(
 async function listPinnedIssues(deps: PullDependencies, call: Call): Promise<Answer> {
   const { repository } = await getIssueRepository(deps, call);
   const all = await findPinned(deps, repository.id, false);
-  const people = await readPeople(deps, call, listAccountNames(all));
-  return ok(all.map((issue) => issueJson(issue, repository, getRepositoryAddress(call, repository), people)));
+  const toUser = await readUsers(deps, call, listAccountNames(all));
+  return ok(all.map((issue) => issueJson(issue, repository, getRepositoryAddress(call, repository), toUser)));
 }
 
 async function listPinnedPulls(deps: PullDependencies, call: Call): Promise<Answer> {
-  const place = await deps.lookup.find(call.visitor, ...getRepositoryName(call));
-  if (place === undefined) throw unknown();
-  return ok(await pullsJson(deps, call, place, (await findPinned(deps, place.repository.id, true)).filter(isPull)));
+  const target = await deps.lookup.find(call.caller, ...getRepositoryName(call));
+  if (target === undefined) throw buildNotFoundProblem();
+  return ok(await pullsJson(deps, call, target, (await findPinned(deps, target.repository.id, true)).filter(isPull)));
 }
 
 async function checkPinAllowed(deps: PullDependencies, call: Call): Promise<Answer> {
@@ -94,9 +94,9 @@ async function checkPinAllowed(deps: PullDependencies, call: Call): Promise<Answ
 }
 
 async function movePin(deps: PullDependencies, call: Call): Promise<Answer> {
-  const place = await getPinnable(deps, call);
-  if (place.issue.pin_order === 0) throw new Problem('git.unknown', 404, 'issue is not pinned');
-  return setPinPosition(deps, call, place, parseId(call.params['position']));
+  const target = await getPinnable(deps, call);
+  if (target.issue.pin_order === 0) throw new Problem('git.unknown', 404, 'issue is not pinned');
+  return setPinPosition(deps, call, target, parseId(call.params['position']));
 }
 
 function pinnedRows(db: Kysely<Tables>, repository: number, pull: number) {

@@ -1,5 +1,5 @@
-import { seenBy } from '../../issues/entry-visibility.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { isVisibleTo } from '../../issues/entry-visibility.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Issue } from '../../issues/issues.ts';
 import type { Merges } from '../../pulls/merge.ts';
 import type { MergeRules } from '../../pulls/merge-rules.ts';
@@ -9,7 +9,7 @@ import type { Repository } from '../../repositories/repositories.ts';
 import type { PullRow } from '../../store/issue-tables.ts';
 import { pullJson } from '../../wire/pulls.ts';
 import type { Call } from '../call.ts';
-import { listAccountNames, readPeople, type IssueDependencies } from '../issues/issue-access.ts';
+import { listAccountNames, readUsers, type IssueDependencies } from '../issues/issue-access.ts';
 import { parseId } from '../paging.ts';
 import { getRepositoryName, getRepositoryAddress, toRepositoryView, type Db } from '../api-dependencies.ts';
 
@@ -31,9 +31,9 @@ export interface PullContext {
 /** Returns the pull request of a call. @throws Problem (404) */
 export async function getPull(deps: PullDependencies, call: Call): Promise<PullContext> {
   const [owner, name] = getRepositoryName(call);
-  const result = await deps.lookup.find(call.visitor, owner, name);
+  const result = await deps.lookup.find(call.caller, owner, name);
   const issue = result && (await deps.issues.find(result.repository.id, parseId(call.params['index'])));
-  if (result === undefined || issue === undefined || !isPull(issue)) throw unknown();
+  if (result === undefined || issue === undefined || !isPull(issue)) throw buildNotFoundProblem();
   return { ...result, issue };
 }
 
@@ -58,22 +58,22 @@ export async function pullsJson(
             some.map(({ id }) => id),
           )
           .execute();
-  const person = await readPeople(deps, call, [...listAccountNames(some), ...requests.map(({ account }) => account)]);
+  const toUser = await readUsers(deps, call, [...listAccountNames(some), ...requests.map(({ account }) => account)]);
   const baseRepository = await toRepositoryView(deps, call, repository, level);
-  const foreign = new Map<number, unknown>([[repository.id, baseRepository]]);
+  const headRepositories = new Map<number, unknown>([[repository.id, baseRepository]]);
   return Promise.all(
     some.map(async (issue) => {
       const state = await pulls.state(repository, issue);
       const head = state.headRepository;
-      if (head !== undefined && !foreign.has(head.id)) {
-        const theirs = await access.level(call.visitor, head);
-        foreign.set(head.id, theirs === 'none' ? null : await toRepositoryView(deps, call, head, theirs));
+      if (head !== undefined && !headRepositories.has(head.id)) {
+        const theirs = await access.getLevel(call.caller, head);
+        headRepositories.set(head.id, theirs === 'none' ? null : await toRepositoryView(deps, call, head, theirs));
       }
       const reviewers = requests.flatMap(({ issue_id, account }) => (issue_id === issue.id ? [account] : []));
-      const headRepository = head === undefined ? null : foreign.get(head.id);
+      const headRepository = head === undefined ? null : headRepositories.get(head.id);
       return pullJson(issue, getRepositoryAddress(call, repository), {
         state,
-        person,
+        toUser,
         reviewers,
         baseRepository,
         headRepository,
@@ -84,10 +84,10 @@ export async function pullsJson(
 }
 
 /** Reads a pull request again and converts it to JSON. */
-export async function readPullJson(deps: PullDependencies, call: Call, place: PullContext) {
-  const issue = await deps.issues.byId(place.issue.id);
-  const [json] = issue !== undefined && isPull(issue) ? await pullsJson(deps, call, place, [issue]) : [];
-  if (json === undefined) throw unknown();
+export async function readPullJson(deps: PullDependencies, call: Call, target: PullContext) {
+  const issue = await deps.issues.findById(target.issue.id);
+  const [json] = issue !== undefined && isPull(issue) ? await pullsJson(deps, call, target, [issue]) : [];
+  if (json === undefined) throw buildNotFoundProblem();
   return json;
 }
 
@@ -106,7 +106,7 @@ export async function countLineComments(
       'in',
       some.map(({ id }) => id),
     )
-    .where(seenBy(undefined))
+    .where(isVisibleTo(undefined))
     .groupBy('issue_id')
     .execute();
   return new Map(rows.map(({ issue_id, count }) => [issue_id, Number(count)]));

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
 import { setAssignees, setBody, setClosed, setDue, setLabels, setMilestone, setTitle } from '../../issues/changes.ts';
-import { needUnblocked } from '../../issues/dependencies.ts';
+import { requireUnblocked } from '../../issues/dependencies.ts';
 import { issueSorts, type IssueSort } from '../../issues/issues.ts';
 import { addEntry } from '../../issues/writer.ts';
 import { isPull } from '../../pulls/pulls.ts';
-import type { Head } from '../../pulls/pulls.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import type { PullHead } from '../../pulls/pulls.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import {
   getAccount,
@@ -69,8 +69,8 @@ export function pullRoutes(deps: PullDependencies): readonly Route[] {
 
 async function getRepository({ lookup }: PullDependencies, call: Call) {
   const [owner, name] = getRepositoryName(call);
-  const result = await lookup.find(call.visitor, owner, name);
-  if (result === undefined) throw unknown();
+  const result = await lookup.find(call.caller, owner, name);
+  if (result === undefined) throw buildNotFoundProblem();
   return result;
 }
 
@@ -80,29 +80,31 @@ async function findForkName(
   repository: Repository,
   owner: string,
 ): Promise<string | undefined> {
-  const copies = await Promise.all((await forks.of(repository.id)).map((id) => repositories.byId(id)));
+  const copies = await Promise.all((await forks.listForkIds(repository.id)).map((id) => repositories.findById(id)));
   return copies.find((copy) => copy?.owner.toLowerCase() === owner.toLowerCase())?.name;
 }
 
 /** Returns true for the same repository and for a fork and its parent. */
 async function areRelated({ forks }: PullDependencies, one: Repository, other: Repository): Promise<boolean> {
   return (
-    one.id === other.id || (await forks.of(one.id)).includes(other.id) || (await forks.of(other.id)).includes(one.id)
+    one.id === other.id ||
+    (await forks.listForkIds(one.id)).includes(other.id) ||
+    (await forks.listForkIds(other.id)).includes(one.id)
   );
 }
 
 /** Resolves `dev`, `user:dev` or `user/repository:dev` to a branch that the caller may read. @throws Problem (404) */
-async function getHead(deps: PullDependencies, call: Call, repository: Repository, text: string): Promise<Head> {
+async function getHead(deps: PullDependencies, call: Call, repository: Repository, text: string): Promise<PullHead> {
   const { lookup, pulls } = deps;
-  const [, place, branch = ''] = /^(?:([^:]+):)?(.+)$/.exec(text) ?? [];
-  const [owner = '', name] = place?.split('/', 2) ?? [repository.owner, repository.name];
+  const [, qualifier, branch = ''] = /^(?:([^:]+):)?(.+)$/.exec(text) ?? [];
+  const [owner = '', name] = qualifier?.split('/', 2) ?? [repository.owner, repository.name];
   const from = await lookup.find(
-    call.visitor,
+    call.caller,
     owner,
     name ?? (await findForkName(deps, repository, owner)) ?? repository.name,
   );
   const isKin = from !== undefined && (await areRelated(deps, repository, from.repository));
-  const commit = isKin ? await pulls.branch(from.repository, branch) : undefined;
+  const commit = isKin ? await pulls.findBranch(from.repository, branch) : undefined;
   if (from === undefined || commit === undefined)
     throw new Problem('git.unknown', 404, `ref "${branch}" does not exist`);
   return { repository: from.repository, branch, commit };
@@ -110,23 +112,23 @@ async function getHead(deps: PullDependencies, call: Call, repository: Repositor
 
 async function readPullOfCommit(deps: PullDependencies, call: Call): Promise<Answer> {
   const { issues } = deps;
-  const place = await getRepository(deps, call);
+  const context = await getRepository(deps, call);
   const sha = call.params['sha'] ?? '';
   const row = await deps.db
     .selectFrom('pulls')
     .innerJoin('issues', 'issues.id', 'pulls.issue_id')
     .select('issues.id')
-    .where('issues.repository_id', '=', place.repository.id)
+    .where('issues.repository_id', '=', context.repository.id)
     .where('pulls.merged_commit', '=', sha)
     .executeTakeFirst();
-  const issue = row && (await issues.byId(row.id));
-  if (issue === undefined || !isPull(issue)) throw unknown();
-  return ok((await pullsJson(deps, call, place, [issue]))[0]);
+  const issue = row && (await issues.findById(row.id));
+  if (issue === undefined || !isPull(issue)) throw buildNotFoundProblem();
+  return ok((await pullsJson(deps, call, context, [issue]))[0]);
 }
 
 async function listPulls(deps: PullDependencies, call: Call): Promise<Answer> {
   const { issues } = deps;
-  const place = await getRepository(deps, call);
+  const context = await getRepository(deps, call);
   const { query } = call;
   const page = parsePage(query);
   const state = query.get('state');
@@ -138,7 +140,7 @@ async function listPulls(deps: PullDependencies, call: Call): Promise<Answer> {
   const milestone = query.get('milestone') ?? '';
   const poster = query.get('poster') ?? '';
   const result = await issues.list({
-    in: place.repository.id,
+    scope: context.repository.id,
     pull: true,
     closed: state === 'all' ? undefined : state === 'closed',
     labelIds: ids.map(Number),
@@ -148,13 +150,13 @@ async function listPulls(deps: PullDependencies, call: Call): Promise<Answer> {
     sort,
     ...page,
   });
-  return ok(await pullsJson(deps, call, place, result.issues.filter(isPull)), listHeaders(call, page, result.total));
+  return ok(await pullsJson(deps, call, context, result.issues.filter(isPull)), listHeaders(call, page, result.total));
 }
 
 async function createPull(deps: PullDependencies, call: Call): Promise<Answer> {
   const { issues, pulls } = deps;
-  const place = await getRepository(deps, call);
-  const { repository, level } = place;
+  const context = await getRepository(deps, call);
+  const { repository, level } = context;
   requireNotArchived(repository);
   const input = await readJsonBody(call, pullBody);
   const head = await getHead(deps, call, repository, input.head);
@@ -172,15 +174,15 @@ async function createPull(deps: PullDependencies, call: Call): Promise<Answer> {
     dueAt: mayEditFields ? parseTime(input.due_date) : undefined,
   });
   const issue = await issues.find(repository.id, number);
-  if (issue === undefined || !isPull(issue)) throw unknown();
-  return created(await readPullJson(deps, call, { ...place, issue }));
+  if (issue === undefined || !isPull(issue)) throw buildNotFoundProblem();
+  return created(await readPullJson(deps, call, { ...context, issue }));
 }
 
 async function changePull(deps: PullDependencies, call: Call): Promise<Answer> {
   const { pulls, writer } = deps;
-  const place = await getPull(deps, call);
-  const { issue, level, repository } = place;
-  requireAuthor(call, place);
+  const context = await getPull(deps, call);
+  const { issue, level, repository } = context;
+  requireAuthor(call, context);
   const input = await readJsonBody(call, changeBody);
   const mayEditFields = mayWrite(level);
   const closed = parseClosedState(input.state);
@@ -188,7 +190,7 @@ async function changePull(deps: PullDependencies, call: Call): Promise<Answer> {
     throw new Problem('git.merged', 412, 'cannot change state of this pull request, it was already merged');
   }
   const base = input.base === '' || input.base === issue.request.base_branch ? undefined : input.base;
-  if (base !== undefined && (await pulls.branch(repository, base)) === undefined) {
+  if (base !== undefined && (await pulls.findBranch(repository, base)) === undefined) {
     throw new Problem('git.unknown', 404, 'new base branch not exist');
   }
   // Clients send no assignee and milestone 0 when they change something else.
@@ -220,25 +222,25 @@ async function changePull(deps: PullDependencies, call: Call): Promise<Answer> {
     if (assignees !== undefined) await setAssignees(work, issue, assignees);
     if (labelIds !== undefined) await setLabels(work, issue, labelIds);
     if (milestone !== undefined) await setMilestone(work, issue, milestone);
-    if (closed === true) await needUnblocked(work.db, issue.id);
+    if (closed === true) await requireUnblocked(work.db, issue.id);
     if (closed !== undefined) await setClosed(work, issue, closed);
   });
-  return created(await readPullJson(deps, call, place));
+  return created(await readPullJson(deps, call, context));
 }
 
 async function findPullByBranches(deps: PullDependencies, call: Call): Promise<Answer> {
   const { issues } = deps;
-  const place = await getRepository(deps, call);
+  const context = await getRepository(deps, call);
   const { base = '', head = '' } = call.params;
   const branch = head.slice(head.indexOf(':') + 1);
   const result = await issues.list({
-    in: place.repository.id,
+    scope: context.repository.id,
     pull: true,
     headOrBase: [branch, base],
     limit: 1,
     offset: 0,
   });
-  const [json] = await pullsJson(deps, call, place, result.issues.filter(isPull));
-  if (json === undefined) throw unknown();
+  const [json] = await pullsJson(deps, call, context, result.issues.filter(isPull));
+  if (json === undefined) throw buildNotFoundProblem();
   return ok(json);
 }

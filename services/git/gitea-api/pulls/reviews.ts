@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findOwn } from '../../../contracts/find-own.ts';
 import { Problem } from '../../../contracts/problem.ts';
-import { hunkAt } from '../../domain/hunks.ts';
+import { extractHunk } from '../../domain/hunks.ts';
 import { Attachments } from '../../issues/attachments.ts';
 import {
   addReview,
@@ -11,7 +11,7 @@ import {
   submitReview,
   type LineComment,
 } from '../../pulls/reviews.ts';
-import { unknown } from '../../repositories/lookup.ts';
+import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import type { ReviewRow, ReviewState } from '../../store/issue-tables.ts';
 import { reviewCommentJson, reviewJson } from '../../wire/pulls.ts';
@@ -28,7 +28,7 @@ import {
   type Call,
   type Route,
 } from '../call.ts';
-import { resolveAccounts, mayWrite, requireNotArchived, requireWrite, readPeople } from '../issues/issue-access.ts';
+import { resolveAccounts, mayWrite, requireNotArchived, requireWrite, readUsers } from '../issues/issue-access.ts';
 import { listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
 import { getLevelOfAccount, getRepositoryAddress } from '../api-dependencies.ts';
 import { getPull, type PullContext, type PullDependencies } from './pull-views.ts';
@@ -78,36 +78,37 @@ export function reviewRoutes(deps: PullDependencies): readonly Route[] {
     ),
     ...(['dismissals', 'undismissals'] as const).map((kind): Route =>
       signedInRoute('POST', `/repos/:owner/:repo/pulls/:index/reviews/:id/${kind}`, 'repository', async (call) => {
-        const { review, ...place } = await getReview(deps, call);
-        requireWrite(place);
+        const { review, ...target } = await getReview(deps, call);
+        requireWrite(target);
         const { message = '' } = await readJsonBody(call, dismissBody);
-        await writer.run(place.repository, getAccount(call), (work) =>
+        await writer.run(target.repository, getAccount(call), (work) =>
           setDismissed(work, review, kind === 'dismissals', message),
         );
-        return reviewResponse(deps, call, place, review.id);
+        return reviewResponse(deps, call, target, review.id);
       }),
     ),
     ...(['POST', 'DELETE'] as const).map((method): Route =>
       signedInRoute(method, '/repos/:owner/:repo/pulls/:index/requested_reviewers', 'repository', async (call) => {
-        const place = await getPull(deps, call);
-        requireNotArchived(place.repository);
+        const target = await getPull(deps, call);
+        requireNotArchived(target.repository);
         const account = getAccount(call);
-        if (!mayWrite(place.level) && place.issue.author !== account) requireWrite(place);
+        if (!mayWrite(target.level) && target.issue.author !== account) requireWrite(target);
         const names = await resolveAccounts(deps, (await readJsonBody(call, reviewersBody)).reviewers ?? []);
         for (const name of method === 'POST' ? names : []) {
-          if ((await getLevelOfAccount(deps, name, place.repository)) === 'none')
+          if ((await getLevelOfAccount(deps, name, target.repository)) === 'none')
             throw new Problem('git.invalid', 422, `Reviewer can't read [user: ${name}]`);
         }
-        if (names.includes(place.issue.author)) throw new Problem('git.invalid', 422, "poster of pr can't be reviewer");
-        await writer.run(place.repository, account, (work) =>
-          requestReviews(work, place.issue, names, method === 'POST'),
+        if (names.includes(target.issue.author))
+          throw new Problem('git.invalid', 422, "poster of pr can't be reviewer");
+        await writer.run(target.repository, account, (work) =>
+          requestReviews(work, target.issue, names, method === 'POST'),
         );
         if (method === 'DELETE') return noContent;
         const now = deps.context.clock.now();
-        const { head } = await pulls.state(place.repository, place.issue);
+        const { head } = await pulls.state(target.repository, target.issue);
         const input = {
           id: 0,
-          issue_id: place.issue.id,
+          issue_id: target.issue.id,
           body: '',
           commit_id: head,
           dismissed: 0,
@@ -115,12 +116,12 @@ export function reviewRoutes(deps: PullDependencies): readonly Route[] {
           created_at: now,
           updated_at: now,
         };
-        const person = await readPeople(deps, call, names);
-        const index = getRepositoryAddress(call, place.repository);
+        const toUser = await readUsers(deps, call, names);
+        const index = getRepositoryAddress(call, target.repository);
         return created(
           names.map((author) =>
-            reviewJson({ ...input, author, state: 'REQUEST_REVIEW' }, place.issue, index, {
-              person,
+            reviewJson({ ...input, author, state: 'REQUEST_REVIEW' }, target.issue, index, {
+              toUser,
               head,
               comments: 0,
               entry: undefined,
@@ -140,7 +141,7 @@ function parseReviewState(event: string | undefined): ReviewState {
 
 /** Returns true if the caller may see the review: a pending one is visible only to its author. */
 function isVisible(call: Call, review: ReviewRow): boolean {
-  return review.state !== 'PENDING' || review.author === call.visitor.identity?.account;
+  return review.state !== 'PENDING' || review.author === call.caller.identity?.account;
 }
 
 async function reviewsJson(
@@ -157,7 +158,7 @@ async function reviewsJson(
     .where('review_id', 'is not', null)
     .execute();
   const { head } = await pulls.state(repository, issue);
-  const person = await readPeople(
+  const toUser = await readUsers(
     deps,
     call,
     reviews.map(({ author }) => author),
@@ -165,7 +166,7 @@ async function reviewsJson(
   return reviews.map((review) => {
     const reviewEntries = entries.filter(({ review_id }) => review_id === review.id);
     return reviewJson(review, issue, getRepositoryAddress(call, repository), {
-      person,
+      toUser,
       head,
       comments: reviewEntries.filter(({ kind }) => kind === 'code').length,
       entry: reviewEntries.find(({ kind }) => kind === 'review')?.id,
@@ -175,37 +176,37 @@ async function reviewsJson(
 
 async function getReview(deps: PullDependencies, call: Call) {
   const { db } = deps;
-  const place = await getPull(deps, call);
+  const target = await getPull(deps, call);
   const review = await db
     .selectFrom('reviews')
     .selectAll()
-    .where('issue_id', '=', place.issue.id)
+    .where('issue_id', '=', target.issue.id)
     .where('id', '=', parseId(call.params['id']))
     .executeTakeFirst();
-  if (review === undefined || !isVisible(call, review)) throw unknown();
-  return { ...place, review };
+  if (review === undefined || !isVisible(call, review)) throw buildNotFoundProblem();
+  return { ...target, review };
 }
 
-async function reviewResponse(deps: PullDependencies, call: Call, place: PullContext, id: number) {
+async function reviewResponse(deps: PullDependencies, call: Call, target: PullContext, id: number) {
   const { db } = deps;
   const [result] = await reviewsJson(
     deps,
     call,
-    place,
+    target,
     await db.selectFrom('reviews').selectAll().where('id', '=', id).execute(),
   );
-  if (result === undefined) throw unknown();
+  if (result === undefined) throw buildNotFoundProblem();
   return ok(result);
 }
 
 async function toLineComments(
-  { git, keeper, pulls }: PullDependencies,
+  { git, manager, pulls }: PullDependencies,
   repository: Repository,
-  place: PullContext,
+  target: PullContext,
   input: z.infer<typeof reviewBody>['comments'],
 ): Promise<readonly LineComment[]> {
   if (input === undefined || input.length === 0) return [];
-  const { head, comparison } = await pulls.state(repository, place.issue);
+  const { head, comparison } = await pulls.state(repository, target.issue);
   return Promise.all(
     input.map(async ({ path, body, new_position: after = 0, old_position: before = 0 }) => {
       const line = after > 0 ? after : -before;
@@ -225,7 +226,7 @@ async function toLineComments(
         path,
         body,
         line,
-        hunk: hunkAt((await git.run(keeper.folder(repository), args)).stdout.toString(), line),
+        hunk: extractHunk((await git.run(manager.getFolder(repository), args)).stdout.toString(), line),
       };
     }),
   );
@@ -233,17 +234,25 @@ async function toLineComments(
 
 async function listReviews(deps: PullDependencies, call: Call): Promise<Answer> {
   const { db } = deps;
-  const place = await getPull(deps, call);
-  const all = await db.selectFrom('reviews').selectAll().where('issue_id', '=', place.issue.id).orderBy('id').execute();
-  const seen = all.filter((review) => isVisible(call, review));
+  const target = await getPull(deps, call);
+  const all = await db
+    .selectFrom('reviews')
+    .selectAll()
+    .where('issue_id', '=', target.issue.id)
+    .orderBy('id')
+    .execute();
+  const visible = all.filter((review) => isVisible(call, review));
   const page = parsePage(call.query);
-  return ok(await reviewsJson(deps, call, place, getPageItems(seen, page)), listHeaders(call, page, seen.length));
+  return ok(
+    await reviewsJson(deps, call, target, getPageItems(visible, page)),
+    listHeaders(call, page, visible.length),
+  );
 }
 
 async function createReview(deps: PullDependencies, call: Call): Promise<Answer> {
   const { pulls, writer } = deps;
-  const place = await getPull(deps, call);
-  const { issue, level, repository } = place;
+  const target = await getPull(deps, call);
+  const { issue, level, repository } = target;
   requireNotArchived(repository);
   const input = await readJsonBody(call, reviewBody);
   const { head } = await pulls.state(repository, issue);
@@ -252,29 +261,29 @@ async function createReview(deps: PullDependencies, call: Call): Promise<Answer>
     body: input.body ?? '',
     commit: (input.commit_id ?? '') === '' ? head : (input.commit_id ?? head),
     official: mayWrite(level),
-    comments: await toLineComments(deps, repository, place, input.comments),
+    comments: await toLineComments(deps, repository, target, input.comments),
   };
   const id = await writer.run(repository, getAccount(call), (work) => addReview(work, issue, newReview));
-  return reviewResponse(deps, call, place, id);
+  return reviewResponse(deps, call, target, id);
 }
 
 async function readReview(deps: PullDependencies, call: Call): Promise<Answer> {
-  const { review, ...place } = await getReview(deps, call);
-  return reviewResponse(deps, call, place, review.id);
+  const { review, ...target } = await getReview(deps, call);
+  return reviewResponse(deps, call, target, review.id);
 }
 
 async function submitPendingReview(deps: PullDependencies, call: Call): Promise<Answer> {
   const { writer } = deps;
-  const { review, ...place } = await getReview(deps, call);
+  const { review, ...target } = await getReview(deps, call);
   if (review.author !== getAccount(call) || review.state !== 'PENDING')
     throw new Problem('git.invalid', 422, 'review is not pending');
   const input = await readJsonBody(call, reviewBody);
   const state = parseReviewState(input.event);
   if (state === 'PENDING') throw new Problem('git.invalid', 422, 'review stay pending');
-  await writer.run(place.repository, review.author, (work) =>
-    submitReview(work, place.issue, review.id, state, input.body ?? ''),
+  await writer.run(target.repository, review.author, (work) =>
+    submitReview(work, target.issue, review.id, state, input.body ?? ''),
   );
-  return reviewResponse(deps, call, place, review.id);
+  return reviewResponse(deps, call, target, review.id);
 }
 
 async function deleteReview(deps: PullDependencies, call: Call): Promise<Answer> {
@@ -285,7 +294,7 @@ async function deleteReview(deps: PullDependencies, call: Call): Promise<Answer>
   if (review.author !== getAccount(call) && level !== 'admin')
     throw new Problem('git.forbidden', 403, 'only the reviewer or an administrator may do that');
   const files = await writer.run(repository, getAccount(call), (work) => removeReview(work, review));
-  await attachments.forget(repository, files);
+  await attachments.deleteFiles(repository, files);
   return noContent;
 }
 
@@ -299,10 +308,10 @@ async function listReviewComments(deps: PullDependencies, call: Call): Promise<A
     .where('kind', '=', 'code')
     .orderBy('id')
     .execute();
-  const person = await readPeople(
+  const toUser = await readUsers(
     deps,
     call,
     rows.map(({ author }) => author),
   );
-  return ok(rows.map((row) => reviewCommentJson(row, issue, getRepositoryAddress(call, repository), person)));
+  return ok(rows.map((row) => reviewCommentJson(row, issue, getRepositoryAddress(call, repository), toUser)));
 }

@@ -1,22 +1,22 @@
 import type { Identity } from '../../contracts/control/accounts.ts';
 
-/** Who asks, and what the credential lets them do. */
-export interface Visitor {
-  /** Undefined: nobody signed in. */
+/** Caller of a request with the limits of its credential. */
+export interface Caller {
+  /** Undefined if the caller did not sign in. */
   readonly identity: Identity | undefined;
-  /** Scopes of the token; undefined where the credential is good for everything the account may do. */
+  /** Scopes of the token. Undefined if the credential has all permissions of the account. */
   readonly scopes: readonly string[] | undefined;
-  /** The credential stood in the address. */
+  /** The credential was part of the address. */
   readonly inAddress: boolean;
-  /** An SSH key that is good for one repository alone, and no account's. */
+  /** Deploy key: an SSH key for one repository that belongs to no account. */
   readonly deployKey?: { readonly repository: number; readonly readOnly: boolean; readonly title: string };
-  /** Id of the SSH key that the visitor signed in with, of an account or of a repository. */
+  /** ID of the SSH key that the caller signed in with. */
   readonly sshKey?: number;
 }
 
-export const nobody: Visitor = { identity: undefined, scopes: undefined, inAddress: false };
+export const anonymousCaller: Caller = { identity: undefined, scopes: undefined, inAddress: false };
 
-/** What tokens of the peer may be limited to. */
+/** Scope categories of Gitea's tokens. */
 export const scopeCategories = [
   'activitypub',
   'admin',
@@ -30,20 +30,20 @@ export const scopeCategories = [
 ] as const;
 export type ScopeCategory = (typeof scopeCategories)[number];
 
-/** Whether a text is a scope. */
+/** Returns true if a text is a valid scope. */
 export function isScope(text: string): boolean {
   const [level, category = ''] = text.split(':', 2);
   if (text === 'all' || text === 'public-only' || text === 'sudo') return true;
   return (level === 'read' || level === 'write') && (scopeCategories as readonly string[]).includes(category);
 }
 
-/** Whether the credential is good for what everybody may see, and nothing else of its account. */
-export function seesPublicOnly({ identity, scopes }: Visitor): boolean {
+/** Returns true if the credential is limited to public data. */
+export function isPublicOnly({ identity, scopes }: Caller): boolean {
   return identity?.limited === true || scopes?.includes('public-only') === true;
 }
 
-/** Whether the credential is good for this; what the account itself may do is another question. */
-export function hasScope({ scopes }: Visitor, level: 'read' | 'write', category: ScopeCategory): boolean {
+/** Returns true if the credential has a scope. The permissions of the account are checked separately. */
+export function hasScope({ scopes }: Caller, level: 'read' | 'write', category: ScopeCategory): boolean {
   if (scopes === undefined || scopes.includes('all') || scopes.includes(`write:${category}`)) return true;
   return level === 'read' && scopes.includes(`read:${category}`);
 }

@@ -28,7 +28,7 @@ export const visibilityMigration: Migration = {
 export const peopleMigration: Migration = {
   name: '010-profiles-follows',
   async up(db: Kysely<any>) {
-    // What else the peer keeps of an account or an organisation, as its clients set it.
+    // Further profile fields of Gitea for accounts and organizations.
     await db.schema
       .alterTable('owners')
       .addColumn('profile', 'text', (column) => column.notNull().defaultTo('{}'))

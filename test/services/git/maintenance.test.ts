@@ -19,25 +19,26 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Where the first repository lies. */
-const placeOf = (dataDir: string): string => {
+/** Returns the folder of the first repository. */
+const getRepositoryFolder = (dataDir: string): string => {
   const root = join(dataDir, 'git', 'repositories');
   const [part = ''] = readdirSync(root);
   return join(root, part, readdirSync(join(root, part))[0] ?? '');
 };
 const locks = ['packed-refs.lock', 'objects/pack/multi-pack-index.lock', 'objects/info/commit-graph.lock'];
 
-it('a repository is put in order when it is quiet: one pack with a bitmap, nothing lost, and what a kill left is gone', async () => {
+it('repacks an idle repository with a bitmap without losing objects and removes stale files', async () => {
   await room.create('busy');
   const cwd = await room.work('busy');
   const remote = `${room.signedUrl}/ada/busy.git`;
-  const place = placeOf(room.host.dataDir);
-  const packs = () => readdirSync(join(place, 'objects', 'pack')).filter((each) => each.endsWith('.pack'));
-  const hasIndex = () => readdirSync(join(place, 'objects', 'info')).some((name) => /^commit-graphs?$/.test(name));
-  const count = async () => (await room.git(['count-objects', '-v'], { cwd: place })).stdout;
+  const repositoryFolder = getRepositoryFolder(room.host.dataDir);
+  const packs = () => readdirSync(join(repositoryFolder, 'objects', 'pack')).filter((each) => each.endsWith('.pack'));
+  const hasIndex = () =>
+    readdirSync(join(repositoryFolder, 'objects', 'info')).some((name) => /^commit-graphs?$/.test(name));
+  const count = async () => (await room.git(['count-objects', '-v'], { cwd: repositoryFolder })).stdout;
 
-  // Each of these pushes is kept as a pack.
-  const write = Array.from({ length: 120 }, (_, at) => `echo $1-${at} > f${at}`).join(' && ');
+  // Each of these pushes creates a pack.
+  const write = Array.from({ length: 120 }, (_, index) => `echo $1-${index} > f${index}`).join(' && ');
   for (let push = 0; push < 3; push += 1) {
     await room.run('sh', ['-c', `${write} && git add . && git commit -qm "push $1"`, 'sh', String(push)], { cwd });
     await room.git(['push', '-q', remote, 'main'], { cwd });
@@ -50,35 +51,36 @@ it('a repository is put in order when it is quiet: one pack with a bitmap, nothi
     await room.git(['push', '-q', remote, 'main'], { cwd });
   }
   expect(packs().length).toBeGreaterThanOrEqual(6);
-  const left = join(place, 'objects', 'tmp_objdir-incoming-cut');
-  const recent = join(place, 'objects', 'tmp_objdir-incoming-now');
-  for (const path of [left, recent]) mkdirSync(path);
-  // With one of these git puts nothing in order.
-  const held = locks.map((lock) => join(place, lock));
-  for (const path of held) writeFileSync(path, '');
-  for (const path of [left, ...held]) utimesSync(path, new Date(0), new Date(0));
+  const staleFolder = join(repositoryFolder, 'objects', 'tmp_objdir-incoming-cut');
+  const recent = join(repositoryFolder, 'objects', 'tmp_objdir-incoming-now');
+  for (const path of [staleFolder, recent]) mkdirSync(path);
+  // Each of these locks prevents the maintenance commands of git.
+  const lockPaths = locks.map((lock) => join(repositoryFolder, lock));
+  for (const path of lockPaths) writeFileSync(path, '');
+  for (const path of [staleFolder, ...lockPaths]) utimesSync(path, new Date(0), new Date(0));
 
   clock.advance(29_000);
   expect(packs().length).toBeGreaterThanOrEqual(6);
   clock.advance(2000);
-  // A backup comes in between, for which all stays where it is; it is done after that.
+  // A backup pauses maintenance, which runs after it.
   await api(room.host.url('control'), '/api/backups', { method: 'POST' });
-  // When the last push is heard of is up to the loop; it is quiet half a minute after that.
-  // It may be given up for the backup just when its last step was done: it is in order then, and nothing more is said.
+  // The push event is processed asynchronously; maintenance starts half a minute after it.
+  // Maintenance may be aborted by the backup after its last step. The repository is then maintained without another log
+  // record.
   const isDone = (): boolean => {
     clock.advance(1000);
-    expect(room.host.log.filter((text) => text.includes('could not be put in order'))).toEqual([]);
+    expect(room.host.log.filter((text) => text.includes('maintenance failed'))).toEqual([]);
     return packs().length === 1 && hasIndex();
   };
   await expect.poll(isDone).toBe(true);
   expect(packs()).toHaveLength(1);
   expect(readdirSync(backups)).toHaveLength(1);
   expect(await count()).toContain('count: 0\n');
-  expect(readdirSync(join(place, 'objects', 'pack')).some((each) => each.endsWith('.bitmap'))).toBe(true);
-  expect([existsSync(left), existsSync(recent)]).toEqual([false, true]);
-  expect(held.filter((path) => existsSync(path))).toEqual([]);
-  expect((await room.git(['fsck', '--strict'], { cwd: place })).code).toBe(0);
-  // What a forced push took away is still there for who knows its name.
+  expect(readdirSync(join(repositoryFolder, 'objects', 'pack')).some((each) => each.endsWith('.bitmap'))).toBe(true);
+  expect([existsSync(staleFolder), existsSync(recent)]).toEqual([false, true]);
+  expect(lockPaths.filter((path) => existsSync(path))).toEqual([]);
+  expect((await room.git(['fsck', '--strict'], { cwd: repositoryFolder })).code).toBe(0);
+  // Commits that a forced push removed remain readable by ID.
   await room.git(['init', '-q', 'again']);
   await room.git(['fetch', '-q', remote, lost], { cwd: join(room.folder, 'again') });
   await room.git(['clone', '-q', remote, 'whole']);
@@ -86,9 +88,9 @@ it('a repository is put in order when it is quiet: one pack with a bitmap, nothi
     (await room.git(['log', '--oneline'], { cwd: join(room.folder, 'whole') })).stdout.trim().split('\n'),
   ).toHaveLength(7);
   await room.git(['commit', '-q', '--allow-empty', '-m', 'after'], { cwd });
-  // As where it was given up, or the host ended, between the pack and the index of paths.
+  // Simulates an interruption between the pack and the index of paths.
   for (const name of ['commit-graph', 'commit-graphs'])
-    rmSync(join(place, 'objects', 'info', name), { recursive: true, force: true });
+    rmSync(join(repositoryFolder, 'objects', 'info', name), { recursive: true, force: true });
   await room.git(['push', '-q', remote, 'main'], { cwd });
   const hasIndexLater = (): boolean => {
     clock.advance(1000);
@@ -97,7 +99,7 @@ it('a repository is put in order when it is quiet: one pack with a bitmap, nothi
   await expect.poll(hasIndexLater).toBe(true);
 });
 
-it('a start removes the locks that git left when the host was killed, however new', async () => {
+it('removes all locks of a killed host at the start', async () => {
   const dataDir = join(folder, 'killed');
   mkdirSync(dataDir);
   {
@@ -105,9 +107,9 @@ it('a start removes the locks that git left when the host was killed, however ne
     await before.create('cut', { auto_init: true });
     await before.api('POST', '/repos/ada/cut/branches', { new_branch_name: 'old' });
   }
-  for (const lock of locks) writeFileSync(join(placeOf(dataDir), lock), '');
+  for (const lock of locks) writeFileSync(join(getRepositoryFolder(dataDir), lock), '');
   await using after = await openGitRoom({ dataDir });
-  expect(locks.filter((lock) => existsSync(join(placeOf(dataDir), lock)))).toEqual([]);
-  // Git would not take a branch away otherwise.
+  expect(locks.filter((lock) => existsSync(join(getRepositoryFolder(dataDir), lock)))).toEqual([]);
+  // A remaining lock would prevent git from deleting a branch.
   expect((await after.api('DELETE', '/repos/ada/cut/branches/old')).status).toBe(204);
 });

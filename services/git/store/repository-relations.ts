@@ -4,7 +4,7 @@ import type { Migration } from '../../contracts/service.ts';
 interface Protections {
   id: Generated<number>;
   repository_id: number;
-  /** A branch's name, or a pattern for some. */
+  /** Name of a branch, or a pattern. */
   rule: string;
   options: string;
   created_at: number;
@@ -30,7 +30,7 @@ interface ReleaseAssets {
   release_id: number;
   name: string;
   size: number;
-  /** Its public name and that of its file. */
+  /** Public name, and the file name on disk. */
   uuid: string;
   downloads: number;
   created_at: number;

@@ -1,0 +1,108 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context } from '../../contracts/service.ts';
+import { gitPushed } from '../../contracts/git/topics.ts';
+import type { Git } from '../engine/git.ts';
+import { removeStaleFiles } from './stale-files.ts';
+import { readCounts } from './references.ts';
+import type { Repository } from './repositories.ts';
+
+/** Delay of the maintenance after the last push, ms. */
+const idleMs = 30_000;
+const timeoutMs = 60 * 60_000;
+/** Maintenance runs from these numbers of loose objects, packs and objects without a bitmap. */
+const thresholds = { loose: 200, packs: 6, unmapped: 1000 } as const;
+
+export interface MaintenanceDependencies {
+  readonly context: Pick<Context, 'bus' | 'clock' | 'log'>;
+  readonly git: Git;
+  readonly find: (id: number) => Promise<Repository | undefined>;
+  readonly folder: (repository: Repository) => string;
+}
+
+/**
+ * Maintains repositories one after another when no push occurred for a while: packs are combined, with a bitmap that
+ * makes clones cheap and an index of paths that makes histories cheap. Objects are never deleted.
+ */
+export class Maintenance implements AsyncDisposable {
+  readonly #dependencies: MaintenanceDependencies;
+  readonly #timers = new Map<number, Disposable>();
+  readonly #subscription: Disposable;
+  #abortController: AbortController = new AbortController();
+  #queue: Promise<void> = Promise.resolve();
+  /** Number of tasks that need unchanged packs. */
+  #pauseCount = 0;
+  #isDisposed = false;
+
+  constructor(deps: MaintenanceDependencies) {
+    this.#dependencies = deps;
+    this.#subscription = deps.context.bus.subscribe(gitPushed, ({ repository }) => this.#schedule(repository));
+  }
+
+  /** Runs a task while packs must not change. A running maintenance is aborted. */
+  async runPaused<Value>(work: () => Promise<Value>): Promise<Value> {
+    this.#pauseCount += 1;
+    this.#abortController.abort();
+    const result = this.#queue.then(work).finally(() => (this.#pauseCount -= 1));
+    this.#queue = result.then(ignore, ignore);
+    return result;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    this.#subscription[Symbol.dispose]();
+    for (const timer of this.#timers.values()) timer[Symbol.dispose]();
+    this.#abortController.abort();
+    await this.#queue;
+  }
+
+  #schedule(id: number): void {
+    if (this.#isDisposed) return;
+    this.#timers.get(id)?.[Symbol.dispose]();
+    const timer = this.#dependencies.context.clock.after(idleMs, () => {
+      this.#timers.delete(id);
+      this.#queue = this.#queue.then(() => this.#maintain(id));
+    });
+    this.#timers.set(id, timer);
+  }
+
+  async #maintain(id: number): Promise<void> {
+    const { context, find, folder, git } = this.#dependencies;
+    if (this.#pauseCount > 0) return this.#schedule(id);
+    this.#abortController = new AbortController();
+    try {
+      const repository = await find(id);
+      if (repository === undefined || this.#isDisposed) return;
+      const path = folder(repository);
+      await removeStaleFiles(path, context.clock.now());
+      const before = await readCounts(git, path);
+      if (!(await isDue(path, before))) return;
+      const signal = AbortSignal.any([this.#abortController.signal, AbortSignal.timeout(timeoutMs)]);
+      const run = (...args: string[]) => git.run(path, args, { longRunning: true, signal });
+      await run('pack-refs', '--all', '--prune');
+      await run('repack', '--geometric=2', '-d', '-l', '-q', '--write-midx', '--write-bitmap-index');
+      await run('commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress');
+      context.log.info('repository maintenance completed', {
+        repository: id,
+        packs: before.packs,
+        loose: before.loose,
+      });
+    } catch (error) {
+      if (this.#abortController.signal.aborted) return this.#schedule(id);
+      // The repository may have been removed. The next push schedules maintenance again.
+      context.log.warn('repository maintenance failed', { repository: id, error });
+    }
+  }
+}
+
+async function isDue(path: string, { loose, packs, packed }: Awaited<ReturnType<typeof readCounts>>): Promise<boolean> {
+  if (loose >= thresholds.loose || packs >= thresholds.packs) return true;
+  const hasBitmap = (await readdir(join(path, 'objects', 'pack'))).some((name) => name.endsWith('.bitmap'));
+  if (!hasBitmap) return packed >= thresholds.unmapped;
+  // The host ended, or maintenance was aborted, after the bitmap and before the index of paths was written.
+  return !(await readdir(join(path, 'objects', 'info'))).some((name) => /^commit-graphs?$/.test(name));
+}
+
+function ignore(): void {
+  // The caller of the task handles its failure.
+}
