@@ -11,7 +11,7 @@ import {
   language,
   options,
   webAddress,
-} from './setting-values.ts';
+} from './settings/values.ts';
 
 /** What SponsorBlock tells apart; https://wiki.sponsor.ajay.app/w/Types. */
 const segments = [

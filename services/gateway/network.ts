@@ -11,29 +11,29 @@ import {
 } from '../contracts/gateway/api.ts';
 import { Certificates } from './certificates/certificates.ts';
 import { certificateState } from './certificates/state.ts';
-import { CurrentCertificate } from './certificates/current.ts';
+import { CurrentCertificate } from './certificates/current-certificate.ts';
 import { baseName, hostLabel, inUrl, plainAddress, serviceName } from './domain/names.ts';
 import { addressForClient } from './domain/address-for-client.ts';
-import { NetworkListeners } from './listeners/doors.ts';
-import { OwnAddresses } from './listeners/own-addresses.ts';
+import { NetworkListeners } from './listeners/listener-manager.ts';
+import { OwnAddresses } from './listeners/interface-addresses.ts';
 import { GatewayMetrics } from './proxy/metrics.ts';
-import { Front } from './proxy/front.ts';
-import { TakenNames } from './proxy/taken-names.ts';
+import { Front } from './proxy/reverse-proxy.ts';
+import { TakenNames } from './proxy/reserved-names.ts';
 import { Provider } from './oidc/provider.ts';
 import { Upstreams } from './external-services/upstreams.ts';
-import { announcing } from './mdns/announcing.ts';
+import { announcing } from './mdns/announcement.ts';
 import { Responder } from './mdns/responder.ts';
 import { selfTest } from './self-test/self-test.ts';
-import { SignedIn } from './sign-in/signed-in.ts';
+import { SignedIn } from './sign-in/signed-in-account.ts';
 import { SharedPorts } from './ports/shared-ports.ts';
-import { Visitors } from './listeners/visitors.ts';
-import { wantedDoors } from './listeners/wanted-doors.ts';
+import { Visitors } from './listeners/client-addresses.ts';
+import { wantedDoors } from './listeners/listener-plan.ts';
 import { providerState } from './oidc/state.ts';
 import type { Settings } from './settings.ts';
 import { sharedServices } from './shared-services.ts';
 import { SessionCookie } from './sign-in/cookie.ts';
 import { Gate } from './sign-in/gate.ts';
-import { plainDoor } from './trust/plain-door.ts';
+import { plainDoor } from './trust/http-redirect.ts';
 
 /** Coordinates shared services, their listeners and the certificate. */
 export class Network implements AsyncDisposable {

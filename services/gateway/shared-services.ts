@@ -1,7 +1,7 @@
 import type { DispatchTarget } from '../contracts/dispatch.ts';
 import type { Exposure, SharedService } from '../contracts/gateway/api.ts';
 import { inUrl, serviceName } from './domain/names.ts';
-import type { NetworkListeners } from './listeners/doors.ts';
+import type { NetworkListeners } from './listeners/listener-manager.ts';
 
 interface Shown {
   readonly label: string;

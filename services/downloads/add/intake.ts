@@ -5,21 +5,21 @@ import { withoutPosition, withoutSecrets } from '../domain/address.ts';
 import { isMasked } from '../domain/address-secrets.ts';
 import { doneStates, queueStates, type Item } from '../domain/item.ts';
 import { isSameOrder, type Order } from '../domain/order.ts';
-import type { EngineWatch } from '../engine/watch.ts';
+import type { EngineWatch } from '../engine/engine-monitor.ts';
 import type { Folders } from '../run/folders.ts';
 import type { UrlPolicy } from './url-policy.ts';
 import { markAnyway } from '../limits/store.ts';
-import type { Live } from '../queue/live.ts';
+import type { Live } from '../queue/live-updates.ts';
 import type { DownloadMetrics } from '../run/metrics.ts';
-import type { Notices } from '../run/notices.ts';
+import type { Notices } from '../run/download-notifier.ts';
 import type { Prober } from './prober.ts';
 import type { Queue } from '../queue/queue.ts';
-import type { Runs } from '../run/runs.ts';
+import type { Runs } from '../run/active-runs.ts';
 import { deleteFile } from '../run/side-files.ts';
 import { leaveBatch } from '../store/batches.ts';
 import { DownloadStore } from '../store/store.ts';
 import type { Thumbnails } from '../run/thumbnails.ts';
-import type { Work } from '../run/work.ts';
+import type { Work } from '../run/download-runner.ts';
 
 /** Clients want an extraction's error in the answer, but nobody waits longer than this. */
 const answerWithinMs = 10_000;

@@ -4,11 +4,11 @@ import { Addresses } from '../store/addresses.ts';
 import { keptText, type Item } from '../domain/item.ts';
 import type { PlaylistPlace } from '../domain/order.ts';
 import type { Driver, Target } from '../engine/driver.ts';
-import { pictureOf, type Entry, type List, type Probe } from '../engine/found.ts';
+import { pictureOf, type Entry, type List, type Probe } from '../engine/probe-result.ts';
 import type { Folders } from '../run/folders.ts';
-import type { Live } from '../queue/live.ts';
+import type { Live } from '../queue/live-updates.ts';
 import type { DownloadMetrics } from '../run/metrics.ts';
-import type { Notices } from '../run/notices.ts';
+import type { Notices } from '../run/download-notifier.ts';
 import { DownloadStore } from '../store/store.ts';
 
 /** Probes at once; one takes about two seconds of a core. */

@@ -1,5 +1,5 @@
 import { parseAddress, type Refusal } from '../domain/address.ts';
-import { refuseInternal } from '../engine/resolve.ts';
+import { refuseInternal } from '../engine/host-resolution.ts';
 
 /** Decides which addresses the extractor may be sent to. */
 export type UrlPolicy = (address: string) => Promise<URL | Refusal>;

@@ -1,9 +1,9 @@
 import { captionsArguments, subtitleArguments, type CaptionsChoice, type SubtitleOptions } from '../domain/captions.ts';
-import { cutArguments, type SponsorBlock } from '../domain/cuts.ts';
+import { cutArguments, type SponsorBlock } from '../domain/section-arguments.ts';
 import type { Order, PlaylistPlace } from '../domain/order.ts';
 import type { Purpose } from '../domain/options.ts';
 import { fieldArguments, type ListFields } from '../domain/template-fields.ts';
-import { selectionOf } from '../domain/selection.ts';
+import { selectionOf } from '../domain/format-selection.ts';
 
 /** What holds for every call of yt-dlp. */
 export interface CommandSettings {

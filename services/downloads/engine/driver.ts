@@ -10,13 +10,13 @@ import { withoutSecrets } from '../domain/address.ts';
 import type { Cookies } from '../cookies/cookies.ts';
 import type { Item } from '../domain/item.ts';
 import type { Order } from '../domain/order.ts';
-import { beforeTheBreak, takeRecorded } from './recorded.ts';
+import { beforeTheBreak, takeRecorded } from './stream-recording.ts';
 import { failureMessage, readEvent, type EngineEvent } from '../domain/progress.ts';
-import { isArchived, skipReason } from '../domain/skipped.ts';
+import { isArchived, skipReason } from '../domain/skip-reason.ts';
 import { limitFields, nameLimits, trimmedTemplate } from '../domain/safe-names.ts';
 import { fillTemplate } from '../domain/template.ts';
 import { listFields } from '../domain/template-fields.ts';
-import { readAnswer } from './answer.ts';
+import { readAnswer } from './json-output.ts';
 import { captionsOf } from './captions.ts';
 import {
   downloadArguments,
@@ -26,8 +26,8 @@ import {
   type DownloadCommand,
 } from './command.ts';
 import type { Extractor } from './extractor.ts';
-import { finish } from './finish.ts';
-import { channelOf, Info, pictureOf, startOf, type Probe } from './found.ts';
+import { finish } from './post-processing.ts';
+import { channelOf, Info, pictureOf, startOf, type Probe } from './probe-result.ts';
 
 /** What is asked for. */
 export type Target = Pick<Item, 'url' | 'title' | 'order' | 'playlist'>;

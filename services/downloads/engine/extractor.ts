@@ -1,11 +1,11 @@
 import type { Engine, Engines } from '../../contracts/control/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
-import { OutwardProxy, type AddressOf } from './outward.ts';
-import { lackOf } from './required.ts';
-import { publicAddress } from './resolve.ts';
-import { runLines, type Exit, type RunOptions } from './run.ts';
-import { outwardArguments, proxiesOf, type Way } from './way.ts';
+import { OutwardProxy, type AddressOf } from './egress-proxy.ts';
+import { lackOf } from './version-check.ts';
+import { publicAddress } from './host-resolution.ts';
+import { runLines, type Exit, type RunOptions } from './process-runner.ts';
+import { outwardArguments, proxiesOf, type Way } from './network-policy.ts';
 import { Worker } from './worker.ts';
 
 /** A worker that nobody needs for this long gives its memory back. */

@@ -1,6 +1,6 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { runLines } from './run.ts';
+import { runLines } from './process-runner.ts';
 
 /** What a run of ffmpeg needs: it ends when the download does. */
 export interface FfmpegCall {

@@ -8,8 +8,8 @@ import type { Clock, Log } from '../../contracts/service.ts';
 import { EngineChild } from '../../kit/engine-child.ts';
 import { readLines } from '../../kit/lines.ts';
 import { findProcessIdentity, signalGroup } from '../../kit/process-group.ts';
-import { closingMs, patienceMs, type Exit, type RunOptions } from './run.ts';
-import type { Way } from './way.ts';
+import { closingMs, patienceMs, type Exit, type RunOptions } from './process-runner.ts';
+import type { Way } from './network-policy.ts';
 
 const script = new URL('worker.py', import.meta.url);
 /** A child that has ended without its streams has none. */

@@ -1,7 +1,7 @@
 import { downloadLimitsChanged, type DownloadLimits, type CurrentLimits } from '../../contracts/downloads/limits.ts';
 import { createWallClock } from '../../contracts/quiet-hours.ts';
 import type { Context } from '../../contracts/service.ts';
-import { isOpenAt, openingAt } from './hours.ts';
+import { isOpenAt, openingAt } from './allowed-hours.ts';
 import { readLimits, writeLimits } from './store.ts';
 
 /** The clock of the machine may be set, and a laptop sleeps: never believe one timer for longer than this. */

@@ -2,16 +2,16 @@ import { hostname } from 'node:os';
 import type { Context } from '../../contracts/service.ts';
 import { isRunning, type Item } from '../domain/item.ts';
 import { findProcessIdentity } from '../../kit/process-group.ts';
-import type { EngineWatch } from '../engine/watch.ts';
+import type { EngineWatch } from '../engine/engine-monitor.ts';
 import type { Folders } from '../run/folders.ts';
 import { keepingHours } from '../limits/store.ts';
-import type { Live } from './live.ts';
+import type { Live } from './live-updates.ts';
 import { recover, tidy } from './recovery.ts';
-import type { Runs } from '../run/runs.ts';
+import type { Runs } from '../run/active-runs.ts';
 import type { Settings } from '../settings.ts';
 import { isPaused } from '../store/pause.ts';
 import { DownloadStore, type Holder } from '../store/store.ts';
-import type { Work } from '../run/work.ts';
+import type { Work } from '../run/download-runner.ts';
 
 /** A host of another machine that has not renewed its lease for this long is taken for dead. */
 const leaseMs = 60_000;

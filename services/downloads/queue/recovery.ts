@@ -1,10 +1,10 @@
 import { sep } from 'node:path';
 import type { Context } from '../../contracts/service.ts';
-import { removeCopies } from '../engine/deliver.ts';
+import { removeCopies } from '../engine/file-delivery.ts';
 import { isRunning, signalGroup } from '../../kit/process-group.ts';
 import type { Folders } from '../run/folders.ts';
-import type { Live } from './live.ts';
-import type { Runs } from '../run/runs.ts';
+import type { Live } from './live-updates.ts';
+import type { Runs } from '../run/active-runs.ts';
 import { DownloadStore, type Holder } from '../store/store.ts';
 
 interface Parts {

@@ -1,7 +1,7 @@
 import type { Context } from '../../contracts/service.ts';
 import { doneStates } from '../domain/item.ts';
 import type { Intake } from '../add/intake.ts';
-import { endedBefore } from '../store/ended.ts';
+import { endedBefore } from '../store/history.ts';
 
 /** How often it is looked, at most. */
 const seldomMs = 30_000;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
 import type { Order } from '../domain/order.ts';
 import { folderParts } from '../domain/template.ts';
-import { makeFolders, rightsOf, type Rights } from '../engine/rights.ts';
+import { makeFolders, rightsOf, type Rights } from '../engine/file-permissions.ts';
 import type { Settings } from '../settings.ts';
 import { titleExpression } from '../subscriptions/title-expression.ts';
 

@@ -1,5 +1,5 @@
 import type { Metrics } from '../../contracts/metrics.ts';
-import { failureKind, failureKinds } from '../domain/failure.ts';
+import { failureKind, failureKinds } from '../domain/failure-kind.ts';
 
 /** What the metrics page tells of this service. */
 export interface DownloadMetrics {

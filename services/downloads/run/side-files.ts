@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Captions } from '../../contracts/downloads/api.ts';
 import { captionLanguage } from '../domain/caption-files.ts';
 import { readCues } from '../domain/cues.ts';
-import { fileInside } from '../routes/files.ts';
+import { fileInside } from '../metube-api/files.ts';
 
 const largestCaptions = 4 * 1024 * 1024;
 const mostLanguages = 40;

@@ -1,13 +1,13 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Item } from '../domain/item.ts';
-import type { Entry } from '../engine/found.ts';
-import type { EngineWatch } from '../engine/watch.ts';
+import type { Entry } from '../engine/probe-result.ts';
+import type { EngineWatch } from '../engine/engine-monitor.ts';
 import type { UrlPolicy } from '../add/url-policy.ts';
 import type { Intake } from '../add/intake.ts';
-import type { Live } from '../queue/live.ts';
+import type { Live } from '../queue/live-updates.ts';
 import type { DownloadMetrics } from '../run/metrics.ts';
-import type { Notices } from '../run/notices.ts';
+import type { Notices } from '../run/download-notifier.ts';
 import type { Thumbnails } from '../run/thumbnails.ts';
 import type { Prober } from '../add/prober.ts';
 import type { Queue } from '../queue/queue.ts';

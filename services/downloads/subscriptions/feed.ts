@@ -1,7 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Order } from '../domain/order.ts';
 import type { Target } from '../engine/driver.ts';
-import { pictureOf, type Entry, type Probe } from '../engine/found.ts';
+import { pictureOf, type Entry, type Probe } from '../engine/probe-result.ts';
 import type { UrlPolicy } from '../add/url-policy.ts';
 import { isList, type Prober } from '../add/prober.ts';
 

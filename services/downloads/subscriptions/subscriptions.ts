@@ -15,9 +15,9 @@ import type { Prober } from '../add/prober.ts';
 import type { Picture } from '../run/thumbnails.ts';
 import { Checker, pictureId, type CheckerParts } from './checker.ts';
 import { depthOf, entryKey, faceOf, isThere, readFeed, type Feed } from './feed.ts';
-import { alreadySubscribed, settle, type Move } from './move.ts';
+import { alreadySubscribed, settle, type Move } from './address-change.ts';
 import { nextCheckAt } from './schedule.ts';
-import { toSubscription } from './shown.ts';
+import { toSubscription } from './subscription-view.ts';
 import { SubscriptionStore, type StoredSubscription, type SubscriptionChange } from './store.ts';
 import { matchTitles } from './title-filter.ts';
 

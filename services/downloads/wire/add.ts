@@ -1,8 +1,8 @@
-import { momentOf } from '../domain/moment.ts';
+import { momentOf } from '../domain/time-position.ts';
 import { codecs, downloadTypes, formats, qualitiesOf, type DownloadType, type Order } from '../domain/order.ts';
 import { bad, isEmpty, list, lower, oneOf, readText, type Fields } from './fields.ts';
 import { readOverrides, readPresets } from './options.ts';
-import { readOptions } from './options-asked.ts';
+import { readOptions } from './media-options.ts';
 
 export { bad } from './fields.ts';
 

@@ -1,4 +1,4 @@
-import type { Place } from '../domain/arrange.ts';
+import type { Place } from '../domain/queue-position.ts';
 import { bad } from './add.ts';
 
 /**

@@ -6,7 +6,7 @@ import type { CertificatePem } from '../../contracts/dispatch.ts';
 import type { Clock, Context, Vault } from '../../contracts/service.ts';
 import { openStoredKey } from '../../kit/stored-key.ts';
 import type { CertificateRow, Tables } from '../store/tables.ts';
-import type { IssuedCertificate } from './issue.ts';
+import type { IssuedCertificate } from './certificate-issuer.ts';
 
 /** Certificate that the listeners present. */
 export interface PresentedCertificate extends CertificatePem {
@@ -55,7 +55,7 @@ export class Certificates {
     ) {
       return toPresentedCertificate(row, this.#vault);
     }
-    const { issueLeaf } = await import('./issue.ts');
+    const { issueLeaf } = await import('./certificate-issuer.ts');
     const keyLocation = { purpose: getPurpose('authority'), service: 'gateway', name: 'authority' };
     const key = openStoredKey(this.#vault, authority.key, keyLocation);
     return toPresentedCertificate(
@@ -67,7 +67,7 @@ export class Certificates {
   async #authority(title: string, requestedNames: readonly string[], now: number): Promise<CertificateRow> {
     const row = await this.#row('authority');
     if (row !== undefined && Number(row.expires_at) > now) return row;
-    const { issueAuthority: makeAuthority } = await import('./issue.ts');
+    const { issueAuthority: makeAuthority } = await import('./certificate-issuer.ts');
     const unqualifiedNames = requestedNames.filter(
       (name) => isIP(name) === 0 && !name.includes('.') && name !== 'localhost',
     );

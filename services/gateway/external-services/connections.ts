@@ -5,8 +5,8 @@ import type { Duplex } from 'node:stream';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Upstream } from '../domain/upstream.ts';
-import { isNowhere } from './nowhere.ts';
-import { repairAnswers, type AnswerRepair } from './repaired-answers.ts';
+import { isNowhere } from './unreachable-host.ts';
+import { repairAnswers, type AnswerRepair } from './response-repair.ts';
 
 type ConnectionContext = Pick<Context, 'addresses' | 'connect'>;
 

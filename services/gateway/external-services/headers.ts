@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { hidesAuthorization } from '../sign-in/own-credentials.ts';
+import { hidesAuthorization } from '../sign-in/gateway-credentials.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
 
 /** Hop-by-hop headers, and headers that only the gateway sets. */

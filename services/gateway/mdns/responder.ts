@@ -2,7 +2,7 @@ import type { RemoteInfo } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import type { Answer, Packet } from 'dns-packet';
 import type { Clock, Log } from '../../contracts/service.ts';
-import { RateLimit } from '../sign-in/rate.ts';
+import { RateLimit } from '../sign-in/rate-limiter.ts';
 import { answersTo, claimedByOthers, flushed, buildRecords, type Announced } from './answers.ts';
 import { MulticastSocket } from './socket.ts';
 

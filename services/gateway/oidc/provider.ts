@@ -7,7 +7,7 @@ import {
   type Claims,
   type MappingResult,
   type MappingRules,
-} from '../domain/provider-person.ts';
+} from '../domain/provider-account.ts';
 import type { OidcSettings } from './fields.ts';
 
 /** Cache duration of the provider metadata, in milliseconds. */

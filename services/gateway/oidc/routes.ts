@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DispatchContext } from '../../contracts/dispatch.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { getReturnPath } from '../domain/return-path.ts';
-import type { MappingResult } from '../domain/provider-person.ts';
-import { redirect, sendHtml } from '../proxy/answer.ts';
+import type { MappingResult } from '../domain/provider-account.ts';
+import { redirect, sendHtml } from '../proxy/responses.ts';
 import type { GatewayMetrics } from '../proxy/metrics.ts';
 import type { SessionCookie } from '../sign-in/cookie.ts';
 import { signInPage } from '../sign-in/pages.ts';
-import { RateLimit } from '../sign-in/rate.ts';
+import { RateLimit } from '../sign-in/rate-limiter.ts';
 import type { Gate } from '../sign-in/gate.ts';
-import type { SignedIn } from '../sign-in/signed-in.ts';
+import type { SignedIn } from '../sign-in/signed-in-account.ts';
 import type { AuthorizationRequest, Provider } from './provider.ts';
 
 /** Maximum duration of a sign-in at the provider, in milliseconds. */

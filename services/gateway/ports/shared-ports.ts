@@ -4,7 +4,7 @@ import type { DispatchContext, ExternalListenerOptions, PortTarget } from '../..
 import type { SharedPort } from '../../contracts/gateway/api.ts';
 import { inUrl } from '../domain/names.ts';
 import { inNetworks } from '../listeners/addresses.ts';
-import type { NetworkListener, NetworkListeners } from '../listeners/doors.ts';
+import type { NetworkListener, NetworkListeners } from '../listeners/listener-manager.ts';
 import type { GatewayMetrics } from '../proxy/metrics.ts';
 import type { Settings } from '../settings.ts';
 

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { DispatchContext } from '../../contracts/dispatch.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { hideAuthorization, OwnCredentials } from './own-credentials.ts';
+import { hideAuthorization, OwnCredentials } from './gateway-credentials.ts';
 import type { SessionCookie } from './cookie.ts';
-import type { SignedIn } from './signed-in.ts';
+import type { SignedIn } from './signed-in-account.ts';
 
 type GateContext = Pick<DispatchContext, 'accounts' | 'caller' | 'clock' | 'isFromTrustedProxy' | 'publicUrl'>;
 

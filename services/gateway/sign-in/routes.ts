@@ -6,13 +6,13 @@ import type { Context } from '../../contracts/service.ts';
 import { readRequestBody } from '../../kit/request-body.ts';
 import { getReturnPath, wantedPath } from '../domain/return-path.ts';
 import type { GatewayMetrics } from '../proxy/metrics.ts';
-import { redirect, scriptHeaders, sendHtml, signInFormHeaders } from '../proxy/answer.ts';
+import { redirect, scriptHeaders, sendHtml, signInFormHeaders } from '../proxy/responses.ts';
 import type { Provider } from '../oidc/provider.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { Gate } from './gate.ts';
 import { codePage, signedInPage, signInPage } from './pages.ts';
-import type { SignedIn } from './signed-in.ts';
-import { RateLimit } from './rate.ts';
+import type { SignedIn } from './signed-in-account.ts';
+import { RateLimit } from './rate-limiter.ts';
 
 const longestForm = 16 * 1024;
 

@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import { withoutPort } from '../domain/names.ts';
-import { redirect, send, sendHtml } from '../proxy/answer.ts';
+import { redirect, send, sendHtml } from '../proxy/responses.ts';
 import { style } from '../proxy/html.ts';
 import { profileOf } from './profile.ts';
 import { trustPage } from './page.ts';

@@ -6,7 +6,7 @@ import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { lackOf } from '../../../services/downloads/engine/required.ts';
+import { lackOf } from '../../../services/downloads/engine/version-check.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 import { enginesFolder } from '../../support/host.ts';
 import { dataFolderWith, fakeEngine, openRig, processesNaming, streams, type Rig } from './rig.ts';

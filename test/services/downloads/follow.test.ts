@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Item, Progress } from '../../../services/downloads/domain/item.ts';
 import { readEvent } from '../../../services/downloads/domain/progress.ts';
-import { ProgressFollower } from '../../../services/downloads/run/progress.ts';
-import type { Live } from '../../../services/downloads/queue/live.ts';
+import { ProgressFollower } from '../../../services/downloads/run/progress-tracker.ts';
+import type { Live } from '../../../services/downloads/queue/live-updates.ts';
 
 function follow(lines: readonly string[], kept = 0): readonly string[] {
   const told: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { javaScriptOf } from '../../../services/downloads/engine/javascript.ts';
+import { javaScriptOf } from '../../../services/downloads/engine/javascript-runtime.ts';
 
 it('the scripts of sites are run by the Node that runs us', async () => {
   const { args, find } = javaScriptOf();

@@ -2,7 +2,7 @@ import { getFailureCause } from '../../../services/contracts/downloads/causes.ts
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { downloads } from '../../../services/downloads/index.ts';
-import { failureKind } from '../../../services/downloads/domain/failure.ts';
+import { failureKind } from '../../../services/downloads/domain/failure-kind.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
 import { dataFolderWith, fakeEngine, openRig, type Rig } from './rig.ts';
 

@@ -3,9 +3,9 @@ import type { Context } from '../../../services/contracts/service.ts';
 import type { Item } from '../../../services/downloads/domain/item.ts';
 import type { Driver } from '../../../services/downloads/engine/driver.ts';
 import type { Folders } from '../../../services/downloads/run/folders.ts';
-import type { Live } from '../../../services/downloads/queue/live.ts';
+import type { Live } from '../../../services/downloads/queue/live-updates.ts';
 import type { DownloadMetrics } from '../../../services/downloads/run/metrics.ts';
-import type { Notices } from '../../../services/downloads/run/notices.ts';
+import type { Notices } from '../../../services/downloads/run/download-notifier.ts';
 import { Prober } from '../../../services/downloads/add/prober.ts';
 import { createFakeClock } from '../../support/clock.ts';
 

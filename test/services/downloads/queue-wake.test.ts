@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Queue } from '../../../services/downloads/queue/queue.ts';
-import { Runs } from '../../../services/downloads/run/runs.ts';
+import { Runs } from '../../../services/downloads/run/active-runs.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { silentLog } from '../../support/place.ts';
 

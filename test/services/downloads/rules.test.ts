@@ -9,7 +9,7 @@ import {
 } from '../../../services/downloads/domain/address.ts';
 import { chapterTemplate, noWishes, type Order } from '../../../services/downloads/domain/order.ts';
 import { failureMessage, readEvent } from '../../../services/downloads/domain/progress.ts';
-import { selectionOf } from '../../../services/downloads/domain/selection.ts';
+import { selectionOf } from '../../../services/downloads/domain/format-selection.ts';
 import {
   fillTemplate,
   folderParts,

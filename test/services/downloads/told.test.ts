@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { noProgress } from '../../../services/downloads/domain/item.ts';
-import { Live } from '../../../services/downloads/queue/live.ts';
+import { Live } from '../../../services/downloads/queue/live-updates.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { anItem as item } from './an-item.ts';
 

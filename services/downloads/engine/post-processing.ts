@@ -5,8 +5,8 @@ import type { Log } from '../../contracts/service.ts';
 import { withoutSecrets } from '../domain/address.ts';
 import { readCues, writeCues } from '../domain/cues.ts';
 import type { Order } from '../domain/order.ts';
-import { makeApple } from './apple.ts';
-import { embedCover } from './cover.ts';
+import { makeApple } from './apple-conversion.ts';
+import { embedCover } from './cover-art.ts';
 import type { FfmpegCall } from './ffmpeg.ts';
 
 export interface Finishing {

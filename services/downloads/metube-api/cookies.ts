@@ -1,8 +1,8 @@
 import { Router, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
-import type { Cookies } from './cookies.ts';
-import { badCookies } from './netscape.ts';
-import { readUpload } from './upload.ts';
+import type { Cookies } from '../cookies/cookies.ts';
+import { badCookies } from '../cookies/netscape.ts';
+import { readUpload } from './cookie-upload.ts';
 
 /** The peer's routes for cookies; its errors are 400 with `status` and `msg`. */
 export function cookieRoutes(cookies: Cookies): Router {

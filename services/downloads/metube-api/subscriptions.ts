@@ -1,10 +1,10 @@
 import { Router, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
-import { bodyOf, idsOf } from '../routes/body.ts';
+import { bodyOf, idsOf } from './request-body.ts';
 import type { Settings } from '../settings.ts';
 import { readSubscribe, readUpdate, toSubscriptionRecord } from '../wire/subscription.ts';
-import type { StoredSubscription } from './store.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import type { StoredSubscription } from '../subscriptions/store.ts';
+import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 
 /** The peer's routes for subscriptions. What cannot be done is an answer with status 200, as with its `/add`. */
 export function subscriptionRoutes(subscriptions: Subscriptions, settings: Settings): Router {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { templateProblem } from './domain/template.ts';
-import { titleExpression } from './subscriptions/title-expression.ts';
+import { templateProblem } from '../domain/template.ts';
+import { titleExpression } from '../subscriptions/title-expression.ts';
 
 /** Of a file name. */
 export const template = z.string().superRefine((text, context) => {

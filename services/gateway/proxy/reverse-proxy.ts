@@ -20,16 +20,16 @@ import { OidcRoutes } from '../oidc/routes.ts';
 import type { Upstreams } from '../external-services/upstreams.ts';
 import { hideCookies, type SessionCookie } from '../sign-in/cookie.ts';
 import type { Gate } from '../sign-in/gate.ts';
-import type { SignedIn } from '../sign-in/signed-in.ts';
+import type { SignedIn } from '../sign-in/signed-in-account.ts';
 import { passkeyScript } from '../sign-in/pages.ts';
 import { verify } from '../sign-in/verify.ts';
 import { SignInRoutes } from '../sign-in/routes.ts';
-import { redirect, send, sendHtml, sendsForm, wantsPage } from './answer.ts';
+import { redirect, send, sendHtml, sendsForm, wantsPage } from './responses.ts';
 import { homePage } from './home.ts';
-import { dropForwarded } from './forwarded.ts';
+import { dropForwarded } from './forwarded-headers.ts';
 import { page, style } from './html.ts';
 import { outcomeOf, type GatewayMetrics } from './metrics.ts';
-import { UnderWay, type Passed } from './under-way.ts';
+import { UnderWay, type Passed } from './in-flight-requests.ts';
 
 export interface FrontParts {
   readonly context: DispatchContext;

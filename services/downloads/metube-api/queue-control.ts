@@ -3,7 +3,7 @@ import type { QueueChange } from '../../contracts/downloads/api.ts';
 import type { QueueControl } from '../queue/queue-control.ts';
 import { bad } from '../wire/add.ts';
 import { readPlace } from '../wire/queue-control.ts';
-import { bodyOf, idsOf } from './body.ts';
+import { bodyOf, idsOf } from './request-body.ts';
 
 /** What the peer has no routes for: pausing, resuming and moving. They take ids and answer as its own routes do. */
 export function queueControlRoutes(queueControl: QueueControl): Router {

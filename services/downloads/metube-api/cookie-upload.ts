@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import busboy from 'busboy';
 import { maxCookieFileLength } from '../../contracts/downloads/cookies.ts';
-import { badCookies } from './netscape.ts';
+import { badCookies } from '../cookies/netscape.ts';
 
 /**
  * The content of the form's file `cookies` (RFC 7578), and its length in bytes. @throws Problem `downloads.bad_cookies`

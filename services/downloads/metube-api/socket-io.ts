@@ -5,7 +5,7 @@ import type { Log } from '../../contracts/service.ts';
 import { createSocketIo, type SocketIo } from '../../kit/socket-io.ts';
 import { doneStates, type Item, type Progress } from '../domain/item.ts';
 import type { Folders } from '../run/folders.ts';
-import type { Gone, Live } from '../queue/live.ts';
+import type { Gone, Live } from '../queue/live-updates.ts';
 import type { OptionFiles } from '../add/option-files.ts';
 import { prefixOf, publicBases, type Settings } from '../settings.ts';
 import type { DownloadStore } from '../store/store.ts';

@@ -1,9 +1,9 @@
 import type { Engine } from '../../contracts/control/engines.ts';
 import type { Health, RunningWork, SuggestedAction } from '../../contracts/health.ts';
 import type { Context } from '../../contracts/service.ts';
-import { Installing } from './installing.ts';
-import { noJavaScript, type JavaScript } from './javascript.ts';
-import { lackOf } from './required.ts';
+import { Installing } from './engine-installations.ts';
+import { noJavaScript, type JavaScript } from './javascript-runtime.ts';
+import { lackOf } from './version-check.ts';
 
 const lookAgainMs = 15_000;
 const seeEngines: SuggestedAction = { label: 'See the engines', to: '/settings/engines', adminOnly: true };

@@ -12,7 +12,7 @@ import {
   SubscribeBody,
   SubscriptionRecord,
   UpdateBody,
-} from '../wire/described.ts';
+} from '../wire/openapi-schemas.ts';
 
 interface Described {
   readonly method: 'get' | 'post';

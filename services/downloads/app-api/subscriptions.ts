@@ -3,7 +3,7 @@ import { subscriptionsApi } from '../../contracts/downloads/subscriptions.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Settings } from '../settings.ts';
 import { readAdd } from '../wire/add.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 
 /** Subscriptions in our own API. */
 export function subscriptionHandlers(subscriptions: Subscriptions, settings: Settings): readonly ApiHandler[] {

@@ -3,7 +3,7 @@ import { readLines } from '../../kit/lines.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { buildCleanEnvironment } from '../../kit/clean-environment.ts';
 import { findProcessIdentity, signalGroup } from '../../kit/process-group.ts';
-import type { Proxies } from './way.ts';
+import type { Proxies } from './network-policy.ts';
 
 export interface RunOptions {
   readonly clock: Clock;

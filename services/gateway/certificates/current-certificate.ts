@@ -3,7 +3,7 @@ import type { SuggestedAction } from '../../contracts/health.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
 import type { Certificates, PresentedCertificate } from './certificates.ts';
-import { readCustomCertificate, getFingerprint, type CertificateFiles } from './own-files.ts';
+import { readCustomCertificate, getFingerprint, type CertificateFiles } from './custom-certificate.ts';
 
 interface CurrentCertificateDependencies {
   readonly certificates: Certificates;

@@ -1,4 +1,4 @@
-import { secondsOf } from '../domain/moment.ts';
+import { secondsOf } from '../domain/time-position.ts';
 import { chapterTemplate, noWishes, subtitleModes, type DownloadType, type Order } from '../domain/order.ts';
 import { templateProblem } from '../domain/template.ts';
 import { bad, isEmpty, lower, oneOf, readText, type Fields } from './fields.ts';

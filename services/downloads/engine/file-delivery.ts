@@ -3,7 +3,7 @@ import { copyFile, link, lstat, open, readdir, realpath, rename, rm, stat, unlin
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
 import { nameBeside } from '../domain/template.ts';
-import { makeFolders, setFileRights, type Rights } from './rights.ts';
+import { makeFolders, setFileRights, type Rights } from './file-permissions.ts';
 
 export interface Delivery {
   /** Where the extractor left what is finished. */

@@ -12,8 +12,8 @@ import { readPlace } from '../wire/queue-control.ts';
 import { mediaType } from '../domain/media-type.ts';
 import { statisticsOf } from '../store/statistics.ts';
 import { DownloadStore } from '../store/store.ts';
-import type { RouteParts } from './app.ts';
-import { fileInside } from './files.ts';
+import type { RouteParts } from '../metube-api/app.ts';
+import { fileInside } from '../metube-api/files.ts';
 
 /** The service's part of our own API; the same rules as on its own port. */
 export function downloadsHandlers({

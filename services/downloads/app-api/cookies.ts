@@ -1,6 +1,6 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { downloadCookiesApi } from '../../contracts/downloads/cookies.ts';
-import type { Cookies } from './cookies.ts';
+import type { Cookies } from '../cookies/cookies.ts';
 
 /** Cookies in our own API. */
 export function cookieHandlers(cookies: Cookies): readonly ApiHandler[] {

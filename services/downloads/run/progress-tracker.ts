@@ -1,6 +1,6 @@
 import { noProgress, type Item, type Progress } from '../domain/item.ts';
 import { recordedMessage, stageMessage, type EngineEvent } from '../domain/progress.ts';
-import type { Live } from '../queue/live.ts';
+import type { Live } from '../queue/live-updates.ts';
 import type { ItemChange } from '../store/store.ts';
 
 const startedAnew = 'The server cannot continue a broken transfer: it was started again from the beginning.';

@@ -1,6 +1,6 @@
 import type { DispatchTarget } from '../../contracts/dispatch.ts';
 import type { Settings } from '../settings.ts';
-import type { NetworkListener } from './doors.ts';
+import type { NetworkListener } from './listener-manager.ts';
 
 /**
  * Returns the listeners to open at each address.
