@@ -22,7 +22,7 @@ export const manifest = defineManifest({
       title: 'Downloads',
       protocol: 'http',
       port: 8081,
-      // The service itself decides about origins: its clients are extensions and bookmarklets, see routes/cors.ts.
+      // The service decides about origins: its clients are extensions and bookmarklets, see metube-api/cors.ts.
       crossOrigin: 'any',
       tls: ({ https, certFile, keyFile }) => (https ? { certFile, keyFile } : undefined),
     },

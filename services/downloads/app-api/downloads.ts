@@ -7,16 +7,16 @@ import { getLastDays } from '../../kit/local-days.ts';
 import { doneStates, queueStates, toDownload, type Item } from '../domain/item.ts';
 import type { Previews } from '../add/previews.ts';
 import { readAdd } from '../wire/add.ts';
-import { captionsBeside } from '../run/side-files.ts';
-import { readPlace } from '../wire/queue-control.ts';
-import { mediaType } from '../domain/media-type.ts';
-import { statisticsOf } from '../store/statistics.ts';
+import { readCaptionFiles } from '../run/side-files.ts';
+import { readPosition } from '../wire/queue-control.ts';
+import { getMediaType } from '../domain/media-type.ts';
+import { readStatistics } from '../store/statistics.ts';
 import { DownloadStore } from '../store/store.ts';
-import type { RouteParts } from '../metube-api/app.ts';
-import { fileInside } from '../metube-api/files.ts';
+import type { MetubeDependencies } from '../metube-api/app.ts';
+import { resolveFile } from '../metube-api/files.ts';
 
-/** The service's part of our own API; the same rules as on its own port. */
-export function downloadsHandlers({
+/** Returns the handlers for downloads, with the same rules as on the service's port. */
+export function createDownloadHandlers({
   context,
   store,
   intake,
@@ -27,30 +27,30 @@ export function downloadsHandlers({
   folders,
   limits,
   previews,
-}: RouteParts): readonly ApiHandler[] {
-  const past = new DownloadStore(context.reads);
-  const shown = (items: readonly Item[]) => items.map((item) => toDownload(item, live.progressFor(item)));
+}: MetubeDependencies): readonly ApiHandler[] {
+  const historyStore = new DownloadStore(context.reads);
+  const toDownloads = (items: readonly Item[]) => items.map((item) => toDownload(item, live.getItemProgress(item)));
   return [
     implement(downloadsApi.list, async ({ query }) => {
       const [queue, history, paused] = await Promise.all([
         store.queue([...queueStates, 'pending']),
-        past.history(query),
+        historyStore.history(query),
         queueControl.isPaused(),
       ]);
-      return { queue: shown(queue), history: shown(history.items), total: history.total, paused };
+      return { queue: toDownloads(queue), history: toDownloads(history.items), total: history.total, paused };
     }),
     implement(downloadStatistics, async ({ query }) =>
-      statisticsOf(context.reads, getLastDays(context.clock.now(), query.days)),
+      readStatistics(context.reads, getLastDays(context.clock.now(), query.days)),
     ),
     implement(downloadsApi.add, async ({ body }) => {
       const { url, order } = readAdd(body, settings);
-      const added = await intake.add(url, order);
-      if (added.status === 'error') throw new Problem('downloads.not_added', 422, added.msg);
-      return { uids: [...added.uids], ...(added.msg === undefined ? {} : { message: added.msg }) };
+      const result = await intake.add(url, order);
+      if (result.status === 'error') throw new Problem('downloads.not_added', 422, result.msg);
+      return { uids: [...result.uids], ...(result.msg === undefined ? {} : { message: result.msg }) };
     }),
-    implement(downloadsApi.preview, async ({ body }) => await previewed(previews, body.url)),
+    implement(downloadsApi.preview, async ({ body }) => await readPreview(previews, body.url)),
     implement(downloadsApi.choices, async () => ({
-      folders: (await folders.choices()).filter((folder) => folder !== ''),
+      folders: (await folders.list()).filter((folder) => folder !== ''),
       presets: Object.keys(settings.ytdlPresets).toSorted(),
     })),
     implement(downloadsApi.remove, async ({ body }) => ({
@@ -59,24 +59,24 @@ export function downloadsHandlers({
       }),
     })),
     implement(downloadsApi.retry, async ({ body }) => {
-      const added = await intake.retry([body.uid]);
-      if (added.status === 'error') throw new Problem('downloads.not_retried', 422, added.msg);
+      const result = await intake.retry([body.uid]);
+      if (result.status === 'error') throw new Problem('downloads.not_retried', 422, result.msg);
       return { uid: body.uid };
     }),
     implement(downloadsApi.again, async ({ body }) => {
-      const added = await intake.again(body.uid);
-      if (added.status === 'error') throw new Problem('downloads.not_added', 422, added.msg);
-      return { uids: [...added.uids], ...(added.msg === undefined ? {} : { message: added.msg }) };
+      const result = await intake.addAgain(body.uid);
+      if (result.status === 'error') throw new Problem('downloads.not_added', 422, result.msg);
+      return { uids: [...result.uids], ...(result.msg === undefined ? {} : { message: result.msg }) };
     }),
     implement(downloadsApi.one, async ({ params }) => {
       const item = await store.find(params['uid'] ?? '');
       if (item === undefined) throw new Problem('downloads.unknown', 404, 'This download is not there any more.');
-      return toDownload(item, live.progressOf(item.uid));
+      return toDownload(item, live.getProgress(item.uid));
     }),
     implement(downloadsApi.captions, async ({ params }) => {
       const item = await store.find(params['uid'] ?? '');
       if (item === undefined || item.filename === null) return { captions: [] };
-      return { captions: [...(await captionsBeside(folders.rootOf(item.order), item.filename))] };
+      return { captions: [...(await readCaptionFiles(folders.getRoot(item.order), item.filename))] };
     }),
     implement(downloadsApi.start, async ({ body }) => ({
       started: await intake.start(body.uids, body.anyway === true),
@@ -85,33 +85,36 @@ export function downloadsHandlers({
     implement(downloadsApi.setLimits, async ({ body }) => await limits.set(body)),
     implement(downloadsApi.thumbnail, async ({ params }) => {
       const item = await store.find(params['uid'] ?? '');
-      const picture = item === undefined ? undefined : await thumbnails.of(item);
+      const picture = item === undefined ? undefined : await thumbnails.get(item);
       if (picture === undefined) throw new Problem('downloads.no_picture', 404, 'There is no picture of it.');
       return new FileReply({ ...picture, maxAge: 86_400 });
     }),
     implement(downloadsApi.file, async ({ params, query }) => {
       const item = await store.find(params['uid'] ?? '');
       const filename = item?.filename?.split('/') ?? [];
-      const path = item === undefined ? undefined : await fileInside(folders.rootOf(item.order), filename);
+      const path = item === undefined ? undefined : await resolveFile(folders.getRoot(item.order), filename);
       if (path === undefined) {
         throw new Problem('downloads.no_file', 404, 'Its file is not in the download folder any more.');
       }
       const name = filename.at(-1) ?? '';
-      return new FileReply({ path, type: mediaType(name), saveAs: query.save === 'yes' ? name : undefined });
+      return new FileReply({ path, type: getMediaType(name), saveAs: query.save === 'yes' ? name : undefined });
     }),
     implement(downloadsApi.pause, async ({ body }) => await queueControl.pause(body.uids)),
     implement(downloadsApi.resume, async ({ body }) => await queueControl.resume(body.uids)),
-    implement(downloadsApi.reorder, async ({ body }) => await queueControl.reorder(body.uids, readPlace(body))),
+    implement(downloadsApi.reorder, async ({ body }) => await queueControl.reorder(body.uids, readPosition(body))),
   ];
 }
 
-/** A link that leads nowhere is an answer, too: people try links. */
-async function previewed(
+/**
+ * Returns the preview of a link, or the reason why there is none, with status 200 in both cases: links are tried while
+ * they are typed.
+ */
+async function readPreview(
   previews: Previews,
   url: string,
 ): Promise<{ preview: DownloadPreview | null; trouble: string }> {
   try {
-    return { preview: await previews.of(url), trouble: '' };
+    return { preview: await previews.get(url), trouble: '' };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { preview: null, trouble: error.code === 'downloads.busy' ? '' : error.detail };

@@ -5,26 +5,26 @@ import type { Settings } from '../settings.ts';
 import { readAdd } from '../wire/add.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 
-/** Subscriptions in our own API. */
-export function subscriptionHandlers(subscriptions: Subscriptions, settings: Settings): readonly ApiHandler[] {
+/** Returns the handlers for subscriptions. */
+export function createSubscriptionHandlers(subscriptions: Subscriptions, settings: Settings): readonly ApiHandler[] {
   return [
     implement(subscriptionsApi.list, async () => ({
-      subscriptions: (await subscriptions.list()).map((each) => subscriptions.shown(each)),
+      subscriptions: (await subscriptions.list()).map((each) => subscriptions.toView(each)),
     })),
     implement(subscriptionsApi.add, async ({ body }) => {
       const { url, order } = readAdd(body, settings);
-      const added = await subscriptions.add({
+      const subscription = await subscriptions.add({
         url,
         order,
         intervalMinutes: body.intervalMinutes ?? settings.subscriptionInterval,
         titleRegex: body.titleRegex?.trim() ?? '',
         skipMembersOnly: body.skipMembersOnly ?? false,
       });
-      return subscriptions.shown(added);
+      return subscriptions.toView(subscription);
     }),
     implement(subscriptionsApi.update, async ({ body: { id, ...change } }) => {
-      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-      return subscriptions.shown(await subscriptions.update(id, given));
+      const definedChange = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+      return subscriptions.toView(await subscriptions.update(id, definedChange));
     }),
     implement(subscriptionsApi.check, async ({ body }) => ({ queued: await subscriptions.check(body.ids) })),
     implement(subscriptionsApi.remove, async ({ body }) => ({ removed: [...(await subscriptions.remove(body.ids))] })),

@@ -1,4 +1,4 @@
-/** Kinds of failure, as few as a dashboard can show. */
+/** Kinds of failures, few enough for a dashboard. */
 export const failureKinds = ['refused', 'site', 'network', 'disk', 'format', 'engine', 'other'] as const;
 export type FailureKind = (typeof failureKinds)[number];
 

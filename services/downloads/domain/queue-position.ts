@@ -1,30 +1,30 @@
-/** Where moved rows go: beside another one, or to a place counted from 0 among those that are not moved. */
-export type Place =
+/** Target of moved rows: next to another row, or an index from 0 among the rows that are not moved. */
+export type QueuePosition =
   { readonly before: string } | { readonly after: string } | { readonly position: number | 'top' | 'bottom' };
 
 /**
- * The queue with `moved`, in the order they are named, taken to their place. Names that the queue does not have are
- * left out; undefined when the row they should stand beside is not there, or is one of them.
+ * Returns the queue after moving `moved`, in the given order, to a position. Unknown uids are omitted. Undefined when
+ * the adjacent row does not exist or is moved itself.
  */
-export function arrange(
+export function moveInQueue(
   queue: readonly string[],
   moved: readonly string[],
-  place: Place,
+  position: QueuePosition,
 ): readonly string[] | undefined {
-  const known = new Set(queue);
-  const going = [...new Set(moved)].filter((uid) => known.has(uid));
-  const leaving = new Set(going);
-  const rest = queue.filter((uid) => !leaving.has(uid));
-  const index = indexOf(rest, place);
-  return index === undefined ? undefined : [...rest.slice(0, index), ...going, ...rest.slice(index)];
+  const existing = new Set(queue);
+  const uids = [...new Set(moved)].filter((uid) => existing.has(uid));
+  const movedUids = new Set(uids);
+  const rest = queue.filter((uid) => !movedUids.has(uid));
+  const index = findTargetIndex(rest, position);
+  return index === undefined ? undefined : [...rest.slice(0, index), ...uids, ...rest.slice(index)];
 }
 
-function indexOf(rest: readonly string[], place: Place): number | undefined {
-  if ('position' in place) {
-    if (place.position === 'top') return 0;
-    return place.position === 'bottom' ? rest.length : Math.min(place.position, rest.length);
+function findTargetIndex(rest: readonly string[], position: QueuePosition): number | undefined {
+  if ('position' in position) {
+    if (position.position === 'top') return 0;
+    return position.position === 'bottom' ? rest.length : Math.min(position.position, rest.length);
   }
-  const beside = rest.indexOf('before' in place ? place.before : place.after);
-  if (beside < 0) return undefined;
-  return 'before' in place ? beside : beside + 1;
+  const adjacentIndex = rest.indexOf('before' in position ? position.before : position.after);
+  if (adjacentIndex < 0) return undefined;
+  return 'before' in position ? adjacentIndex : adjacentIndex + 1;
 }

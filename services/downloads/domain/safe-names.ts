@@ -27,7 +27,7 @@ export function cutToBytes(text: string, bytes: number): string {
  * @param path as yt-dlp resolved it, relative to the download folder
  * @param extension without its dot
  */
-export function trimmedTemplate(path: string, extension: string, limit: number): string {
+export function buildTrimmedTemplate(path: string, extension: string, limit: number): string {
   const parts = path.split('/');
   const last = parts.pop() ?? '';
   const hasExtension = extension !== '' && last.endsWith(`.${extension}`);

@@ -9,17 +9,18 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Refusal } from '../domain/address.ts';
 
-/** Where a host is, when it may be reached. */
-export type AddressOf = (host: string) => Promise<string | Refusal>;
+/** Resolves a host to an address that may be reached. */
+export type ResolveAddress = (host: string) => Promise<string | Refusal>;
 
-/** What concerns one connection alone (RFC 9110, 7.6.1). */
-const hopByHop = /^(connection|proxy-.*|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
+/** Headers of a single connection (RFC 9110, 7.6.1). */
+const hopByHopPattern = /^(connection|proxy-.*|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
 
 /**
- * A proxy on this machine that leads outward only: redirects and manifests of a site lead where no look at its first
- * address can tell, and a program that is not ours follows them. It connects to the very address that it has judged.
+ * A proxy on this computer that reaches only public addresses. Redirects and manifests lead to addresses that a check
+ * of the first address does not cover, and an external program follows them. The proxy connects to exactly the address
+ * that it checked.
  */
-export class OutwardProxy implements AsyncDisposable {
+export class EgressProxy implements AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly #server: Server;
@@ -31,18 +32,18 @@ export class OutwardProxy implements AsyncDisposable {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  static async open(addressOf: AddressOf): Promise<OutwardProxy> {
+  static async open(resolveAddress: ResolveAddress): Promise<EgressProxy> {
     const tunnels = new Set<Duplex>();
     const server = createServer((request, response) => {
-      forward(addressOf, request, response).catch((error: unknown) => refuse(response, 502, String(error)));
+      forward(resolveAddress, request, response).catch((error: unknown) => refuse(response, 502, String(error)));
     });
     server.on('connect', (request: IncomingMessage, client: Duplex) => {
       tunnels.add(client);
       client.on('close', () => tunnels.delete(client)).on('error', () => undefined);
-      tunnel(addressOf, request, client).catch(() => client.destroy());
+      tunnel(resolveAddress, request, client).catch(() => client.destroy());
     });
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-    return new OutwardProxy(server, tunnels);
+    return new EgressProxy(server, tunnels);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -52,33 +53,40 @@ export class OutwardProxy implements AsyncDisposable {
   }
 }
 
-async function forward(addressOf: AddressOf, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function forward(
+  resolveAddress: ResolveAddress,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const target = URL.parse(request.url ?? '');
   if (target?.protocol !== 'http:') return refuse(response, 400, 'Only http goes this way');
-  const address = await addressOf(plainHost(target.hostname));
+  const address = await resolveAddress(stripBrackets(target.hostname));
   if (typeof address !== 'string') return refuse(response, 403, address.msg);
-  const headers = Object.entries(request.headers).filter(([name]) => !hopByHop.test(name));
+  const headers = Object.entries(request.headers).filter(([name]) => !hopByHopPattern.test(name));
   const upstream = httpRequest({
-    ...{ host: address, port: target.port || 80, agent: false, method: request.method },
+    host: address,
+    port: target.port || 80,
+    agent: false,
+    method: request.method,
     path: target.pathname + target.search,
     headers: { ...Object.fromEntries(headers), host: target.host },
   });
   upstream.on('error', (error) => (response.headersSent ? response.destroy() : refuse(response, 502, error.message)));
   upstream.on('response', (reply) => {
-    const kept = Object.entries(reply.headers).filter(([name]) => !hopByHop.test(name));
-    response.writeHead(reply.statusCode ?? 502, reply.statusMessage ?? '', Object.fromEntries(kept));
-    // Cut off there is cut off here: the extractor must not take the part for the whole.
+    const headers = Object.entries(reply.headers).filter(([name]) => !hopByHopPattern.test(name));
+    response.writeHead(reply.statusCode ?? 502, reply.statusMessage ?? '', Object.fromEntries(headers));
+    // An aborted response is aborted here as well: the extractor must not treat a part as complete.
     reply.on('error', () => response.destroy()).pipe(response);
   });
   response.on('close', () => upstream.destroy());
   request.pipe(upstream);
 }
 
-async function tunnel(addressOf: AddressOf, request: IncomingMessage, client: Duplex): Promise<void> {
+async function tunnel(resolveAddress: ResolveAddress, request: IncomingMessage, client: Duplex): Promise<void> {
   const target = URL.parse(`http://${request.url ?? ''}`);
-  const address = target === null ? { msg: 'No such host' } : await addressOf(plainHost(target.hostname));
+  const address = target === null ? { msg: 'No such host' } : await resolveAddress(stripBrackets(target.hostname));
   if (target === null || typeof address !== 'string') {
-    const reason = typeof address === 'string' ? '' : oneLine(address.msg);
+    const reason = typeof address === 'string' ? '' : toReasonPhrase(address.msg);
     client.end(`HTTP/1.1 403 ${reason}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
     return;
   }
@@ -94,13 +102,13 @@ async function tunnel(addressOf: AddressOf, request: IncomingMessage, client: Du
 
 function refuse(response: ServerResponse, status: number, reason: string): void {
   if (response.headersSent) return void response.destroy();
-  response.writeHead(status, oneLine(reason), { 'Content-Length': 0 }).end();
+  response.writeHead(status, toReasonPhrase(reason), { 'Content-Length': 0 }).end();
 }
 
-function oneLine(text: string): string {
+function toReasonPhrase(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '?');
 }
 
-function plainHost(hostname: string): string {
+function stripBrackets(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }

@@ -2,15 +2,18 @@ import { engineProgress, type EngineWork } from '../../contracts/control/engines
 import type { RunningWork } from '../../contracts/health.ts';
 import type { Context } from '../../contracts/service.ts';
 
-/** Which of some engines are being installed: until it was looked again, so that none is called missing that came just now. */
-export class Installing implements Disposable {
+/**
+ * Tracks installations of engines, until the engines were checked again, so that a new engine is not reported as
+ * missing.
+ */
+export class EngineInstallations implements Disposable {
   readonly #context: Context;
   readonly #names: readonly string[];
   readonly #onEnd: () => Promise<void>;
-  readonly #works = new Map<string, EngineWork>();
-  #listening: Disposable | undefined;
+  readonly #installations = new Map<string, EngineWork>();
+  #subscription: Disposable | undefined;
 
-  /** `onEnd` looks for the engines anew. */
+  /** @param onEnd Checks the engines again. */
   constructor(context: Context, names: readonly string[], onEnd: () => Promise<void>) {
     this.#context = context;
     this.#names = names;
@@ -21,39 +24,41 @@ export class Installing implements Disposable {
     const { bus, engines } = this.#context;
     for (const name of this.#names) {
       const work = engines.working(name);
-      if (work !== undefined) this.#works.set(name, work);
+      if (work !== undefined) this.#installations.set(name, work);
     }
-    this.#listening = bus.subscribe(engineProgress, ({ name, work }) => {
+    this.#subscription = bus.subscribe(engineProgress, ({ name, work }) => {
       if (!this.#names.includes(name)) return;
       if (work === null) void this.#end(name);
-      else this.#works.set(name, work);
+      else this.#installations.set(name, work);
     });
   }
 
   has(name: string): boolean {
-    return this.#works.has(name);
+    return this.#installations.has(name);
   }
 
-  /** As Home shows it. */
+  /** Running installations, as Home shows them. */
   get running(): readonly RunningWork[] {
-    return [...this.#works].map(([name, { percent }]) => ({
-      ...{ title: `${name} is being installed`, to: '/settings/engines', percent },
+    return [...this.#installations].map(([name, { percent }]) => ({
+      title: `${name} is being installed`,
+      to: '/settings/engines',
+      percent,
     }));
   }
 
   [Symbol.dispose](): void {
-    this.#listening?.[Symbol.dispose]();
+    this.#subscription?.[Symbol.dispose]();
   }
 
   async #end(name: string): Promise<void> {
-    const ended = this.#works.get(name);
+    const installation = this.#installations.get(name);
     try {
       await this.#onEnd();
     } catch (error) {
-      this.#context.log.error('the engines could not be looked for', { error });
+      this.#context.log.error('engine check failed', { error });
     } finally {
-      // It may be on its way again.
-      if (this.#works.get(name) === ended) this.#works.delete(name);
+      // Another installation may have started.
+      if (this.#installations.get(name) === installation) this.#installations.delete(name);
     }
   }
 }

@@ -1,141 +1,147 @@
 import type { Engine } from '../../contracts/control/engines.ts';
 import type { Health, RunningWork, SuggestedAction } from '../../contracts/health.ts';
 import type { Context } from '../../contracts/service.ts';
-import { Installing } from './engine-installations.ts';
-import { noJavaScript, type JavaScript } from './javascript-runtime.ts';
-import { lackOf } from './version-check.ts';
+import { EngineInstallations } from './engine-installations.ts';
+import { missingRuntimeMessage, type JavaScriptRuntime } from './javascript-runtime.ts';
+import { findEngineProblem } from './version-check.ts';
 
-const lookAgainMs = 15_000;
-const seeEngines: SuggestedAction = { label: 'See the engines', to: '/settings/engines', adminOnly: true };
+const retryIntervalMs = 15_000;
+const enginesAction: SuggestedAction = { label: 'See the engines', to: '/settings/engines', adminOnly: true };
 
-/** Knows whether the extractor is there and new enough; looks again while it is not, and says once what to do. */
-export class EngineWatch implements Disposable {
+/**
+ * Monitors whether the extractor is installed and new enough. Checks again while it is missing, and logs the remedy
+ * once.
+ */
+export class EngineMonitor implements Disposable {
   readonly #context: Context;
-  readonly #javaScript: JavaScript;
-  readonly #onFound: () => void;
-  readonly #installing: Installing;
-  #extractor: Engine | undefined;
+  readonly #javaScript: JavaScriptRuntime;
+  readonly #onAvailable: () => void;
+  readonly #installations: EngineInstallations;
+  #ytDlp: Engine | undefined;
   #ffmpeg: Engine | undefined;
-  #js: string | null | undefined;
+  #javaScriptVersion: string | null | undefined;
   #timer: Disposable | undefined;
-  #looking: Promise<void> | undefined;
-  #closed = false;
+  #checking: Promise<void> | undefined;
+  #isClosed = false;
 
-  constructor(context: Context, javaScript: JavaScript, onFound: () => void) {
+  constructor(context: Context, javaScript: JavaScriptRuntime, onAvailable: () => void) {
     this.#context = context;
     this.#javaScript = javaScript;
-    this.#onFound = onFound;
-    this.#installing = new Installing(context, ['yt-dlp', 'ffmpeg'], async () => {
-      // A look that began before the end of it may not have seen it.
-      await this.#looking?.catch(() => undefined);
+    this.#onAvailable = onAvailable;
+    this.#installations = new EngineInstallations(context, ['yt-dlp', 'ffmpeg'], async () => {
+      // An earlier check may not have seen the result.
+      await this.#checking?.catch(() => undefined);
       await this.check();
     });
   }
 
-  /** From now on it is known what is being installed. */
+  /** Starts to track installations. */
   start(): void {
-    this.#installing.start();
+    this.#installations.start();
   }
 
-  /** What is wrong with the extractor and what to do; undefined while it is there, or nobody has looked yet. */
+  /** The problem of the extractor and the remedy; undefined while it can be used or was not checked. */
   get missing(): string | undefined {
-    const lack = this.#extractor && lackOf(this.#extractor);
-    if (lack === undefined || !this.#installing.has('yt-dlp')) return lack;
+    const problem = this.#ytDlp && findEngineProblem(this.#ytDlp);
+    if (problem === undefined || !this.#installations.has('yt-dlp')) return problem;
     return 'yt-dlp is being installed, and downloads wait for it.';
   }
 
-  /** Name and version of what runs the scripts of sites; null when there is nothing, undefined before the first look. */
+  /** Name and version of the JavaScript runtime; null without one, undefined before the first check. */
   get js(): string | null | undefined {
-    return this.#js;
+    return this.#javaScriptVersion;
   }
 
-  /** All that is wrong, for a person; undefined when nothing is. */
-  get complaint(): string | undefined {
-    const all = [this.missing ?? this.#plain, this.#js === null ? noJavaScript : undefined];
+  /** All problems for the user; undefined without problems. */
+  get problems(): string | undefined {
+    const all = [
+      this.missing ?? this.#ffmpegProblem,
+      this.#javaScriptVersion === null ? missingRuntimeMessage : undefined,
+    ];
     return all.filter((each) => each !== undefined).join(' ') || undefined;
   }
 
-  /** What is being installed just now, as Home shows it. */
+  /** Running installations, as Home shows them. */
   get running(): readonly RunningWork[] {
-    return this.#installing.running;
+    return this.#installations.running;
   }
 
-  /** What of it somebody has to know, and mends with one click; undefined when all goes well. */
+  /** State and remedy for the user; undefined when everything works. */
   get health(): Pick<Health, 'state' | 'detail' | 'remedy'> | undefined {
-    const [extractor, ffmpeg] = [this.#extractor, this.#ffmpeg];
+    const [extractor, ffmpeg] = [this.#ytDlp, this.#ffmpeg];
     if (extractor !== undefined && this.missing !== undefined) {
-      if (this.#installing.has('yt-dlp')) return { state: 'up', detail: 'yt-dlp is being installed' };
-      const { path, trouble = '', mend = seeEngines } = extractor;
-      if (path !== null) return { state: 'degraded', detail: this.missing, remedy: seeEngines };
+      if (this.#installations.has('yt-dlp')) return { state: 'up', detail: 'yt-dlp is being installed' };
+      const { path, trouble = '', mend = enginesAction } = extractor;
+      if (path !== null) return { state: 'degraded', detail: this.missing, remedy: enginesAction };
       const detail = `nothing can be downloaded until yt-dlp is installed. ${trouble}`.trim();
       return { state: 'degraded', detail, remedy: mend };
     }
-    if (ffmpeg?.path !== null || this.#installing.has('ffmpeg')) return undefined;
-    const { trouble = '', mend = seeEngines } = ffmpeg;
-    return { state: 'degraded', detail: `${withoutFfmpeg} ${trouble}`.trim(), remedy: mend };
+    if (ffmpeg?.path !== null || this.#installations.has('ffmpeg')) return undefined;
+    const { trouble = '', mend = enginesAction } = ffmpeg;
+    return { state: 'degraded', detail: `${missingFfmpegMessage} ${trouble}`.trim(), remedy: mend };
   }
 
-  /** Looks in the background. */
-  look(): void {
-    this.check().catch((error: unknown) => this.#context.log.error('the extractor could not be looked for', { error }));
+  /** Checks in the background. */
+  checkInBackground(): void {
+    this.check().catch((error: unknown) => this.#context.log.error('engine check failed', { error }));
   }
 
-  /** Looks and waits for the answer. */
+  /** Checks and waits for the result. */
   async check(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined;
     });
-    await this.#looking;
+    await this.#checking;
   }
 
   [Symbol.dispose](): void {
-    this.#closed = true;
+    this.#isClosed = true;
     this.#timer?.[Symbol.dispose]();
-    this.#installing[Symbol.dispose]();
+    this.#installations[Symbol.dispose]();
   }
 
-  /** What downloads come without while there is no ffmpeg, and what to do; undefined while it is there. */
-  get #plain(): string | undefined {
+  /** Limitations of downloads without ffmpeg, and the remedy; undefined while it is installed. */
+  get #ffmpegProblem(): string | undefined {
     if (this.#ffmpeg?.path !== null) return undefined;
-    if (this.#installing.has('ffmpeg')) return `ffmpeg is being installed. Until it is here ${plainly}.`;
-    return `${withoutFfmpeg} ${this.#ffmpeg.remedy ?? 'Install it on the page Engines.'}`;
+    if (this.#installations.has('ffmpeg')) return `ffmpeg is being installed. Until it is here ${limitation}.`;
+    return `${missingFfmpegMessage} ${this.#ffmpeg.remedy ?? 'Install it on the page Engines.'}`;
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const before = this.missing;
     const engine = await this.#context.engines.find('yt-dlp', { refresh: before !== undefined });
-    if (this.#closed) return;
-    this.#extractor = engine;
-    await this.#lookForFfmpeg();
-    await this.#lookForJavaScript();
-    const lack = lackOf(engine);
+    if (this.#isClosed) return;
+    this.#ytDlp = engine;
+    await this.#checkFfmpeg();
+    await this.#checkJavaScript();
+    const lack = findEngineProblem(engine);
     this.#timer?.[Symbol.dispose]();
     if (lack === undefined) {
-      if (before !== undefined) this.#context.log.info('the extractor is there', { version: engine.version });
-      this.#onFound();
+      if (before !== undefined) this.#context.log.info('yt-dlp available', { version: engine.version });
+      this.#onAvailable();
       return;
     }
-    if (before === undefined) this.#context.log.warn('downloads wait for yt-dlp', { reason: this.missing });
-    this.#timer = this.#context.clock.after(lookAgainMs, () => this.look());
+    if (before === undefined) this.#context.log.warn('yt-dlp missing, downloads paused', { reason: this.missing });
+    this.#timer = this.#context.clock.after(retryIntervalMs, () => this.checkInBackground());
   }
 
-  /** Without it downloads go on, so that it is said and not waited for. */
-  async #lookForFfmpeg(): Promise<void> {
-    const before = this.#plain;
+  /** Downloads continue without ffmpeg, so its absence is only reported. */
+  async #checkFfmpeg(): Promise<void> {
+    const before = this.#ffmpegProblem;
     const ffmpeg = await this.#context.engines.find('ffmpeg', { refresh: before !== undefined });
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     this.#ffmpeg = ffmpeg;
-    if (before === undefined && this.#plain !== undefined)
-      this.#context.log.warn('downloads do without ffmpeg', { reason: this.#plain });
+    if (before === undefined && this.#ffmpegProblem !== undefined)
+      this.#context.log.warn('ffmpeg missing', { reason: this.#ffmpegProblem });
   }
 
-  async #lookForJavaScript(): Promise<void> {
-    const before = this.#js;
-    this.#js = await this.#javaScript.find();
-    if (before === undefined && this.#js === null)
-      this.#context.log.warn('some sites give less', { reason: noJavaScript });
+  async #checkJavaScript(): Promise<void> {
+    const before = this.#javaScriptVersion;
+    this.#javaScriptVersion = await this.#javaScript.find();
+    if (before === undefined && this.#javaScriptVersion === null)
+      this.#context.log.warn('JavaScript runtime missing', { reason: missingRuntimeMessage });
   }
 }
 
-const plainly = 'files come as the site has them, nothing is joined or converted';
-const withoutFfmpeg = `ffmpeg is missing: ${plainly}.`;
+const limitation = 'files come as the site has them, nothing is joined or converted';
+const missingFfmpegMessage = `ffmpeg is missing: ${limitation}.`;

@@ -2,78 +2,80 @@ import { constants } from 'node:fs';
 import { copyFile, link, lstat, open, readdir, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
-import { nameBeside } from '../domain/template.ts';
-import { makeFolders, setFileRights, type Rights } from './file-permissions.ts';
+import { buildCompanionName } from '../domain/template.ts';
+import { createFolders, setFilePermissions, type FilePermissions } from './file-permissions.ts';
 
 export interface Delivery {
-  /** Where the extractor left what is finished. */
+  /** Folder of the finished files. */
   readonly from: string;
-  /** Where it left the files of chapters. */
+  /** Folder of the chapter files. */
   readonly chapters?: string;
-  /** The folder of the request; made when missing. */
+  /** Target folder, created when it is missing. */
   readonly to: string;
-  /** Nothing is ever written outside of this folder. */
+  /** Nothing is written outside of this folder. */
   readonly root: string;
-  /** Names copies on their way. */
+  /** Part of the names of temporary copies. */
   readonly uid: string;
-  /** The file the extractor named as its result, below `from`. */
+  /** The result file reported by the extractor, inside of `from`. */
   readonly main: string | undefined;
-  readonly rights?: Rights;
+  readonly rights?: FilePermissions;
 }
 
-export interface Delivered {
+export interface DeliveryResult {
   /** Absolute path of the main file. */
   readonly path: string;
   readonly size: number;
-  /** What lies beside it, under the same number where names were taken. */
+  /** Companion files, with the same number as the main file. */
   readonly others: readonly { readonly path: string; readonly size: number; readonly chapter: boolean }[];
-  /** Removes what is left on this side; call it once the result is recorded. */
+  /** Removes the remaining source files. Call it after the result is stored. */
   readonly settle: () => Promise<void>;
-  /** Removes what was delivered, which nobody wants any more. */
+  /** Removes the delivered files of a cancelled download. */
   readonly undo: () => Promise<void>;
 }
 
-/** What only ever comes beside something else. */
-const aside = /\.(info\.json|description)$/;
+/** Files that only accompany another file. */
+const companionPattern = /\.(info\.json|description)$/;
 
 /**
- * Brings finished files to their folder without overwriting: a name that is taken gets ` (2)`. Calling it again after a
- * crash, before {@link Delivered.settle}, finds what was delivered and delivers nothing twice: a delivered file is
- * another name of the one that is still here.
- * @throws Problem `downloads.nothing` (502), `downloads.outside` (403), `downloads.not_written` (507).
+ * Moves finished files to their folder without overwriting: an existing name is extended by ` (2)`. A repeated call
+ * after a crash, before {@link DeliveryResult.settle}, recognizes delivered files, which are hard links of the source
+ * files, and delivers nothing twice.
+ * @throws Problem `downloads.nothing` (502), `downloads.outside` (403), `downloads.not_written` (507)
  */
-export async function deliver(delivery: Delivery): Promise<Delivered> {
+export async function deliver(delivery: Delivery): Promise<DeliveryResult> {
   const { from, to, root, uid, chapters, rights = {} } = delivery;
-  const found = await listFiles(from, false);
+  const finishedFiles = await listFiles(from, false);
   const main =
-    found.find(({ source }) => source === delivery.main) ?? found.find(({ name }) => !aside.test(name)) ?? found[0];
+    finishedFiles.find(({ source }) => source === delivery.main) ??
+    finishedFiles.find(({ name }) => !companionPattern.test(name)) ??
+    finishedFiles[0];
   if (main === undefined) throw new Problem('downloads.nothing', 502, 'The extractor ended well but left no file.');
-  const rest = [...found.filter((file) => file !== main), ...(await listFiles(chapters, true))];
-  const leftovers: string[] = [];
+  const companions = [...finishedFiles.filter((file) => file !== main), ...(await listFiles(chapters, true))];
+  const temporaryCopies: string[] = [];
   try {
-    const files: Placing[] = [];
-    for (const { source, name, chapter } of [main, ...rest]) {
+    const files: FinishedFile[] = [];
+    for (const { source, name, chapter } of [main, ...companions]) {
       const folder = dirname(join(to, name));
-      await makeFolder(folder, root, rights);
-      const copy = join(folder, copyName(uid, files.length));
-      const beside = await besideTarget(source, copy, leftovers);
-      // Before it has its name, nobody has opened it.
-      await setFileRights(beside, rights);
-      files.push({ source: beside, name, chapter });
+      await createFolder(folder, root, rights);
+      const copy = join(folder, buildCopyName(uid, files.length));
+      const localFile = await ensureSameFileSystem(source, copy, temporaryCopies);
+      // Set before the file has its final name, so that no other program has opened it.
+      await setFilePermissions(localFile, rights);
+      files.push({ source: localFile, name, chapter });
     }
-    const placed = await placeTogether(files, to);
+    const linkedFiles = await linkTogether(files, to);
     const [first, ...others] = await Promise.all(
-      placed.map(async ({ path, chapter }) => ({ path, chapter, size: (await stat(path)).size })),
+      linkedFiles.map(async ({ path, chapter }) => ({ path, chapter, size: (await stat(path)).size })),
     );
     return {
       path: first?.path ?? '',
       size: first?.size ?? 0,
       others,
       async settle() {
-        await Promise.all(leftovers.map(async (file) => await rm(file, { force: true })));
+        await Promise.all(temporaryCopies.map(async (file) => await rm(file, { force: true })));
       },
       async undo() {
-        await Promise.all(placed.map(async ({ path }) => await rm(path, { force: true })));
+        await Promise.all(linkedFiles.map(async ({ path }) => await rm(path, { force: true })));
       },
     };
   } catch (error) {
@@ -87,53 +89,53 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   }
 }
 
-/** Removes the copies that a delivery recorded just before a crash has left beside the file. */
+/** Removes the temporary copies of a delivery that was stored just before a crash. */
 export async function removeCopies(file: string, uid: string): Promise<void> {
   const folder = dirname(file);
   const copies = (await readdir(folder).catch((): string[] => [])).filter((name) => isCopy(name, uid));
   await Promise.all(copies.map(async (name) => await rm(join(folder, name), { force: true })));
 }
 
-function copyName(uid: string, number: number): string {
-  return `.${uid}-${number}.part`;
+function buildCopyName(uid: string, index: number): string {
+  return `.${uid}-${index}.part`;
 }
 
 function isCopy(name: string, uid: string): boolean {
   return name.startsWith(`.${uid}-`) && name.endsWith('.part');
 }
 
-/** A finished file and its name below the folder of the request. */
-interface Placing {
+/** A finished file and its name relative to the target folder. */
+interface FinishedFile {
   readonly source: string;
   readonly name: string;
   readonly chapter: boolean;
 }
 
-async function listFiles(folder: string | undefined, chapter: boolean): Promise<readonly Placing[]> {
+async function listFiles(folder: string | undefined, chapter: boolean): Promise<readonly FinishedFile[]> {
   if (folder === undefined) return [];
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .map((source) => ({ source, name: visible(relative(folder, source)), chapter }))
+    .map((source) => ({ source, name: toVisibleName(relative(folder, source)), chapter }))
     .sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** A name that begins with a dot is hidden, and served to nobody. */
-function visible(file: string): string {
+/** Renames hidden files, which begin with a dot and are not served. */
+function toVisibleName(file: string): string {
   const name = basename(file);
   return name.startsWith('.') ? join(dirname(file), `_${name}`) : file;
 }
 
-/** Makes the folder, and makes sure that no link in its path leads out of the root. */
-async function makeFolder(folder: string, root: string, rights: Rights): Promise<void> {
-  await makeFolders(root, rights);
+/** Creates the folder and checks that no link in its path leads out of the root. */
+async function createFolder(folder: string, root: string, rights: FilePermissions): Promise<void> {
+  await createFolders(root, rights);
   const realRoot = await realpath(root);
-  // Before anything is made, look at the nearest folder that is there: mkdir would follow a link.
-  let nearest = folder;
-  while ((await lstat(nearest).catch(() => undefined)) === undefined) nearest = dirname(nearest);
-  requireInside(await realpath(nearest), realRoot);
-  await makeFolders(folder, rights);
+  // Checks the nearest existing folder first, since mkdir would follow a link.
+  let existingFolder = folder;
+  while ((await lstat(existingFolder).catch(() => undefined)) === undefined) existingFolder = dirname(existingFolder);
+  requireInside(await realpath(existingFolder), realRoot);
+  await createFolders(folder, rights);
   requireInside(await realpath(folder), realRoot);
 }
 
@@ -142,14 +144,14 @@ function requireInside(path: string, root: string): void {
   throw new Problem('downloads.outside', 403, 'The file would lie outside of the download folder.');
 }
 
-/** The file on the target's file system: itself, or a synced copy in the target's folder. */
-async function besideTarget(file: string, copy: string, leftovers: string[]): Promise<string> {
+/** Returns the file on the target's file system: the file itself, or a synced copy in the target folder. */
+async function ensureSameFileSystem(file: string, copy: string, temporaryCopies: string[]): Promise<string> {
   if ((await stat(file)).dev === (await stat(dirname(copy))).dev) return file;
-  leftovers.push(copy);
+  temporaryCopies.push(copy);
   const size = (await stat(file)).size;
-  const before = await stat(copy).catch(() => undefined);
-  // A complete copy of an earlier attempt may already be known under its last name.
-  if (before?.size === size && before.nlink > 1) return copy;
+  const existingCopy = await stat(copy).catch(() => undefined);
+  // A complete copy of an earlier attempt may already have its final name.
+  if (existingCopy?.size === size && existingCopy.nlink > 1) return copy;
   await rm(copy, { force: true });
   try {
     await copyFile(file, copy, constants.COPYFILE_EXCL);
@@ -163,11 +165,11 @@ async function besideTarget(file: string, copy: string, leftovers: string[]): Pr
 }
 
 /**
- * Gives files that belong together their last names, all with the first number that is free for each of them: captions
- * are found by their video's name.
+ * Gives related files their final names, all with the first number that is free for each of them: captions are found by
+ * the name of their video.
  */
-async function placeTogether(
-  files: readonly Placing[],
+async function linkTogether(
+  files: readonly FinishedFile[],
   to: string,
 ): Promise<readonly { readonly path: string; readonly chapter: boolean }[]> {
   const main = files[0]?.name ?? '';
@@ -175,10 +177,10 @@ async function placeTogether(
     const undo: (() => Promise<void>)[] = [];
     const placed: { path: string; chapter: boolean }[] = [];
     for (const { source, name, chapter } of files) {
-      const path = join(to, nameBeside(main, name, number));
-      const done = await place(source, path);
-      if (done === undefined) break;
-      undo.push(done);
+      const path = join(to, buildCompanionName(main, name, number));
+      const undoLink = await linkFile(source, path);
+      if (undoLink === undefined) break;
+      undo.push(undoLink);
       placed.push({ path, chapter });
     }
     if (placed.length === files.length) return placed;
@@ -186,29 +188,29 @@ async function placeTogether(
   }
 }
 
-/** Gives the file this name unless it is taken; undefined when it is. What is returned takes it back. */
-async function place(source: string, path: string): Promise<(() => Promise<void>) | undefined> {
+/** Links the file to this name; undefined when the name exists. The result undoes it. */
+async function linkFile(source: string, path: string): Promise<(() => Promise<void>) | undefined> {
   const { ino, dev } = await stat(source);
-  const taken = await lstat(path).catch(() => undefined);
-  const back = async (): Promise<void> => await unlink(path);
-  // Delivered by an attempt before.
-  if (taken?.ino === ino && taken.dev === dev) return back;
-  if (taken !== undefined) return undefined;
+  const existing = await lstat(path).catch(() => undefined);
+  const unlinkFile = async (): Promise<void> => await unlink(path);
+  // Delivered by an earlier attempt.
+  if (existing?.ino === ino && existing.dev === dev) return unlinkFile;
+  if (existing !== undefined) return undefined;
   try {
     await link(source, path);
-    return back;
+    return unlinkFile;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EEXIST') return undefined;
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EMLINK') throw error;
   }
-  // A file system without links (exFAT): reserve the name, then rename over the reservation.
-  const reserved = await open(path, 'wx').catch((error: unknown) => {
+  // For file systems without links (exFAT): reserve the name, then rename over the reservation.
+  const reservation = await open(path, 'wx').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return undefined;
     throw error;
   });
-  if (reserved === undefined) return undefined;
-  await reserved.close();
+  if (reservation === undefined) return undefined;
+  await reservation.close();
   try {
     await rename(source, path);
   } catch (error) {

@@ -1,57 +1,57 @@
 import { chmod, chown, mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Rights and owner that files and folders get; what is undefined stays as the system makes it. */
-export interface Rights {
+/** Mode and owner of new files and folders; undefined keeps the system's default. */
+export interface FilePermissions {
   readonly fileMode?: number | undefined;
   readonly folderMode?: number | undefined;
   readonly owner?: number | undefined;
   readonly group?: number | undefined;
 }
 
-interface RightsSettings {
+interface PermissionSettings {
   readonly umask: string;
   readonly owner: number | null;
   readonly group: number | null;
 }
 
-/** Whether this process may give files to others. */
+/** Only root may change the owner of files. */
 const isRoot = process.platform !== 'win32' && process.getuid?.() === 0;
 
-/** What the settings ask for, as far as this process may do it. */
-export function rightsOf({ umask, owner, group }: RightsSettings): Rights {
-  const modes = process.platform !== 'win32' && umask !== '';
-  const mask = Number.parseInt(umask || '0', 8);
+/** Returns the permissions of the settings that this process may apply. */
+export function getPermissions({ umask, owner, group }: PermissionSettings): FilePermissions {
+  const hasMode = process.platform !== 'win32' && umask !== '';
+  const umaskBits = Number.parseInt(umask || '0', 8);
   return {
-    ...(modes ? { fileMode: 0o666 & ~mask, folderMode: 0o777 & ~mask } : {}),
+    ...(hasMode ? { fileMode: 0o666 & ~umaskBits, folderMode: 0o777 & ~umaskBits } : {}),
     ...(isRoot ? { owner: owner ?? undefined, group: group ?? undefined } : {}),
   };
 }
 
-/** What of the settings cannot be done here, for the log; undefined when all can. */
-export function rightsProblem({ umask, owner, group }: RightsSettings): string | undefined {
-  if (process.platform === 'win32' && umask !== '') return 'UMASK means nothing on Windows';
-  const given = owner !== null || group !== null;
-  return given && !isRoot ? 'UID and GID are left out: only root may give files to others' : undefined;
+/** Explains which settings cannot be applied, for the log; undefined when all can. */
+export function findPermissionProblem({ umask, owner, group }: PermissionSettings): string | undefined {
+  if (process.platform === 'win32' && umask !== '') return 'UMASK has no effect on Windows';
+  const hasOwner = owner !== null || group !== null;
+  return hasOwner && !isRoot ? 'UID and GID have no effect: only root may change the owner of files' : undefined;
 }
 
-export async function setFileRights(path: string, { fileMode, owner, group }: Rights): Promise<void> {
-  await give(path, owner, group);
+export async function setFilePermissions(path: string, { fileMode, owner, group }: FilePermissions): Promise<void> {
+  await changeOwner(path, owner, group);
   if (fileMode !== undefined) await chmod(path, fileMode);
 }
 
-/** Makes a folder and those above it; only what is new gets the rights. */
-export async function makeFolders(path: string, { folderMode, owner, group }: Rights): Promise<void> {
-  const first = await mkdir(path, { recursive: true });
-  if (first === undefined) return;
-  for (let made = path; made.length >= first.length; made = dirname(made)) {
-    await give(made, owner, group);
-    if (folderMode !== undefined) await chmod(made, folderMode);
-    if (made === dirname(made)) return;
+/** Creates a folder and its parents; only new folders get the permissions. */
+export async function createFolders(path: string, { folderMode, owner, group }: FilePermissions): Promise<void> {
+  const firstCreated = await mkdir(path, { recursive: true });
+  if (firstCreated === undefined) return;
+  for (let created = path; created.length >= firstCreated.length; created = dirname(created)) {
+    await changeOwner(created, owner, group);
+    if (folderMode !== undefined) await chmod(created, folderMode);
+    if (created === dirname(created)) return;
   }
 }
 
-async function give(path: string, owner: number | undefined, group: number | undefined): Promise<void> {
+async function changeOwner(path: string, owner: number | undefined, group: number | undefined): Promise<void> {
   if (owner === undefined && group === undefined) return;
   const now = await stat(path);
   await chown(path, owner ?? now.uid, group ?? now.gid);

@@ -5,95 +5,98 @@ import type { Log } from '../../contracts/service.ts';
 import { withoutSecrets } from '../domain/address.ts';
 import { readCues, writeCues } from '../domain/cues.ts';
 import type { Order } from '../domain/order.ts';
-import { makeApple } from './apple-conversion.ts';
+import { convertForApple } from './apple-conversion.ts';
 import { embedCover } from './cover-art.ts';
 import type { FfmpegCall } from './ffmpeg.ts';
 
-export interface Finishing {
+export interface PostProcessing {
   readonly order: Order;
-  /** `name:password` as it stands in the address. */
+  /** `name:password` as written in the address. */
   readonly login: string | undefined;
-  /** Where the extractor left its files. */
+  /** Folders of the extractor's files. */
   readonly folders: readonly string[];
-  /** Where half-made files may lie; nothing is delivered from there. */
+  /** Folder of temporary files, from which nothing is delivered. */
   readonly scratch: string;
-  /** The file it named as its result. */
+  /** The result file reported by the extractor. */
   readonly main: string | undefined;
-  /** Undefined where there is no ffmpeg. */
+  /** Undefined without ffmpeg. */
   readonly ffmpeg: FfmpegCall | undefined;
   readonly onStage: (name: string) => void;
   readonly log: Log;
 }
 
-/** What the extractor cannot do, done to the files it left. Returns the main file, which may have another name now. */
-export async function finish(finishing: Finishing): Promise<string | undefined> {
-  const { order, ffmpeg, scratch } = finishing;
+/**
+ * Applies conversions that the extractor does not support to its files. Returns the main file, which may have a new
+ * name.
+ */
+export async function postProcess(options: PostProcessing): Promise<string | undefined> {
+  const { order, ffmpeg, scratch } = options;
   await mkdir(scratch, { recursive: true });
-  for (const file of await filesOf(finishing.folders, ['.json'])) {
-    // The address that was asked for stands in it, and its host by itself, with the login and what is secret in its query.
+  for (const file of await findFiles(options.folders, ['.json'])) {
+    // It contains the requested address and its host, with the login and the secrets of the query.
     const text = withoutSecrets(await readFile(file, 'utf8'));
-    await writeFile(file, finishing.login === undefined ? text : text.replaceAll(`${finishing.login}@`, ''));
+    await writeFile(file, options.login === undefined ? text : text.replaceAll(`${options.login}@`, ''));
   }
-  if (order.type === 'captions') return await finishCaptions(finishing);
-  if (order.type === 'audio') await finishCover(finishing);
-  if (order.type !== 'video' || order.format !== 'ios' || ffmpeg === undefined) return finishing.main;
-  let { main } = finishing;
-  finishing.onStage('VideoConvertor');
-  for (const file of await filesOf(finishing.folders, videoEnds)) {
-    const made = await makeApple(ffmpeg, file, scratch);
-    if (file === main) main = made;
+  if (order.type === 'captions') return await convertCaptions(options);
+  if (order.type === 'audio') await embedCovers(options);
+  if (order.type !== 'video' || order.format !== 'ios' || ffmpeg === undefined) return options.main;
+  let { main } = options;
+  options.onStage('VideoConvertor');
+  for (const file of await findFiles(options.folders, videoExtensions)) {
+    const converted = await convertForApple(ffmpeg, file, scratch);
+    if (file === main) main = converted;
   }
   return main;
 }
 
-const videoEnds = ['.mp4', '.mov', '.m4v', '.webm', '.mkv', '.flv', '.avi', '.3gp', '.ts'];
+const videoExtensions = ['.mp4', '.mov', '.m4v', '.webm', '.mkv', '.flv', '.avi', '.3gp', '.ts'];
 
-/** Captions in the format that is wanted; what the extractor has converted itself is so already. */
-async function finishCaptions({ order, folders }: Finishing): Promise<string | undefined> {
-  const wanted = `.${order.format}`;
-  for (const file of await filesOf(folders, ['.vtt', '.srt', '.ttml', '.dfxp', '.json3', '.ass', '.lrc', '.xml'])) {
+/** Converts captions to the requested format, unless the extractor already did. */
+async function convertCaptions({ order, folders }: PostProcessing): Promise<string | undefined> {
+  const targetExtension = `.${order.format}`;
+  for (const file of await findFiles(folders, ['.vtt', '.srt', '.ttml', '.dfxp', '.json3', '.ass', '.lrc', '.xml'])) {
     const extension = extname(file);
-    if (extension === wanted) continue;
-    const readable = extension === '.vtt' || extension === '.srt';
-    const text = readable
+    if (extension === targetExtension) continue;
+    const isReadable = extension === '.vtt' || extension === '.srt';
+    const text = isReadable
       ? writeCues(readCues(await readFile(file, 'utf8')), order.format, order.subtitleLanguage)
       : undefined;
     if (text === undefined) {
       const formats = `${extension.slice(1)}, which cannot be made into ${order.format}`;
       throw new Problem('downloads.captions_format', 502, `The site has its captions as ${formats}.`);
     }
-    await writeFile(`${file.slice(0, -extension.length)}${wanted}`, text);
+    await writeFile(`${file.slice(0, -extension.length)}${targetExtension}`, text);
     await rm(file);
   }
-  return (await filesOf(folders, [wanted]))[0];
+  return (await findFiles(folders, [targetExtension]))[0];
 }
 
-/** A picture beside the sound goes into it; a file without its cover is better than none. */
-async function finishCover({ folders, scratch, main, ffmpeg, onStage, log }: Finishing): Promise<void> {
-  const [picture] = await filesOf(folders.slice(0, 1), ['.jpg']);
+/** Embeds the picture into the audio files. A failure is logged: a file without a cover is still useful. */
+async function embedCovers({ folders, scratch, main, ffmpeg, onStage, log }: PostProcessing): Promise<void> {
+  const [picture] = await findFiles(folders.slice(0, 1), ['.jpg']);
   if (picture === undefined) return;
   try {
     if (ffmpeg === undefined) return;
     onStage('EmbedThumbnail');
-    const files = await filesOf(folders, ['.mp3', '.m4a', '.flac', '.ogg', '.opus']);
+    const files = await findFiles(folders, ['.mp3', '.m4a', '.flac', '.ogg', '.opus']);
     for (const file of main === undefined ? files : new Set([main, ...files]))
       await embedCover(ffmpeg, file, picture, scratch);
   } catch (error) {
     if (ffmpeg?.signal.aborted === true) throw error;
-    log.warn('a cover was left out', { error });
+    log.warn('cover not embedded', { error });
   } finally {
     await rm(picture, { force: true });
   }
 }
 
-async function filesOf(folders: readonly string[], ends: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(
+async function findFiles(folders: readonly string[], extensions: readonly string[]): Promise<readonly string[]> {
+  const files = await Promise.all(
     folders.map(async (folder) => {
       const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
       return entries
-        .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && ends.includes(extname(entry.name)))
+        .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && extensions.includes(extname(entry.name)))
         .map((entry) => join(entry.parentPath, entry.name));
     }),
   );
-  return found.flat().sort();
+  return files.flat().sort();
 }

@@ -8,11 +8,11 @@ import type { Proxies } from './network-policy.ts';
 export interface RunOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Ends it as Ctrl-C would: a recording is brought to an end that can be played. */
+  /** Ends the process as Ctrl-C does, so that a recording is completed and playable. */
   readonly interrupt?: AbortSignal | undefined;
-  /** One whole line, decoded, without its end. A line too long to be kept is left out. */
+  /** Called with each decoded line without its line break. Lines that are too long are omitted. */
   readonly onLine: (line: string, from: 'stdout' | 'stderr') => void;
-  /** In place of the proxies that the environment names, and of what it excepts from them. */
+  /** Replaces the proxies of the environment and their exceptions. */
   readonly proxies?: Proxies | undefined;
   /** Called with the child's identity as soon as it runs; a rejection stops the child. */
   readonly onStart?: (identity: string) => Promise<void>;
@@ -21,23 +21,23 @@ export interface RunOptions {
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** It ended with the worker that ran it, through no fault of its own. */
-  readonly lost?: true;
+  /** True when the worker of the command ended. */
+  readonly isWorkerLost?: true;
 }
 
-/** From SIGTERM to SIGKILL. */
-export const patienceMs = 5000;
-/** From SIGINT to SIGKILL: ffmpeg closes its file. */
-export const closingMs = 15_000;
+/** Time from SIGTERM to SIGKILL. */
+export const termTimeoutMs = 5000;
+/** Time from SIGINT to SIGKILL, in which ffmpeg closes its file. */
+export const interruptTimeoutMs = 15_000;
 
 /**
- * Runs a program in a process group of its own and reads its lines. An abort ends the whole group: what the program
- * started (ffmpeg on a live stream) would otherwise go on for ever. Resolves after the last line.
+ * Runs a program in a separate process group and reads its lines. An abort ends the whole group, including programs
+ * that it started (ffmpeg on a live stream). Resolves after the last line.
  */
 export async function runLines(file: string, args: readonly string[], options: RunOptions): Promise<Exit> {
   options.signal.throwIfAborted();
   const child = spawn(file, args, {
-    env: environment(options.proxies),
+    env: buildEnvironment(options.proxies),
     detached: process.platform !== 'win32',
     windowsHide: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -49,14 +49,14 @@ export async function runLines(file: string, args: readonly string[], options: R
   const { pid } = child;
   if (pid === undefined) return await exited;
 
-  let killing: Disposable | undefined;
+  let killTimer: Disposable | undefined;
   const stop = (): void => {
     signalGroup(pid, 'SIGTERM');
-    killing ??= options.clock.after(patienceMs, () => signalGroup(pid, 'SIGKILL'));
+    killTimer ??= options.clock.after(termTimeoutMs, () => signalGroup(pid, 'SIGKILL'));
   };
   const interrupt = (): void => {
     signalGroup(pid, 'SIGINT');
-    killing ??= options.clock.after(closingMs, () => signalGroup(pid, 'SIGKILL'));
+    killTimer ??= options.clock.after(interruptTimeoutMs, () => signalGroup(pid, 'SIGKILL'));
   };
   options.signal.addEventListener('abort', stop, { once: true });
   options.interrupt?.addEventListener('abort', interrupt, { once: true });
@@ -77,18 +77,18 @@ export async function runLines(file: string, args: readonly string[], options: R
   } finally {
     options.signal.removeEventListener('abort', stop);
     options.interrupt?.removeEventListener('abort', interrupt);
-    killing?.[Symbol.dispose]();
-    // The leader is gone; whatever it left behind goes too.
+    killTimer?.[Symbol.dispose]();
+    // The leader ended; its remaining processes are killed.
     signalGroup(pid, 'SIGKILL');
   }
 }
 
 const proxyNames = ['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'];
 
-/** What the extractor needs of our environment; with `proxies` these alone lead out. */
-function environment(proxies: Proxies | undefined): Record<string, string> {
-  const clean = buildCleanEnvironment({ PYTHONIOENCODING: 'utf-8', PYTHONUTF8: '1', PYTHONUNBUFFERED: '1' });
-  if (proxies === undefined) return clean;
-  const kept = Object.entries(clean).filter(([name]) => !proxyNames.includes(name.toLowerCase()));
-  return { ...Object.fromEntries(kept), ...proxies };
+/** Builds the environment of the extractor; `proxies` replaces all other proxies. */
+function buildEnvironment(proxies: Proxies | undefined): Record<string, string> {
+  const cleanEnvironment = buildCleanEnvironment({ PYTHONIOENCODING: 'utf-8', PYTHONUTF8: '1', PYTHONUNBUFFERED: '1' });
+  if (proxies === undefined) return cleanEnvironment;
+  const withoutProxies = Object.entries(cleanEnvironment).filter(([name]) => !proxyNames.includes(name.toLowerCase()));
+  return { ...Object.fromEntries(withoutProxies), ...proxies };
 }

@@ -4,10 +4,10 @@ import { Problem } from '../../contracts/problem.ts';
 import { ffmpeg, type FfmpegCall } from './ffmpeg.ts';
 
 /**
- * Makes whole files of what was recorded of a live stream before it was stopped, and returns the largest. Such a part is
- * a transport stream that may end anywhere; ffmpeg gives it its container. `name` makes the last name of a file.
+ * Completes the recorded parts of a stopped live stream, and returns the largest file. A part is a transport stream
+ * that may end anywhere; ffmpeg writes its container. `name` maps the name of a file.
  */
-export async function takeRecorded(
+export async function finishRecording(
   { from, to }: { readonly from: string; readonly to: string },
   call: FfmpegCall | undefined,
   name: (file: string) => string = (file) => file,
@@ -19,28 +19,39 @@ export async function takeRecorded(
     if (!entry.isFile() || !entry.name.endsWith('.part')) continue;
     const { size } = await stat(part);
     if (size === 0) continue;
-    const whole = name(join(to, part.slice(from.length + 1, -'.part'.length)));
-    await mkdir(dirname(whole), { recursive: true });
-    await remux(part, whole, call);
-    if (largest === undefined || size > largest.size) largest = { path: whole, size };
+    const target = name(join(to, part.slice(from.length + 1, -'.part'.length)));
+    await mkdir(dirname(target), { recursive: true });
+    await remux(part, target, call);
+    if (largest === undefined || size > largest.size) largest = { path: target, size };
   }
   return largest?.path;
 }
 
-/** ` (before the break)` stands before the extension. */
-export function beforeTheBreak(file: string): string {
-  const end = extname(file);
-  return `${file.slice(0, file.length - end.length)} (before the break)${end}`;
+/** Inserts ` (before the break)` before the extension. */
+export function addBreakSuffix(file: string): string {
+  const extension = extname(file);
+  return `${file.slice(0, file.length - extension.length)} (before the break)${extension}`;
 }
 
-/** What cannot be given its container is kept as it is: better than nothing. */
-async function remux(part: string, whole: string, call: FfmpegCall | undefined): Promise<void> {
-  if (call === undefined) return await rename(part, whole);
+/** Keeps a part without a container if ffmpeg cannot convert it. */
+async function remux(part: string, target: string, call: FfmpegCall | undefined): Promise<void> {
+  if (call === undefined) return await rename(part, target);
   try {
-    await ffmpeg(call, ['-fflags', '+discardcorrupt', '-i', part, '-map', '0', '-c', 'copy', '-ignore_unknown', whole]);
+    await ffmpeg(call, [
+      '-fflags',
+      '+discardcorrupt',
+      '-i',
+      part,
+      '-map',
+      '0',
+      '-c',
+      'copy',
+      '-ignore_unknown',
+      target,
+    ]);
     await rm(part);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    await rename(part, whole);
+    await rename(part, target);
   }
 }

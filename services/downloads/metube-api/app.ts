@@ -7,43 +7,43 @@ import { frameDenyHeaders } from '../../contracts/frame-headers.ts';
 import type { Context } from '../../contracts/service.ts';
 import { doneStates, isScheduled, queueStates, type Item } from '../domain/item.ts';
 import type { Cookies } from '../cookies/cookies.ts';
-import { cookieRoutes } from './cookies.ts';
-import type { EngineWatch } from '../engine/engine-monitor.ts';
+import { createCookieRoutes } from './cookies.ts';
+import type { EngineMonitor } from '../engine/engine-monitor.ts';
 import type { Folders } from '../run/folders.ts';
-import type { Added, Intake } from '../add/intake.ts';
+import type { AddResult, Intake } from '../add/intake.ts';
 import type { Limits } from '../limits/limits.ts';
-import type { Live } from '../queue/live-updates.ts';
+import type { LiveUpdates } from '../queue/live-updates.ts';
 import type { Previews } from '../add/previews.ts';
 import type { Queue } from '../queue/queue.ts';
 import { prefixOf, type Settings } from '../settings.ts';
 import type { QueueControl } from '../queue/queue-control.ts';
-import { newestEnded } from '../store/history.ts';
+import { readNewestEnded } from '../store/history.ts';
 import { DownloadStore } from '../store/store.ts';
-import { subscriptionRoutes } from './subscriptions.ts';
+import { createSubscriptionRoutes } from './subscriptions.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 import type { Thumbnails } from '../run/thumbnails.ts';
 import { bad, readAdd } from '../wire/add.ts';
-import { mostRetries } from '../wire/fields.ts';
+import { maxRetries } from '../wire/fields.ts';
 import { toRecord } from '../wire/record.ts';
-import { bodyOf, idsOf, readBody } from './request-body.ts';
-import { cors } from './cors.ts';
-import { fileRoute, listRoute } from './files.ts';
-import { signIn } from './sign-in.ts';
+import { parseBody, parseIds, readBody } from './request-body.ts';
+import { createCors } from './cors.ts';
+import { createFileHandler, createListHandler } from './files.ts';
+import { createSignIn } from './sign-in.ts';
 import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 import type { SocketIo } from '../../kit/socket-io.ts';
 import { socketPath } from './socket-io.ts';
 import { openApiDocument } from './openapi.ts';
-import { queueControlRoutes } from './queue-control.ts';
+import { createQueueControlRoutes } from './queue-control.ts';
 
-export interface RouteParts {
+export interface MetubeDependencies {
   readonly context: Context;
   readonly settings: Settings;
   readonly folders: Folders;
   readonly store: DownloadStore;
   readonly intake: Intake;
   readonly queue: Queue;
-  readonly live: Live;
-  readonly engine: EngineWatch;
+  readonly live: LiveUpdates;
+  readonly engine: EngineMonitor;
   readonly queueControl: QueueControl;
   readonly thumbnails: Thumbnails;
   readonly socketIo: SocketIo;
@@ -53,10 +53,10 @@ export interface RouteParts {
   readonly cookies: Cookies;
 }
 
-/** The peer's routes and the specification's, on the service's own port. */
-export function downloadsApp(parts: RouteParts): Express {
-  const { context, settings, folders, store, intake, live } = parts;
-  const records = (items: readonly Item[]) => items.map((item) => toRecord(item, live.progressFor(item)));
+/** Creates the HTTP app on the service's port: MeTube's routes and additional ones. */
+export function createMetubeApp(deps: MetubeDependencies): Express {
+  const { context, settings, folders, store, intake, live } = deps;
+  const records = (items: readonly Item[]) => items.map((item) => toRecord(item, live.getItemProgress(item)));
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -64,14 +64,14 @@ export function downloadsApp(parts: RouteParts): Express {
     for (const [name, value] of Object.entries(frameDenyHeaders)) response.setHeader(name, value);
     next();
   });
-  app.use(cors(settings));
-  // Who may follow is asked once a client, not once a message.
-  app.use(socketPath, (request, response) => parts.socketIo.http(request, response));
-  app.use(signIn(context, settings));
+  app.use(createCors(settings));
+  // Live clients are authorized once per connection, not per message.
+  app.use(socketPath, (request, response) => deps.socketIo.http(request, response));
+  app.use(createSignIn(context, settings));
 
   app.get('/', (request, response) => {
     const isAnswered = redirectToAppPage(request, response, { pages: context.appPages, path: '/downloads' });
-    if (!isAnswered) response.type('text').send(aboutText);
+    if (!isAnswered) response.type('text').send(rootText);
   });
   app.get('/robots.txt', async (_request, response) => {
     response.type('text').send(await robotsText(settings.robotsFile, context));
@@ -87,14 +87,18 @@ export function downloadsApp(parts: RouteParts): Express {
     response.json({ presets: Object.keys(settings.ytdlPresets).toSorted() });
   });
   app.get('/history', async (_request, response) => {
-    const [queue, pending, done] = await Promise.all([store.queue(), store.queue(['pending']), wholeHistory(context)]);
+    const [queue, pending, done] = await Promise.all([
+      store.queue(),
+      store.queue(['pending']),
+      readFullHistory(context),
+    ]);
     response.json({ done: records(done), queue: records(queue), pending: records(pending) });
   });
   app.get('/status', async (_request, response) => {
-    response.json(await status(parts, records));
+    response.json(await readStatus(deps, records));
   });
   app.get('/downloads', async (request, response) => {
-    const { limit, offset, state, q } = historyQuery(request.query);
+    const { limit, offset, state, q } = parseHistoryQuery(request.query);
     const { items, total } = await new DownloadStore(context.reads).history({ limit, offset, state, q });
     response.json({ downloads: records(items), total });
   });
@@ -102,46 +106,46 @@ export function downloadsApp(parts: RouteParts): Express {
     ['/download', () => folders.downloads],
     ['/audio_download', () => folders.audio],
   ] as const) {
-    const list: RequestHandler = async (request, response, next) => {
-      if (settings.indexable) await listRoute(root())(request, response, next);
+    const listHandler: RequestHandler = async (request, response, next) => {
+      if (settings.indexable) await createListHandler(root())(request, response, next);
       else next();
     };
-    app.get(`${path}/*path`, (request, response, next) => fileRoute(root())(request, response, next));
-    app.get([path, `${path}/*path`], list);
+    app.get(`${path}/*path`, (request, response, next) => createFileHandler(root())(request, response, next));
+    app.get([path, `${path}/*path`], listHandler);
   }
 
-  app.use(cookieRoutes(parts.cookies));
+  app.use(createCookieRoutes(deps.cookies));
   app.use(readBody);
   app.post('/add', async (request, response) => {
-    const { url, order } = readAdd(bodyOf(request), settings);
-    response.json(answer(await intake.add(url, order)));
+    const { url, order } = readAdd(parseBody(request), settings);
+    response.json(toResponse(await intake.add(url, order)));
   });
   app.post('/retry', async (request, response) => {
-    const body = bodyOf(request);
+    const body = parseBody(request);
     const id = body['id'];
     if (body['ids'] === undefined && (typeof id !== 'string' || id === ''))
       throw bad(`'id' must be a non-empty string`);
-    response.json(answer(await retryAll(intake, typeof id === 'string' ? [id] : idsOf(body, mostRetries))));
+    response.json(toResponse(await retryEach(intake, typeof id === 'string' ? [id] : parseIds(body, maxRetries))));
   });
   app.post('/start', async (request, response) => {
-    await intake.startPending(idsOf(bodyOf(request)));
+    await intake.startPending(parseIds(parseBody(request)));
     response.json({ status: 'ok' });
   });
   app.post('/delete', async (request, response) => {
-    const body = bodyOf(request);
+    const body = parseBody(request);
     const { where } = body;
     if (where !== 'queue' && where !== 'done') throw bad(`'where' must be 'queue' or 'done'`);
     const files = where === 'done' && settings.deleteFiles;
-    await intake.remove(idsOf(body), where === 'queue' ? [...queueStates, 'pending'] : doneStates, { files });
+    await intake.remove(parseIds(body), where === 'queue' ? [...queueStates, 'pending'] : doneStates, { files });
     response.json({ status: 'ok' });
   });
   app.post('/cancel-add', async (_request, response) => {
     await intake.cancelAdds();
     response.json({ status: 'ok' });
   });
-  app.use(queueControlRoutes(parts.queueControl));
-  app.use(subscriptionRoutes(parts.subscriptions, settings));
-  app.all(postOnly, (_request, response) => {
+  app.use(createQueueControlRoutes(deps.queueControl));
+  app.use(createSubscriptionRoutes(deps.subscriptions, settings));
+  app.all(postOnlyPaths, (_request, response) => {
     response.setHeader('Allow', 'POST, OPTIONS');
     throw new Problem('downloads.method', 405, 'Method Not Allowed');
   });
@@ -150,33 +154,33 @@ export function downloadsApp(parts: RouteParts): Express {
   });
   app.use(renderProblem(context));
   const prefix = prefixOf(settings);
-  return prefix === '/' ? app : below(prefix, app);
+  return prefix === '/' ? app : mountAt(prefix, app);
 }
 
-const aboutText = `Homeport downloads. POST /add adds one.
+const rootText = `Homeport downloads. POST /add adds one.
 The page with the queue is Homeport's own: open Homeport, then Downloads.
 `;
 
-const usualRobots = 'User-agent: *\nDisallow: /download/\nDisallow: /audio_download/\n';
+const defaultRobots = 'User-agent: *\nDisallow: /download/\nDisallow: /audio_download/\n';
 
 async function robotsText(file: string, { log }: Pick<Context, 'log'>): Promise<string> {
-  if (file === '') return usualRobots;
+  if (file === '') return defaultRobots;
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    log.warn('the file for robots.txt cannot be read', { file, error });
-    return usualRobots;
+    log.warn('robots.txt file not readable', { file, error });
+    return defaultRobots;
   }
 }
 
-const postOnly = [
+const postOnlyPaths = [
   ...['/add', '/cancel-add', '/retry', '/start', '/delete', '/pause', '/resume', '/reorder'],
   ...['/subscribe', '/subscriptions/update', '/subscriptions/delete', '/subscriptions/check'],
   ...['/upload-cookies', '/delete-cookies'],
 ];
 
-/** The same at a path prefix; whoever comes to the root, or by the link of a notice to a file, is led there. */
-function below(prefix: string, app: Express): Express {
+/** Mounts the app at a path prefix. Requests to the root, and links to files in notifications, are redirected. */
+function mountAt(prefix: string, app: Express): Express {
   const outer = express();
   outer.disable('x-powered-by');
   outer.get(['/', '/download/*path', '/audio_download/*path'], (request, response) => {
@@ -185,18 +189,18 @@ function below(prefix: string, app: Express): Express {
   return outer.use(prefix, app);
 }
 
-const largestHistory = 100_000;
+const maxHistory = 100_000;
 
-/** The peer's clients expect the oldest first. */
-export async function wholeHistory({ reads }: Pick<Context, 'reads'>): Promise<readonly Item[]> {
-  return (await newestEnded(reads, largestHistory)).toReversed();
+/** Returns the history, oldest first as MeTube's clients expect. */
+export async function readFullHistory({ reads }: Pick<Context, 'reads'>): Promise<readonly Item[]> {
+  return (await readNewestEnded(reads, maxHistory)).toReversed();
 }
 
-async function status(
-  parts: RouteParts,
+async function readStatus(
+  deps: MetubeDependencies,
   records: (items: readonly Item[]) => unknown[],
 ): Promise<Record<string, unknown>> {
-  const { context, settings, store, queue, live, engine, folders, queueControl } = parts;
+  const { context, settings, store, queue, live, engine, folders, queueControl } = deps;
   const [counts, paused, queued, pending, ytdlp, ffmpeg, diskFree] = await Promise.all([
     store.counts(),
     queueControl.isPaused(),
@@ -204,14 +208,14 @@ async function status(
     store.queue(['pending']),
     context.engines.find('yt-dlp'),
     context.engines.find('ffmpeg'),
-    folders.free(),
+    folders.getFreeBytes(),
   ]);
   const scheduled = queued.filter(isScheduled).length;
-  const speeds = queued.map(({ uid }) => live.progressOf(uid).speed ?? 0);
+  const speeds = queued.map(({ uid }) => live.getProgress(uid).speed ?? 0);
   return {
     status: 'ok',
     mode: settings.mode,
-    max_concurrent: queue.bound,
+    max_concurrent: queue.maxRunning,
     paused,
     counts: {
       queued: (counts.get('waiting') ?? 0) - scheduled,
@@ -228,45 +232,45 @@ async function status(
     queue: records(queued),
     pending: records(pending),
     engine: { 'yt-dlp': ytdlp.version, ffmpeg: ffmpeg.version, js: engine.js ?? null },
-    ...(engine.complaint === undefined ? {} : { msg: engine.complaint }),
+    ...(engine.problems === undefined ? {} : { msg: engine.problems }),
     disk_free: diskFree,
   };
 }
 
-function historyQuery(query: Readonly<Record<string, unknown>>) {
+function parseHistoryQuery(query: Readonly<Record<string, unknown>>) {
   const state = query['status'] === 'error' ? 'failed' : query['status'];
-  const known = state === undefined || state === '' || state === 'finished' || state === 'failed';
-  if (!known) throw bad(`status must be one of ['error', 'finished']`);
+  const isKnownState = state === undefined || state === '' || state === 'finished' || state === 'failed';
+  if (!isKnownState) throw bad(`status must be one of ['error', 'finished']`);
   return {
-    limit: wholeNumber(query['limit'], 'limit', 100, 1000),
-    offset: wholeNumber(query['offset'], 'offset', 0, Number.MAX_SAFE_INTEGER),
+    limit: parseInteger(query['limit'], 'limit', 100, 1000),
+    offset: parseInteger(query['offset'], 'offset', 0, Number.MAX_SAFE_INTEGER),
     state: state === '' ? undefined : state,
     q: typeof query['q'] === 'string' ? query['q'] : undefined,
   } as const;
 }
 
-function wholeNumber(value: unknown, field: string, absent: number, largest: number): number {
-  if (value === undefined || value === '') return absent;
+function parseInteger(value: unknown, field: string, defaultValue: number, max: number): number {
+  if (value === undefined || value === '') return defaultValue;
   if (typeof value !== 'string' || !/^\d{1,15}$/.test(value)) throw bad(`${field} must be a non-negative integer`);
-  return Math.min(Number(value), largest);
+  return Math.min(Number(value), max);
 }
 
-async function retryAll(intake: Intake, ids: readonly string[]): Promise<Added> {
-  // Together: each may take the whole time there is for an answer.
+async function retryEach(intake: Intake, ids: readonly string[]): Promise<AddResult> {
+  // In parallel: each retry may take the full response timeout.
   const results = await Promise.all([...new Set(ids)].map(async (id) => await intake.retry([id])));
-  const failed = results.filter(({ status: outcome }) => outcome === 'error');
+  const failed = results.filter(({ status: resultStatus }) => resultStatus === 'error');
   const uids = results.flatMap((result) => result.uids);
   if (failed.length === 0)
     return results.length === 1 && results[0] !== undefined ? results[0] : { status: 'ok', uids };
   return { status: 'error', msg: failed.map(({ msg }) => msg ?? '').join(', '), uids };
 }
 
-function answer({ status: outcome, msg, uids }: Added): Record<string, unknown> {
-  const names = uids.length === 1 ? { uid: uids[0] } : uids.length === 0 ? {} : { uids, count: uids.length };
-  return { status: outcome, ...(msg === undefined ? {} : { msg }), ...names };
+function toResponse({ status: resultStatus, msg, uids }: AddResult): Record<string, unknown> {
+  const uidFields = uids.length === 1 ? { uid: uids[0] } : uids.length === 0 ? {} : { uids, count: uids.length };
+  return { status: resultStatus, ...(msg === undefined ? {} : { msg }), ...uidFields };
 }
 
-/** `error` and `message` are what the Firefox add-on shows, `msg` what every other client does. */
+/** Renders errors. The Firefox add-on shows `error` and `message`, all other clients `msg`. */
 function renderProblem({ log }: Context): ErrorRequestHandler {
   return (error: unknown, request, response: Response, next) => {
     if (response.headersSent) return void next(error);
@@ -279,7 +283,7 @@ function renderProblem({ log }: Context): ErrorRequestHandler {
     }
     const code = problem?.status ?? 500;
     for (const [name, value] of Object.entries(problem?.headers ?? {})) response.setHeader(name, value);
-    // The peer repeats the message in the reason phrase, and some clients show that alone.
+    // MeTube repeats the message in the reason phrase, which is all that some clients show.
     response.statusMessage = /^[\x20-\x7e]{1,200}$/.test(detail) ? detail : (STATUS_CODES[code] ?? '');
     response.status(code).json({ status: 'error', msg: detail, error: detail, message: detail });
   };
@@ -287,7 +291,7 @@ function renderProblem({ log }: Context): ErrorRequestHandler {
 
 function toProblem(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
-  // What express itself refuses: a body too large or cut short, a path that cannot be decoded.
+  // Errors of express: a body that is too large or incomplete, or an invalid path.
   if (error instanceof Error && 'status' in error && typeof error.status === 'number' && error.status < 500) {
     const detail = error.status === 413 ? 'The request body is too large.' : 'Bad Request';
     return new Problem('downloads.bad_request', error.status, detail, { cause: error });

@@ -1,32 +1,32 @@
 import { Router, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import type { Cookies } from '../cookies/cookies.ts';
-import { badCookies } from '../cookies/netscape.ts';
+import { createCookieProblem } from '../cookies/netscape.ts';
 import { readUpload } from './cookie-upload.ts';
 
-/** The peer's routes for cookies; its errors are 400 with `status` and `msg`. */
-export function cookieRoutes(cookies: Cookies): Router {
+/** Routes for cookies of MeTube. Errors are answered with 400, `status` and `msg`. */
+export function createCookieRoutes(cookies: Cookies): Router {
   const router = Router();
   router.get('/cookie-status', async (_request, response) => {
     response.json({ status: 'ok', has_cookies: (await cookies.status()).present });
   });
   router.post('/upload-cookies', async (request, response) => {
-    await answer(response, async () => {
+    await sendResult(response, async () => {
       const { text, bytes } = await readUpload(request);
-      await cookies.take(text);
+      await cookies.replace(text);
       return { msg: `Cookies uploaded (${bytes} bytes)` };
     });
   });
   router.post('/delete-cookies', async (_request, response) => {
-    await answer(response, async () => {
-      if (!(await cookies.remove())) throw badCookies('No uploaded cookies to delete');
+    await sendResult(response, async () => {
+      if (!(await cookies.remove())) throw createCookieProblem('No uploaded cookies to delete');
       return {};
     });
   });
   return router;
 }
 
-async function answer(response: Response, work: () => Promise<object>): Promise<void> {
+async function sendResult(response: Response, work: () => Promise<object>): Promise<void> {
   try {
     response.json({ status: 'ok', ...(await work()) });
   } catch (error) {

@@ -1,28 +1,28 @@
 import { z, type ZodType } from 'zod';
 import {
   AddBody,
-  Chosen,
+  SelectionBody,
   DeleteBody,
   DownloadRecord,
   Ids,
   Outcome,
   ReorderBody,
   RetryBody,
-  SomeSubscriptions,
+  SubscriptionSelection,
   SubscribeBody,
   SubscriptionRecord,
   UpdateBody,
 } from '../wire/openapi-schemas.ts';
 
-interface Described {
+interface RouteDescription {
   readonly method: 'get' | 'post';
   readonly path: string;
   readonly summary: string;
   readonly body?: ZodType;
   readonly reply?: ZodType;
-  /** Media type of an answer that is no JSON. */
+  /** Media type of a response that is not JSON. */
   readonly file?: string;
-  /** Fields of the query. */
+  /** Query parameters. */
   readonly query?: Readonly<Record<string, ZodType>>;
   readonly form?: true;
 }
@@ -30,7 +30,7 @@ interface Described {
 const records = z.array(DownloadRecord);
 const withSubscription = Outcome.extend({ subscription: SubscriptionRecord.optional() });
 
-const routes: readonly Described[] = [
+const routes: readonly RouteDescription[] = [
   { method: 'get', path: '/', summary: 'The page, or the way to it.', file: 'text/html' },
   { method: 'get', path: '/robots.txt', summary: 'What search engines leave out.', file: 'text/plain' },
   { method: 'get', path: '/openapi.json', summary: 'This document.', reply: z.looseObject({ openapi: z.string() }) },
@@ -45,8 +45,8 @@ const routes: readonly Described[] = [
   { method: 'post', path: '/start', summary: 'Lets what is pending into the queue.', body: Ids, reply: Outcome },
   { method: 'post', path: '/delete', summary: 'Cancels or forgets; files stay.', body: DeleteBody, reply: Outcome },
   { method: 'post', path: '/retry', summary: 'Puts what failed back.', body: RetryBody, reply: Outcome },
-  { method: 'post', path: '/pause', summary: 'Pauses some, or the whole queue.', body: Chosen, reply: Outcome },
-  { method: 'post', path: '/resume', summary: 'Lets some, or everything, go on.', body: Chosen, reply: Outcome },
+  { method: 'post', path: '/pause', summary: 'Pauses some, or the whole queue.', body: SelectionBody, reply: Outcome },
+  { method: 'post', path: '/resume', summary: 'Lets some, or everything, go on.', body: SelectionBody, reply: Outcome },
   {
     method: 'post',
     path: '/reorder',
@@ -120,7 +120,7 @@ const routes: readonly Described[] = [
     method: 'post',
     path: '/subscriptions/check',
     summary: 'Looks for new videos, and answers when it has looked.',
-    body: SomeSubscriptions,
+    body: SubscriptionSelection,
     reply: Outcome,
   },
   {
@@ -146,31 +146,39 @@ const routes: readonly Described[] = [
   { method: 'get', path: '/audio_download/{path}', summary: 'The same file.', file: 'application/octet-stream' },
 ];
 
-const Refused = z
+const ErrorResponse = z
   .object({ status: z.literal('error'), msg: z.string(), error: z.string().optional(), message: z.string().optional() })
   .meta({ id: 'Refused' });
 
-/** OpenAPI 3.1 of what the service's own port serves; schemas with an id are components. */
+/** Returns the OpenAPI 3.1 document of the service's port; schemas with an id are components. */
 export function openApiDocument(): Record<string, unknown> {
   const schemas: Record<string, unknown> = {};
-  const refer = (schema: ZodType): unknown => {
-    // Wrapped, so that a schema with an id of its own becomes a reference like those within it.
-    const whole = z.toJSONSchema(z.object({ it: schema }), { io: 'output', unrepresentable: 'any', override: loose });
-    const moved = JSON.parse(JSON.stringify(whole).replaceAll('#/$defs/', '#/components/schemas/')) as {
+  const toReference = (schema: ZodType): unknown => {
+    // Wrapped, so that a schema with an id becomes a reference like nested ones.
+    const wrapped = z.toJSONSchema(z.object({ it: schema }), {
+      io: 'output',
+      unrepresentable: 'any',
+      override: allowAdditionalProperties,
+    });
+    const relocated = JSON.parse(JSON.stringify(wrapped).replaceAll('#/$defs/', '#/components/schemas/')) as {
       $defs?: Record<string, Record<string, unknown>>;
       properties: { it: unknown };
     };
-    for (const [name, { id: _id, ...schemaOf }] of Object.entries(moved.$defs ?? {})) schemas[name] = schemaOf;
-    return moved.properties.it;
+    for (const [name, { id: _id, ...schemaOf }] of Object.entries(relocated.$defs ?? {})) schemas[name] = schemaOf;
+    return relocated.properties.it;
   };
-  const json = (schema: ZodType): object => ({ 'application/json': { schema: refer(schema) } });
+  const json = (schema: ZodType): object => ({ 'application/json': { schema: toReference(schema) } });
   const paths: Record<string, Record<string, unknown>> = {};
   for (const { method, path, summary, body, reply, file, query = {}, form } of routes) {
-    const inPath = path.includes('{path}')
+    const pathParameters = path.includes('{path}')
       ? [{ name: 'path', in: 'path', required: true, schema: { type: 'string' } }]
       : [];
-    const inQuery = Object.entries(query).map(([name, schema]) => ({ name, in: 'query', schema: refer(schema) }));
-    const upload = {
+    const queryParameters = Object.entries(query).map(([name, schema]) => ({
+      name,
+      in: 'query',
+      schema: toReference(schema),
+    }));
+    const uploadContent = {
       'multipart/form-data': {
         schema: {
           type: 'object',
@@ -179,19 +187,21 @@ export function openApiDocument(): Record<string, unknown> {
         },
       },
     };
-    const content = form === true ? upload : body === undefined ? undefined : json(body);
+    const content = form === true ? uploadContent : body === undefined ? undefined : json(body);
     (paths[path] ??= {})[method] = {
       operationId: `${method}${path.replaceAll(/[^A-Za-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
       summary,
-      ...(inPath.length + inQuery.length > 0 ? { parameters: [...inPath, ...inQuery] } : {}),
+      ...(pathParameters.length + queryParameters.length > 0
+        ? { parameters: [...pathParameters, ...queryParameters] }
+        : {}),
       ...(content === undefined ? {} : { requestBody: { required: true, content } }),
       responses: {
         200: {
           description: 'Done, or `"status": "error"` and why not.',
           content: reply === undefined ? { [file ?? '*/*']: {} } : json(reply),
         },
-        ...(method === 'post' ? { 400: { description: 'It cannot be read.', content: json(Refused) } } : {}),
-        default: { description: 'It failed.', content: json(Refused) },
+        ...(method === 'post' ? { 400: { description: 'It cannot be read.', content: json(ErrorResponse) } } : {}),
+        default: { description: 'It failed.', content: json(ErrorResponse) },
       },
     };
   }
@@ -209,7 +219,7 @@ export function openApiDocument(): Record<string, unknown> {
   };
 }
 
-/** Answers may get more fields. */
-function loose({ jsonSchema }: { jsonSchema: { additionalProperties?: unknown } }): void {
+/** Allows additional fields in responses. */
+function allowAdditionalProperties({ jsonSchema }: { jsonSchema: { additionalProperties?: unknown } }): void {
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
 }

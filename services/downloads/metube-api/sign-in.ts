@@ -8,8 +8,8 @@ import type { Settings } from '../settings.ts';
 type SignInContext = Pick<Context, 'accounts' | 'caller' | 'isLocalProgram'>;
 type SignInSettings = Pick<Settings, 'requireSignIn' | 'trustLocalPrograms'>;
 
-/** Lets in accounts that may use the downloads; reading needs less than adding. */
-export function signIn(context: SignInContext, settings: SignInSettings): RequestHandler {
+/** Requires a sign-in with the permission to use the downloads; reading and adding are separate. */
+export function createSignIn(context: SignInContext, settings: SignInSettings): RequestHandler {
   return async (request, _response, next) => {
     if (request.method === 'OPTIONS' || !(await needsSignIn(context, settings, request))) return next();
     const permission = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
@@ -19,8 +19,8 @@ export function signIn(context: SignInContext, settings: SignInSettings): Reques
 }
 
 /**
- * Returns whether a request has to come from an account. The gateway has decided about what it passes on; of the other
- * requests only those of programs on this computer pass without a sign-in, which Homeport's own requests are not.
+ * Tells whether a request requires an account. The gateway has already checked its requests; of the others, only those
+ * of programs on this computer are accepted without a sign-in, which Homeport's own requests are not.
  */
 export async function needsSignIn(
   { isLocalProgram }: Pick<Context, 'isLocalProgram'>,

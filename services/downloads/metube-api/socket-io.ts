@@ -5,7 +5,7 @@ import type { Log } from '../../contracts/service.ts';
 import { createSocketIo, type SocketIo } from '../../kit/socket-io.ts';
 import { doneStates, type Item, type Progress } from '../domain/item.ts';
 import type { Folders } from '../run/folders.ts';
-import type { Gone, Live } from '../queue/live-updates.ts';
+import type { RemovedItem, LiveUpdates } from '../queue/live-updates.ts';
 import type { OptionFiles } from '../add/option-files.ts';
 import { prefixOf, publicBases, type Settings } from '../settings.ts';
 import type { DownloadStore } from '../store/store.ts';
@@ -13,155 +13,168 @@ import type { StoredSubscription } from '../subscriptions/store.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 import { toRecord } from '../wire/record.ts';
 import { toSubscriptionRecord } from '../wire/subscription.ts';
-import { isOwn, originMatcher } from './cors.ts';
+import { isSameOrigin, createOriginMatcher } from './cors.ts';
 
-export interface SocketIoParts {
+export interface SocketIoDependencies {
   readonly settings: Settings;
   readonly folders: Folders;
   readonly store: DownloadStore;
-  readonly live: Live;
+  readonly live: LiveUpdates;
   readonly subscriptions: Subscriptions;
   readonly optionFiles: OptionFiles;
   readonly history: () => Promise<readonly Item[]>;
-  /** Lets a client in. @throws Problem */
+  /**
+   * Authorizes a client.
+   * @throws Problem
+   */
   readonly admit: (request: IncomingMessage) => Promise<void>;
   readonly log: Log;
 }
 
 export const socketPath = '/socket.io';
-/** Clients have nothing to say; bytes. */
-const longestMessage = 16 * 1024;
-const mostClients = 200;
+/** Maximum size of a message from a client in bytes; clients do not send any. */
+const maxMessageBytes = 16 * 1024;
+const maxClients = 200;
 
 interface Client {
   readonly socket: Socket;
-  /** Events that came while the lists were read; undefined once those are sent. */
-  waiting: Waiting[] | undefined;
+  /** Events during the initial lists; undefined after those were sent. */
+  pending: PendingEvent[] | undefined;
 }
 
-interface Waiting {
+interface PendingEvent {
   readonly event: string;
   readonly text: string;
-  /** Of the download it tells of as it stands now. */
+  /** Uid of the download in the event. */
   readonly uid: string | undefined;
 }
 
 /**
- * socket.io 4 over engine.io 4, below `/socket.io`. Each event has one argument, a JSON text: `all`, `subscriptions_all`,
- * `configuration` and `custom_dirs` for who comes, then `added`, `updated`, `completed`, `canceled` and `cleared`, and
- * `subscription_added`, `subscription_updated` and `subscription_removed`, `ytdl_options_changed` where a file has options. A download is named by its address, as
- * everywhere in the peer's protocol, a subscription by its id.
+ * Creates the Socket.IO 4 server (engine.io 4) at `/socket.io`. Each event has one argument, a JSON text: `all`,
+ * `subscriptions_all`, `configuration` and `custom_dirs` for a new client, then `added`, `updated`, `completed`,
+ * `canceled` and `cleared`, `subscription_added`, `subscription_updated` and `subscription_removed`, and
+ * `ytdl_options_changed` with an option file. As in MeTube's protocol, a download is identified by its address, a
+ * subscription by its id.
  */
-export function openSocketIo(parts: SocketIoParts): SocketIo {
-  const { settings, live, store, log } = parts;
+export function createDownloadsSocketIo(deps: SocketIoDependencies): SocketIo {
+  const { settings, live, store, log } = deps;
   const clients = new Set<Client>();
-  /** What the clients have as not done, by uid. */
-  const known = new Set<string>();
+  /** Uids of the open downloads that the clients have received. */
+  const openUids = new Set<string>();
 
   const admit = async (request: IncomingMessage): Promise<void> => {
     const { origin, host } = request.headers;
-    if (origin !== undefined && !isOwn(origin, host) && !originMatcher(settings.corsAllowedOrigins)(origin)) {
+    if (
+      origin !== undefined &&
+      !isSameOrigin(origin, host) &&
+      !createOriginMatcher(settings.corsAllowedOrigins)(origin)
+    ) {
       throw new Problem('downloads.foreign_origin', 403, 'Add the origin of this page to CORS_ALLOWED_ORIGINS first.');
     }
-    await parts.admit(request);
-    if (clients.size >= mostClients) throw new Problem('downloads.too_many_clients', 503, 'Too many live clients.');
+    await deps.admit(request);
+    if (clients.size >= maxClients) throw new Problem('downloads.too_many_clients', 503, 'Too many live clients.');
   };
 
-  const tell = (event: string, content: unknown, uid?: string): void => {
+  const broadcast = (event: string, content: unknown, uid?: string): void => {
     if (clients.size === 0) return;
     const text = JSON.stringify(content);
-    for (const { socket, waiting } of clients) {
-      if (waiting === undefined) socket.emit(event, text);
-      else waiting.push({ event, text, uid });
+    for (const { socket, pending } of clients) {
+      if (pending === undefined) socket.emit(event, text);
+      else pending.push({ event, text, uid });
     }
   };
 
-  const welcome = async (client: Client): Promise<void> => {
-    const { folders } = parts;
+  const sendInitialState = async (client: Client): Promise<void> => {
+    const { folders } = deps;
     const [queue, pending, done, choices, audioChoices, subscriptions] = await Promise.all([
       store.queue(),
       store.queue(['pending']),
-      parts.history(),
-      folders.choices(),
-      folders.choices(folders.audio),
-      parts.subscriptions.list(),
+      deps.history(),
+      folders.list(),
+      folders.list(folders.audio),
+      deps.subscriptions.list(),
     ]);
-    const listed = (items: readonly Item[]): unknown[] =>
-      items.map((item) => [item.url, toRecord(item, live.progressFor(item))]);
+    const toEntries = (items: readonly Item[]): unknown[] =>
+      items.map((item) => [item.url, toRecord(item, live.getItemProgress(item))]);
     const unfinished = [...queue, ...pending];
-    const had = new Set(unfinished.map(({ uid }) => uid));
-    for (const uid of had) known.add(uid);
-    const send = (event: string, content: unknown): unknown => client.socket.emit(event, JSON.stringify(content));
-    send('all', [listed(unfinished), listed(done)]);
-    send('subscriptions_all', subscriptions.map(toSubscriptionRecord));
-    send('configuration', configurationOf(settings));
-    send('custom_dirs', { download_dir: choices, audio_download_dir: audioChoices });
-    const { reload } = parts.optionFiles;
-    if (reload !== undefined) send('ytdl_options_changed', reload);
-    // Told again where the lists had it already: each event holds a whole record. It was not added since, though.
-    for (const { event, text, uid } of client.waiting ?? []) {
-      client.socket.emit(event === 'added' && uid !== undefined && had.has(uid) ? 'updated' : event, text);
+    const sentUids = new Set(unfinished.map(({ uid }) => uid));
+    for (const uid of sentUids) openUids.add(uid);
+    const emit = (event: string, content: unknown): unknown => client.socket.emit(event, JSON.stringify(content));
+    emit('all', [toEntries(unfinished), toEntries(done)]);
+    emit('subscriptions_all', subscriptions.map(toSubscriptionRecord));
+    emit('configuration', getConfiguration(settings));
+    emit('custom_dirs', { download_dir: choices, audio_download_dir: audioChoices });
+    const { reload } = deps.optionFiles;
+    if (reload !== undefined) emit('ytdl_options_changed', reload);
+    // Events may repeat entries of the lists: each contains a complete record. An entry of the lists is updated instead
+    // of added.
+    for (const { event, text, uid } of client.pending ?? []) {
+      client.socket.emit(event === 'added' && uid !== undefined && sentUids.has(uid) ? 'updated' : event, text);
     }
-    client.waiting = undefined;
+    client.pending = undefined;
   };
 
-  const take = (socket: Socket): void => {
-    const client: Client = { socket, waiting: [] };
+  const connect = (socket: Socket): void => {
+    const client: Client = { socket, pending: [] };
     clients.add(client);
     socket.on('disconnect', () => {
       clients.delete(client);
-      if (clients.size === 0) known.clear();
+      if (clients.size === 0) openUids.clear();
     });
-    welcome(client).catch((error: unknown) => {
-      log.error('a live client was not welcomed', { error });
+    sendInitialState(client).catch((error: unknown) => {
+      log.error('initial state of a live client not sent', { error });
       socket.disconnect(true);
     });
   };
 
-  const following = live.follow({
+  const liveSubscription = live.subscribe({
     changed(item: Item, progress: Progress) {
       if (clients.size === 0) return;
-      tell(eventOf(item, known), toRecord(item, progress), item.uid);
+      broadcast(getEvent(item, openUids), toRecord(item, progress), item.uid);
     },
-    removed(items: readonly Gone[]) {
+    removed(items: readonly RemovedItem[]) {
       for (const { uid, url, state } of items) {
-        known.delete(uid);
-        tell(isDone(state) ? 'cleared' : 'canceled', url);
+        openUids.delete(uid);
+        broadcast(isDone(state) ? 'cleared' : 'canceled', url);
       }
     },
   });
 
-  const followingFeeds = parts.subscriptions.follow({
-    added: (subscription: StoredSubscription) => tell('subscription_added', toSubscriptionRecord(subscription)),
-    updated: (subscription: StoredSubscription) => tell('subscription_updated', toSubscriptionRecord(subscription)),
-    removed: (id: string) => tell('subscription_removed', id),
+  const feedSubscription = deps.subscriptions.subscribe({
+    added: (subscription: StoredSubscription) => broadcast('subscription_added', toSubscriptionRecord(subscription)),
+    updated: (subscription: StoredSubscription) =>
+      broadcast('subscription_updated', toSubscriptionRecord(subscription)),
+    removed: (id: string) => broadcast('subscription_removed', id),
   });
 
-  const followingOptions = parts.optionFiles.follow((reload) => tell('ytdl_options_changed', reload));
+  const optionsSubscription = deps.optionFiles.subscribe((reload) => broadcast('ytdl_options_changed', reload));
 
   const io = createSocketIo({
     path: prefixOf(settings).slice(0, -1) + socketPath,
-    ...{ maxMessageBytes: longestMessage, admit, onConnection: take, log },
+    maxMessageBytes,
+    admit,
+    onConnection: connect,
+    log,
   });
   return {
     http: io.http,
     upgrade: io.upgrade,
     async [Symbol.asyncDispose]() {
-      following[Symbol.dispose]();
-      followingFeeds[Symbol.dispose]();
-      followingOptions[Symbol.dispose]();
+      liveSubscription[Symbol.dispose]();
+      feedSubscription[Symbol.dispose]();
+      optionsSubscription[Symbol.dispose]();
       await io[Symbol.asyncDispose]();
     },
   };
 }
 
-function eventOf({ uid, state }: Item, known: Set<string>): 'added' | 'updated' | 'completed' {
+function getEvent({ uid, state }: Item, openUids: Set<string>): 'added' | 'updated' | 'completed' {
   if (isDone(state)) {
-    known.delete(uid);
+    openUids.delete(uid);
     return 'completed';
   }
-  if (known.has(uid)) return 'updated';
-  known.add(uid);
+  if (openUids.has(uid)) return 'updated';
+  openUids.add(uid);
   return 'added';
 }
 
@@ -169,8 +182,8 @@ function isDone(state: Item['state']): boolean {
   return (doneStates as readonly Item['state'][]).includes(state);
 }
 
-/** What the peer's page asks to know of its settings. */
-function configurationOf(settings: Settings): object {
+/** Returns the settings that MeTube's page uses. */
+function getConfiguration(settings: Settings): object {
   const { chapterTemplate, allowOptionsOverrides, subscriptionInterval } = settings;
   return {
     CUSTOM_DIRS: settings.customDirs,

@@ -5,82 +5,83 @@ import type { Clock } from '../../contracts/service.ts';
 import type { RunningWork } from '../../contracts/health.ts';
 import { isRunning, noProgress, toDownload, type Item, type Progress } from '../domain/item.ts';
 
-/** Four events a second for one download. */
-const everyMs = 250;
+/** At most four events per second for one download. */
+const intervalMs = 250;
 
-interface Shown {
+interface LiveEntry {
   item: Item;
   progress: Progress;
   publishedAt: number;
-  /** The state that was told last. */
-  told: Item['state'] | undefined;
-  later: Disposable | undefined;
+  /** State of the last published event. */
+  publishedState: Item['state'] | undefined;
+  timer: Disposable | undefined;
 }
 
-/** Who follows every download, such as the peer's live clients. */
-export interface Follower {
+/** Receives every change of a download, as for MeTube's live clients. */
+export interface LiveSubscriber {
   changed(item: Item, progress: Progress): void;
-  removed(items: readonly Gone[]): void;
+  removed(items: readonly RemovedItem[]): void;
 }
 
-/** What is left to say of a download that was cancelled, forgotten or became its entries. */
-export type Gone = Pick<Item, 'uid' | 'url' | 'state'>;
+/** Fields of a removed download: it was cancelled, deleted from the history or replaced by its entries. */
+export type RemovedItem = Pick<Item, 'uid' | 'url' | 'state'>;
 
-/** Tells the pages what happens, seldom enough, and remembers the progress that no row holds. */
-export class Live implements Disposable {
+/** Publishes changes to the pages at a limited rate and holds the progress, which is not stored. */
+export class LiveUpdates implements Disposable {
   readonly #bus: Bus;
   readonly #clock: Clock;
-  readonly #shown = new Map<string, Shown>();
-  readonly #followers = new Set<Follower>();
+  readonly #entries = new Map<string, LiveEntry>();
+  readonly #subscribers = new Set<LiveSubscriber>();
 
   constructor(bus: Bus, clock: Clock) {
     this.#bus = bus;
     this.#clock = clock;
   }
 
-  progressOf(uid: string): Progress {
-    return this.#shown.get(uid)?.progress ?? noProgress;
+  getProgress(uid: string): Progress {
+    return this.#entries.get(uid)?.progress ?? noProgress;
   }
 
-  /** What is being worked on, as Home names it. */
+  /** Running downloads, as Home shows them. */
   get running(): readonly RunningWork[] {
-    return [...this.#shown.values()]
+    return [...this.#entries.values()]
       .filter(({ item }) => isRunning(item.state))
       .map(({ item, progress: { percent } }) => ({
-        ...{ title: getDownloadName(item), to: `/downloads/queue/${item.uid}` },
+        title: getDownloadName(item),
+        to: `/downloads/queue/${item.uid}`,
         percent: percent === null ? null : Math.min(100, Math.max(0, Math.round(percent))),
       }));
   }
 
-  /** What there is to say of a row as it was read: it may have ended before its last progress was forgotten. */
-  progressFor(item: Item): Progress {
-    return item.finishedAt === null ? this.progressOf(item.uid) : noProgress;
+  /** Returns the progress for an item as it was read: it may have ended before its last progress was dropped. */
+  getItemProgress(item: Item): Progress {
+    return item.finishedAt === null ? this.getProgress(item.uid) : noProgress;
   }
 
-  follow(follower: Follower): Disposable {
-    this.#followers.add(follower);
-    return { [Symbol.dispose]: () => void this.#followers.delete(follower) };
+  subscribe(subscriber: LiveSubscriber): Disposable {
+    this.#subscribers.add(subscriber);
+    return { [Symbol.dispose]: () => void this.#subscribers.delete(subscriber) };
   }
 
-  /** An item was added or its row changed. */
+  /** Publishes that an item was added or that its row changed. */
   changed(item: Item): void {
-    // What rests keeps how far it came, and nothing that moves.
-    const { percent } = this.progressOf(item.uid);
-    if (isRunning(item.state)) this.#show(item, this.progressOf(item.uid));
-    else this.#show(item, item.state === 'paused' ? { ...noProgress, percent } : noProgress);
+    // A paused download keeps its percentage, but no speed or ETA.
+    const { percent } = this.getProgress(item.uid);
+    if (isRunning(item.state)) this.#schedule(item, this.getProgress(item.uid));
+    else this.#schedule(item, item.state === 'paused' ? { ...noProgress, percent } : noProgress);
   }
 
-  /** A running item went on; forgotten when nobody runs it any more. */
+  /** Publishes the progress of a running item; the progress is dropped when no run works on it. */
   progressed(item: Item, progress: Progress): void {
-    this.#show(item, progress);
+    this.#schedule(item, progress);
   }
 
-  removed(items: readonly Gone[]): void {
+  removed(items: readonly RemovedItem[]): void {
     for (const { uid } of items) {
-      this.#forget(uid);
+      this.#drop(uid);
       this.#bus.publish(downloadRemoved, { uid });
     }
-    for (const follower of this.#followers) follower.removed(items);
+    for (const subscriber of this.#subscribers) subscriber.removed(items);
   }
 
   moved(uids: readonly string[], before: string | null): void {
@@ -92,39 +93,40 @@ export class Live implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const uid of this.#shown.keys()) this.#forget(uid);
+    for (const uid of this.#entries.keys()) this.#drop(uid);
   }
 
-  #show(item: Item, progress: Progress): void {
-    const shown = this.#shown.get(item.uid) ?? {
+  #schedule(item: Item, progress: Progress): void {
+    const entry = this.#entries.get(item.uid) ?? {
       item,
       progress,
-      publishedAt: -everyMs,
-      told: undefined,
-      later: undefined,
+      publishedAt: -intervalMs,
+      publishedState: undefined,
+      timer: undefined,
     };
-    Object.assign(shown, { item, progress });
-    this.#shown.set(item.uid, shown);
-    const wait = shown.publishedAt + everyMs - this.#clock.now();
-    // Another state is told at once: whoever pauses a download hears of it before the answer, and no progress after it.
-    if (wait <= 0 || shown.told !== item.state) this.#publish(shown);
-    else shown.later ??= this.#clock.after(wait, () => this.#publish(shown));
+    Object.assign(entry, { item, progress });
+    this.#entries.set(item.uid, entry);
+    const wait = entry.publishedAt + intervalMs - this.#clock.now();
+    // A new state is published immediately: a client that pauses a download receives the event before the response, and
+    // no progress after it.
+    if (wait <= 0 || entry.publishedState !== item.state) this.#publish(entry);
+    else entry.timer ??= this.#clock.after(wait, () => this.#publish(entry));
   }
 
-  #publish(shown: Shown): void {
-    shown.later?.[Symbol.dispose]();
-    shown.later = undefined;
-    shown.publishedAt = this.#clock.now();
-    shown.told = shown.item.state;
-    const { item, progress } = shown;
+  #publish(entry: LiveEntry): void {
+    entry.timer?.[Symbol.dispose]();
+    entry.timer = undefined;
+    entry.publishedAt = this.#clock.now();
+    entry.publishedState = entry.item.state;
+    const { item, progress } = entry;
     this.#bus.publish(downloadChanged, toDownload(item, progress));
-    for (const follower of this.#followers) follower.changed(item, progress);
-    // Of what nobody works on the row says it all: a feed of thousands waits without being kept here.
-    if (!isRunning(item.state) && progress.percent === null) this.#shown.delete(item.uid);
+    for (const subscriber of this.#subscribers) subscriber.changed(item, progress);
+    // The row says everything about a download without a run: waiting feeds of thousands of entries are not held here.
+    if (!isRunning(item.state) && progress.percent === null) this.#entries.delete(item.uid);
   }
 
-  #forget(uid: string): void {
-    this.#shown.get(uid)?.later?.[Symbol.dispose]();
-    this.#shown.delete(uid);
+  #drop(uid: string): void {
+    this.#entries.get(uid)?.timer?.[Symbol.dispose]();
+    this.#entries.delete(uid);
   }
 }

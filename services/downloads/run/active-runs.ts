@@ -1,8 +1,8 @@
-/** Work under way by download, so that it can be counted and stopped. */
-export class Runs {
+/** Active runs by download, which can be counted and stopped. */
+export class ActiveRuns {
   readonly #runs = new Map<
     string,
-    { readonly kind: Kind; readonly abort: AbortController; readonly done: Promise<unknown> }
+    { readonly kind: RunKind; readonly abort: AbortController; readonly done: Promise<unknown> }
   >();
   #closed = false;
 
@@ -10,21 +10,21 @@ export class Runs {
     return this.#runs.has(uid);
   }
 
-  /** Of what is under way, or of one kind of it. */
-  uids(kind?: Kind): readonly string[] {
+  /** Returns the uids of all runs, or of one kind. */
+  uids(kind?: RunKind): readonly string[] {
     return [...this.#runs].filter(([, run]) => kind === undefined || run.kind === kind).map(([uid]) => uid);
   }
 
-  count(kind: Kind): number {
+  count(kind: RunKind): number {
     return [...this.#runs.values()].filter((run) => run.kind === kind).length;
   }
 
-  /** Starts work that ends early when its signal is aborted. At most one for a download. */
-  async start<T>(uid: string, kind: Kind, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** Starts a run that ends early when its signal is aborted. A download has at most one run. */
+  async start<T>(uid: string, kind: RunKind, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const abort = new AbortController();
     if (this.#closed) abort.abort();
     const result = work(abort.signal);
-    // Who stops a run waits for its end, whichever it is; the failure is the starter's to handle.
+    // A call of stop() waits for the end; the caller of start() handles the failure.
     const run = { kind, abort, done: result.catch(() => undefined) };
     this.#runs.set(uid, run);
     try {
@@ -34,23 +34,23 @@ export class Runs {
     }
   }
 
-  /** Resolves once the work has ended by itself. */
+  /** Resolves when the run ends without a stop. */
   async ended(uid: string): Promise<void> {
     await this.#runs.get(uid)?.done;
   }
 
-  /** Resolves once the work has ended. */
+  /** Stops a run and resolves when it ended. */
   async stop(uid: string): Promise<void> {
     const run = this.#runs.get(uid);
     run?.abort.abort();
     await run?.done;
   }
 
-  /** Stops everything, also what is started from now on. */
+  /** Stops all runs, including those that are started later. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#runs.keys()].map(async (uid) => await this.stop(uid)));
   }
 }
 
-type Kind = 'probe' | 'download';
+type RunKind = 'probe' | 'download';

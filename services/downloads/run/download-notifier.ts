@@ -7,31 +7,34 @@ import { defineJob } from '../../contracts/jobs.ts';
 import { NotificationOffer, notificationOffered, type NotificationFile } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { safePart } from '../domain/template.ts';
+import { toSafePart } from '../domain/template.ts';
 import type { Item } from '../domain/item.ts';
 import { prefixOf, publicBases, type Settings } from '../settings.ts';
 import { readBatch, type Batch } from '../store/batches.ts';
 import { DownloadStore } from '../store/store.ts';
 import type { Thumbnails } from './thumbnails.ts';
 
-/** Pictures go along up to this size, in bytes. */
-const largestPicture = 200 * 1024;
+/** Maximum size of an attached picture in bytes. */
+const maxPictureBytes = 200 * 1024;
 
-/** Hands the news of a finished or failed download over to the aggregator. */
-const tell = defineJob(
+/** Hands the notification of a finished or failed download to the notify service. */
+const notifyJob = defineJob(
   'downloads.tell',
   z.object({
     key: z.string(),
     offer: NotificationOffer,
-    /** The download whose picture goes along. */
+    /** Uid of the download whose picture is attached. */
     picture: z.string().optional(),
   }),
 );
 
-/** The news of what has ended. What they are told in is a transaction, so that they are told exactly when it is stored. */
-export class Notices {
+/**
+ * Enqueues notifications about downloads in the transaction that stores their result, so that a notification is sent
+ * exactly when the result is stored.
+ */
+export class DownloadNotifier {
   readonly #context: Context;
-  /** What the service's paths begin with; it ends in a slash. */
+  /** Path prefix of the service, which ends in a slash. */
   readonly #prefix: string;
   readonly #files: ReturnType<typeof publicBases>;
 
@@ -41,128 +44,134 @@ export class Notices {
     this.#files = publicBases(settings);
   }
 
-  /** Hands over what was told, from now on. */
-  handle(thumbnails: Pick<Thumbnails, 'of'>): Disposable {
+  /** Starts to deliver the enqueued notifications. */
+  startDelivery(thumbnails: Pick<Thumbnails, 'get'>): Disposable {
     const { jobs, handovers, db, log } = this.#context;
-    return jobs.handle(tell, async ({ payload: { key, offer, picture } }) => {
-      const files = picture === undefined ? [] : await pictureFile(db, thumbnails, picture);
+    return jobs.handle(notifyJob, async ({ payload: { key, offer, picture } }) => {
+      const files = picture === undefined ? [] : await readPicture(db, thumbnails, picture);
       try {
         await handovers.pass(notificationOffered, key, files.length === 0 ? offer : { ...offer, files });
       } catch (error) {
-        // Who has switched notifications off wants none, and none of these later.
+        // When notifications are disabled, this one is dropped.
         if (!(error instanceof Problem) || error.code !== 'handover.switched_off') throw error;
-        log.debug('nobody is told: notifications are switched off', { key });
+        log.debug('notification dropped, notifications are disabled', { key });
       }
     });
   }
 
-  /** A download has ended. What came together is told of together, when the last of it has ended. */
-  async ended(transaction: Kysely<any>, item: Item): Promise<void> {
-    if (item.batch === null || item.batch === undefined) await this.#tellOne(transaction, item);
-    else await this.#tellBatch(transaction, item.batch);
+  /** Reports an ended download. A batch is reported once, after its last download ended. */
+  async downloadEnded(transaction: Kysely<any>, item: Item): Promise<void> {
+    if (item.batch === null || item.batch === undefined) await this.#notifyDownload(transaction, item);
+    else await this.#notifyBatch(transaction, item.batch);
   }
 
-  /** Open downloads are gone from the queue: the rest of what they came with may be all that was waited for. */
-  async left(transaction: Kysely<any>, gone: readonly Pick<Item, 'batch'>[]): Promise<void> {
-    for (const batch of new Set(gone.flatMap((item) => item.batch ?? []))) await this.#tellBatch(transaction, batch);
+  /** Reports batches whose last open downloads were removed from the queue. */
+  async removedFromQueue(transaction: Kysely<any>, removed: readonly Pick<Item, 'batch'>[]): Promise<void> {
+    for (const batch of new Set(removed.flatMap((item) => item.batch ?? [])))
+      await this.#notifyBatch(transaction, batch);
   }
 
-  /** A subscription keeps failing; part of the transaction that counts the failure. */
-  async failing(
+  /** Reports a subscription that keeps failing, in the transaction that counts the failure. */
+  async subscriptionFailing(
     transaction: Kysely<any>,
-    feed: { readonly id: string; readonly name: string; readonly reason: string; readonly at: number },
+    feed: { readonly id: string; readonly name: string; readonly reason: string; readonly failedAt: number },
   ): Promise<void> {
-    await this.#offer(transaction, `subscription:${feed.id}:${feed.at}`, {
+    await this.#enqueue(transaction, `subscription:${feed.id}:${feed.failedAt}`, {
       title: 'A subscription keeps failing',
       body: `${feed.name}\n${feed.reason}`,
       type: 'warning',
       tags: ['downloads', 'subscription'],
-      link: this.#page('/subscriptions'),
+      link: this.#getPageUrl('/subscriptions'),
     });
   }
 
-  async #tellBatch(transaction: Kysely<any>, id: string): Promise<void> {
+  async #notifyBatch(transaction: Kysely<any>, id: string): Promise<void> {
     const batch = await readBatch(transaction, id);
     const { open, finished, failed, example } = batch;
     if (open > 0 || example === undefined) return;
-    if (finished + failed === 1) return await this.#tellOne(transaction, example);
-    await this.#offer(transaction, `downloads:${id}:${finished}:${failed}`, {
+    if (finished + failed === 1) return await this.#notifyDownload(transaction, example);
+    await this.#enqueue(transaction, `downloads:${id}:${finished}:${failed}`, {
       title: example.playlist?.title || 'Playlist',
-      body: `${finished === 0 ? 'Downloads failed' : 'Downloads finished'}: ${countsOf(batch)}`,
+      body: `${finished === 0 ? 'Downloads failed' : 'Downloads finished'}: ${formatCounts(batch)}`,
       type: failed === 0 ? 'success' : finished === 0 ? 'failure' : 'warning',
-      tags: tagsOf(finished > 0),
-      link: this.#page(),
+      tags: getTags(finished > 0),
+      link: this.#getPageUrl(),
     });
   }
 
-  async #tellOne(transaction: Kysely<any>, item: Item): Promise<void> {
+  async #notifyDownload(transaction: Kysely<any>, item: Item): Promise<void> {
     const finished = item.state === 'finished';
-    // A download that was retried has news again.
+    // A retried download gets another notification.
     const key = `download:${item.uid}:${item.state}${item.attempts > 1 ? `:${item.attempts}` : ''}`;
-    const notice = {
-      // The video's name: what has one title stands in one row of the inbox, which would hide the others.
+    const content = {
+      // The title is the name of the video: the inbox groups messages with the same title.
       title: getDownloadName(item),
       body: finished ? 'Download finished' : `Download failed: ${getFailureCause(item.message).text}`,
       type: finished ? 'success' : 'failure',
-      tags: tagsOf(finished),
-      link: this.#page(`?id=${item.uid}`) ?? this.#fileOf(item),
+      tags: getTags(finished),
+      link: this.#getPageUrl(`?id=${item.uid}`) ?? this.#getFileUrl(item),
     } as const;
-    await this.#offer(transaction, key, notice, finished && item.thumbnail !== null ? item.uid : undefined);
+    await this.#enqueue(transaction, key, content, finished && item.thumbnail !== null ? item.uid : undefined);
   }
 
-  async #offer(transaction: Kysely<any>, key: string, { link, ...notice }: News, picture?: string): Promise<void> {
-    const linked = link === undefined ? {} : { link };
-    const offer = NotificationOffer.parse({ notice: { ...notice, ...linked, source: 'downloads' } });
-    const pictured = picture === undefined ? {} : { picture };
-    await this.#context.jobs.enqueue(transaction, tell, { key, offer, ...pictured }, { key });
+  async #enqueue(
+    transaction: Kysely<any>,
+    key: string,
+    { link, ...notice }: NotificationContent,
+    picture?: string,
+  ): Promise<void> {
+    const linkField = link === undefined ? {} : { link };
+    const offer = NotificationOffer.parse({ notice: { ...notice, ...linkField, source: 'downloads' } });
+    const pictureField = picture === undefined ? {} : { picture };
+    await this.#context.jobs.enqueue(transaction, notifyJob, { key, offer, ...pictureField }, { key });
   }
 
-  /** On the page of the downloads, where there is one: a download plays there, or says what to do. */
-  #page(at = ''): string | undefined {
+  /** Links to the downloads page if it is reachable: it plays the download or shows a remedy. */
+  #getPageUrl(path = ''): string | undefined {
     const page = this.#context.appPages.forMessages();
-    return page === undefined ? undefined : `${page}/downloads${at}`;
+    return page === undefined ? undefined : `${page}/downloads${path}`;
   }
 
-  #fileOf({ filename, order }: Item): string | undefined {
+  #getFileUrl({ filename, order }: Item): string | undefined {
     const base = this.#context.appPages.serviceForMessages('downloads');
     if (base === undefined || filename === null) return undefined;
     const files = order.type === 'audio' ? this.#files.audio : this.#files.download;
     const path = filename.split('/').map(encodeURIComponent).join('/');
-    // A path is one below the service's own.
+    // A path is relative to the service's address.
     return new URL(files + path, `${base}${this.#prefix}`).href;
   }
 }
 
-interface News {
+interface NotificationContent {
   readonly title: string;
   readonly body: string;
   readonly type: 'success' | 'warning' | 'failure';
   readonly tags: readonly string[];
-  /** Where a press on it leads. */
+  /** Target of the notification. */
   readonly link: string | undefined;
 }
 
-function tagsOf(finished: boolean): readonly string[] {
+function getTags(finished: boolean): readonly string[] {
   return ['downloads', finished ? 'download.finished' : 'download.failed'];
 }
 
-function countsOf({ finished, failed }: Batch): string {
+function formatCounts({ finished, failed }: Batch): string {
   const videos = `${finished} ${finished === 1 ? 'video' : 'videos'}`;
   return failed === 0 ? videos : `${videos}, ${failed} failed`;
 }
 
-/** The picture as it is kept for the pages; none when it is large, or is not to be had now. */
-async function pictureFile(
+/** Returns the stored picture of a download; empty when it is large or not available. */
+async function readPicture(
   db: Kysely<any>,
-  thumbnails: Pick<Thumbnails, 'of'>,
+  thumbnails: Pick<Thumbnails, 'get'>,
   uid: string,
 ): Promise<readonly NotificationFile[]> {
   const item = await new DownloadStore(db).find(uid);
-  const picture = item === undefined ? undefined : await thumbnails.of(item);
+  const picture = item === undefined ? undefined : await thumbnails.get(item);
   if (item === undefined || picture === undefined) return [];
   const { path, type } = picture;
   const { size } = await stat(path);
-  if (size > largestPicture) return [];
-  const ending = type === 'image/jpeg' ? 'jpg' : type.replace('image/', '');
-  return [{ name: `${safePart(item.title)}.${ending}`, type, bytes: await readFile(path) }];
+  if (size > maxPictureBytes) return [];
+  const extension = type === 'image/jpeg' ? 'jpg' : type.replace('image/', '');
+  return [{ name: `${toSafePart(item.title)}.${extension}`, type, bytes: await readFile(path) }];
 }

@@ -1,38 +1,38 @@
 import { z } from 'zod';
-import { templateProblem } from '../domain/template.ts';
-import { titleExpression } from '../subscriptions/title-expression.ts';
+import { findTemplateProblem } from '../domain/template.ts';
+import { parseTitleExpression } from '../subscriptions/title-expression.ts';
 
-/** Of a file name. */
+/** Template of a file name. */
 export const template = z.string().superRefine((text, context) => {
-  const message = templateProblem(text);
+  const message = findTemplateProblem(text);
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
-/** The same, or none. */
+/** Template of a file name, or an empty text. */
 export const optionalTemplate = z.string().superRefine((text, context) => {
-  const message = text === '' ? undefined : templateProblem(text);
+  const message = text === '' ? undefined : findTemplateProblem(text);
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
-/** A regular expression that titles are looked at with. */
+/** Regular expression for titles. */
 export const expression = z.string().superRefine((text, context) => {
   try {
-    titleExpression(text);
+    parseTitleExpression(text);
   } catch {
     context.addIssue({ code: 'custom', message: 'Use a regular expression.' });
   }
 });
-/** A web address, or a path below the service's own. */
+/** Web address, or a path relative to the service's address. */
 export const publicUrl = z
   .string()
   .max(2000)
   .regex(/^(https?:\/\/[^\s?#]+|[^\s:?#]*)$/, 'Use a web address without a query.');
-/** The path of a file; empty: none. */
+/** Path of a file, or an empty text. */
 export const file = z.string().max(4096).default('');
-/** An absolute path; empty: the usual one. */
+/** Absolute path, or an empty text for the default. */
 export const folder = z
   .string()
   .max(4096)
   .regex(/^($|[/\\]|[A-Za-z]:[/\\])/, 'Use an absolute path.');
-/** Of pages that may ask from elsewhere. */
+/** Origin of a page that may send requests. */
 export const origin = z
   .string()
   .regex(
@@ -40,11 +40,13 @@ export const origin = z
     'Use * or an origin such as https://app.example.org, without a path.',
   );
 
-/** Of subtitles. */
+/** Language of subtitles. */
 export const language = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9.*-]{0,34}$/, 'Use a language such as en, or a pattern such as en.*');
-/** Of yt-dlp, as its settings file has them. What is not understood is left out and reported, and stops nothing. */
+/**
+ * Options of yt-dlp in the notation of MeTube's option file. Options that are not understood are ignored and reported.
+ */
 export const options = z.record(z.string(), z.unknown());
-/** A web address without a query. */
+/** Web address without a query. */
 export const webAddress = z.string().regex(/^https?:\/\/[^\s?#]+$/, 'Use a web address without a query.');

@@ -3,25 +3,25 @@ import type { Item } from '../domain/item.ts';
 import { doneStates } from '../domain/item.ts';
 import { fromRow, type Tables } from './rows.ts';
 
-const mostAtOnce = 500;
+const maxUids = 500;
 
-/** Uids of downloads that ended before then, the oldest first; at most 500. */
-export async function endedBefore(db: Kysely<any>, at: number): Promise<readonly string[]> {
+/** Returns the uids of at most 500 downloads that ended before a time, oldest first. */
+export async function findEndedBefore(db: Kysely<any>, timestamp: number): Promise<readonly string[]> {
   const rows = await (db as Kysely<Tables>)
     .selectFrom('downloads')
     .select('uid')
-    .where('finished_at', '<=', at)
+    .where('finished_at', '<=', timestamp)
     .orderBy('finished_at')
-    .limit(mostAtOnce)
+    .limit(maxUids)
     .execute();
   return rows.map(({ uid }) => uid);
 }
 
-/** Rows of a page: a hundred thousand at once would be too much for one answer of the database. */
-const page = 1000;
+/** Rows per query, to bound the size of one result. */
+const pageSize = 1000;
 
-/** The newest downloads that are done, newest first. */
-export async function newestEnded(db: Kysely<any>, limit: number): Promise<readonly Item[]> {
+/** Returns the newest finished and failed downloads, newest first. */
+export async function readNewestEnded(db: Kysely<any>, limit: number): Promise<readonly Item[]> {
   const items: Item[] = [];
   let last = Number.MAX_SAFE_INTEGER;
   while (items.length < limit) {
@@ -31,11 +31,11 @@ export async function newestEnded(db: Kysely<any>, limit: number): Promise<reado
       .where('state', 'in', doneStates)
       .where('finished_order', '<', last)
       .orderBy('finished_order', 'desc')
-      .limit(Math.min(page, limit - items.length))
+      .limit(Math.min(pageSize, limit - items.length))
       .execute();
     for (const row of rows) items.push(fromRow(row));
     last = Number(rows.at(-1)?.finished_order ?? 0);
-    if (rows.length < page) break;
+    if (rows.length < pageSize) break;
   }
   return items;
 }

@@ -1,7 +1,7 @@
 import type { Subscription } from '../../contracts/downloads/subscriptions.ts';
 import type { StoredSubscription } from './store.ts';
 
-/** A subscription as our own pages see it; `checking`: it is being looked at just now. */
+/** Converts a subscription for the app API. `checking` is true during a check. */
 export function toSubscription(subscription: StoredSubscription, checking: boolean): Subscription {
   const { order } = subscription;
   return {

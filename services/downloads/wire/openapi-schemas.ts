@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { codecs, downloadTypes, formats, subtitleModes, videoQualities } from '../domain/order.ts';
-import { mostIds, mostRetries } from './fields.ts';
+import { maxIds, maxRetries } from './fields.ts';
 
 /**
- * The peer's bodies and answers as schemas, for the API's document. They say what is meant; what is accepted besides
- * (numbers as text, the old names) is read by the other files of this folder, in the words of the peer's errors.
+ * MeTube's bodies and responses as schemas for the OpenAPI document. Additional accepted forms (numbers as text, former
+ * names) are handled by the other files of this folder, with MeTube's error messages.
  */
 
 const text = z.string();
@@ -62,24 +62,24 @@ export const UpdateBody = z
   })
   .meta({ id: 'SubscriptionUpdate' });
 
-const ids = (most: number) => z.array(text).min(1).max(most);
+const ids = (max: number) => z.array(text).min(1).max(max);
 
-export const Ids = z.object({ ids: ids(mostIds).describe('Uids or addresses.') }).meta({ id: 'Ids' });
-export const Chosen = z
-  .object({ ids: ids(mostIds).optional().describe('Uids or addresses; left out: the whole queue.') })
+export const Ids = z.object({ ids: ids(maxIds).describe('Uids or addresses.') }).meta({ id: 'Ids' });
+export const SelectionBody = z
+  .object({ ids: ids(maxIds).optional().describe('Uids or addresses; left out: the whole queue.') })
   .meta({ id: 'Chosen' });
-export const SomeSubscriptions = z
-  .object({ ids: ids(mostIds).optional().describe('Left out: all that are not paused.') })
+export const SubscriptionSelection = z
+  .object({ ids: ids(maxIds).optional().describe('Left out: all that are not paused.') })
   .meta({ id: 'SomeSubscriptions' });
 export const DeleteBody = Ids.extend({
   where: z.enum(['queue', 'done']).describe('`queue` cancels, `done` forgets.'),
 }).meta({ id: 'Delete' });
 export const RetryBody = z
-  .union([z.object({ id: text.describe('A uid or an address.') }), z.object({ ids: ids(mostRetries) })])
+  .union([z.object({ id: text.describe('A uid or an address.') }), z.object({ ids: ids(maxRetries) })])
   .meta({ id: 'Retry' });
 export const ReorderBody = z
   .object({
-    ids: ids(mostIds).optional(),
+    ids: ids(maxIds).optional(),
     id: text.optional(),
     before: text.optional(),
     after: text.optional(),

@@ -6,7 +6,7 @@ import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { lackOf } from '../../../services/downloads/engine/version-check.ts';
+import { findEngineProblem } from '../../../services/downloads/engine/version-check.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 import { enginesFolder } from '../../support/host.ts';
 import { dataFolderWith, fakeEngine, openRig, processesNaming, streams, type Rig } from './rig.ts';
@@ -122,7 +122,7 @@ describe('the extractor', () => {
     ['of my own', false],
   ])('of release %s is too old: %s', (version, tooOld) => {
     const engine = { name: 'yt-dlp', path: '/x', source: 'data', remedy: null, version } as const;
-    expect(lackOf(engine) !== undefined).toBe(tooOld);
+    expect(findEngineProblem(engine) !== undefined).toBe(tooOld);
   });
 
   it.each([

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { sharedEngines } from '../../support/engines.ts';
-import { commandSettings } from '../../../services/downloads/engine/command-settings.ts';
+import { createCommandSettings } from '../../../services/downloads/engine/command-settings.ts';
 import { Driver } from '../../../services/downloads/engine/driver.ts';
 import { Extractor } from '../../../services/downloads/engine/extractor.ts';
 import { Settings } from '../../../services/downloads/settings.ts';
-import { noWishes, type Order } from '../../../services/downloads/domain/order.ts';
+import { defaultOrderOptions, type Order } from '../../../services/downloads/domain/order.ts';
 import { silentLog } from '../../support/place.ts';
 import { mediaOf } from './media.ts';
 import { dataFolderWith, openRig, type Record as Row, type Rig } from './rig.ts';
@@ -244,9 +244,9 @@ describe('advertising', () => {
       extractor,
       vault: { seal: () => '', open: () => '', fingerprint: () => '' },
       cookies: {
-        lend: async () => await Promise.resolve({ path: undefined, [Symbol.asyncDispose]: () => Promise.resolve() }),
+        acquire: async () => await Promise.resolve({ path: undefined, [Symbol.asyncDispose]: () => Promise.resolve() }),
       },
-      settings: commandSettings(
+      settings: createCommandSettings(
         Settings.parse({
           ...{ socketTimeout: 10, retries: 1, ytdlPresets: { sponsorblock } },
           ...{ sponsorblockApi: api.url, sponsorblockCategories: ['sponsor', 'selfpromo'] },
@@ -258,7 +258,7 @@ describe('advertising', () => {
     const order: Order = {
       ...{ type: 'video', codec: 'auto', format: 'mp4', quality: 'best', folder: null, prefix: '', itemLimit: 0 },
       ...{ autoStart: true, login: null },
-      ...noWishes,
+      ...defaultOrderOptions,
       ...(byPreset ? { presets: ['sponsorblock'] } : { sponsorblock: true }),
     };
     // What a look at a video of YouTube leaves for the download; the media is the fixture site's.

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { javaScriptOf } from '../../../services/downloads/engine/javascript-runtime.ts';
+import { selectJavaScriptRuntime } from '../../../services/downloads/engine/javascript-runtime.ts';
 
 it('the scripts of sites are run by the Node that runs us', async () => {
-  const { args, find } = javaScriptOf();
+  const { args, find } = selectJavaScriptRuntime();
   expect(args).toEqual(['--no-js-runtimes', '--js-runtimes', `node:${process.execPath}`]);
   expect(await find()).toBe(`node ${process.versions.node}`);
 });
@@ -10,7 +10,7 @@ it('the scripts of sites are run by the Node that runs us', async () => {
 const desktop = { execPath: '/opt/homeport/homeport', versions: { ...process.versions, electron: '45.4.1' } };
 
 it('the desktop app is no Node: it never hands out itself, but leaves the choice to the extractor', () => {
-  expect(javaScriptOf(desktop).args).toEqual([
+  expect(selectJavaScriptRuntime(desktop).args).toEqual([
     '--no-js-runtimes',
     ...['--js-runtimes', 'deno', '--js-runtimes', 'node', '--js-runtimes', 'bun'],
   ]);
@@ -23,6 +23,6 @@ it.each([
   [{ node: 'v20.20.2' }, null],
   [{}, null],
 ])('there it is what the system has, if that is new enough: %o', async (programs: Record<string, string>, found) => {
-  const { find } = javaScriptOf(desktop, (name) => Promise.resolve(programs[name] ?? ''));
+  const { find } = selectJavaScriptRuntime(desktop, (name) => Promise.resolve(programs[name] ?? ''));
   expect(await find()).toBe(found);
 });

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { ServiceState } from '../../../services/contracts/control/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { downloads } from '../../../services/downloads/index.ts';
-import { optionArguments, optionsLeftOut, type Options } from '../../../services/downloads/domain/options.ts';
+import { buildOptionArguments, findIgnoredOptions, type Options } from '../../../services/downloads/domain/options.ts';
 import { api } from '../../support/api.ts';
 import { openRig, type Rig } from './rig.ts';
 
@@ -42,14 +42,14 @@ describe('a form of an option that yt-dlp takes', () => {
       ['--embed-metadata', '--embed-info-json'],
     ],
   ])('is taken: %j', (options, args) => {
-    expect(optionsLeftOut(options)).toEqual([]);
-    expect(optionArguments(options)).toEqual(args);
+    expect(findIgnoredOptions(options)).toEqual([]);
+    expect(buildOptionArguments(options)).toEqual(args);
   });
 });
 
 it('takes ranges of playlists in the notation of yt-dlp for a look', () => {
   const options = { playlist_items: '1:3,7,-5::2,10-15' };
-  expect(optionArguments(options, 'probe')).toEqual(['--playlist-items=1:3,7,-5::2,10-15']);
+  expect(buildOptionArguments(options, 'probe')).toEqual(['--playlist-items=1:3,7,-5::2,10-15']);
 });
 
 describe('an option that is not understood', () => {
@@ -65,13 +65,13 @@ describe('an option that is not understood', () => {
     [{ postprocessors: 'Exec' }, 'postprocessors'],
     [{ postprocessors: [null, 7] }, 'a step without a key'],
   ])('is left out and named: %j', (options, name) => {
-    expect(optionsLeftOut(options)[0]).toMatchObject({ option: name, isMissed: true });
-    expect(optionArguments(options)).toEqual([]);
+    expect(findIgnoredOptions(options)[0]).toMatchObject({ option: name, isMissed: true });
+    expect(buildOptionArguments(options)).toEqual([]);
   });
 
   it('leaves the other steps of its list', () => {
     const options = steps({ key: 'Exec', exec_cmd: 'x' }, { key: 'FFmpegMetadata' });
-    expect(optionArguments(options)).toEqual(['--embed-metadata']);
+    expect(buildOptionArguments(options)).toEqual(['--embed-metadata']);
   });
 
   const stateOf = async ({ host }: Rig): Promise<ServiceState | undefined> => {

@@ -4,7 +4,7 @@ import type { DownloadLimits, CurrentLimits } from '../../../services/contracts/
 import { createWallClock } from '../../../services/contracts/quiet-hours.ts';
 import { downloads } from '../../../services/downloads/index.ts';
 import { control } from '../../../services/control/index.ts';
-import { openingAt } from '../../../services/downloads/limits/allowed-hours.ts';
+import { getAllowedState } from '../../../services/downloads/limits/allowed-hours.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { admin, type TestHostOptions } from '../../support/host.ts';
 import { dataFolderWith, holdFeed, openRig, partBytes, processesNaming, type Rig } from './rig.ts';
@@ -165,6 +165,6 @@ describe('hours for downloads', () => {
     [['00:00-00:00'], monday(9), true, null],
     [[], monday(9), true, null],
   ] as const)('%j at %d: open %s until %s', (lines, time, isOpen, changesAt) => {
-    expect(openingAt(lines, createWallClock(), time)).toEqual({ open: isOpen, changesAt });
+    expect(getAllowedState(lines, createWallClock(), time)).toEqual({ open: isOpen, changesAt });
   });
 });

@@ -13,13 +13,13 @@ import { join } from 'node:path';
 import { io } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
-  optionArguments,
-  optionsLeftOut,
-  optionsProblem,
-  templateIn,
+  buildOptionArguments,
+  findIgnoredOptions,
+  findOptionsProblem,
+  findTemplate,
 } from '../../../services/downloads/domain/options.ts';
 import type { Order } from '../../../services/downloads/domain/order.ts';
-import { archiveOf, withoutArchive } from '../../../services/downloads/engine/command-settings.ts';
+import { findArchive, withoutArchive } from '../../../services/downloads/engine/command-settings.ts';
 import { mediaOf } from './media.ts';
 import { openRig, type Record as Row, type Rig } from './rig.ts';
 
@@ -183,13 +183,13 @@ describe('a file with options', () => {
 describe('options of the peer', () => {
   it('are let in from the settings, all that are documented and met', () => {
     for (const options of [documented, met, ...Object.values(documentedPresets)]) {
-      expect(optionsLeftOut(options).filter(({ isMissed }) => isMissed)).toEqual([]);
+      expect(findIgnoredOptions(options).filter(({ isRelevant: isMissed }) => isMissed)).toEqual([]);
     }
-    expect(optionArguments(met)).toEqual([
+    expect(buildOptionArguments(met)).toEqual([
       ...['--write-info-json', '--download-archive=archive.txt', '--match-filters=title != Unwanted'],
       '--proxy=http://192.168.1.88:7890',
     ]);
-    expect(optionsLeftOut(met).map(({ option }) => option)).toEqual([
+    expect(findIgnoredOptions(met).map(({ option }) => option)).toEqual([
       ...['quiet', 'no_warnings', 'ignoreerrors', 'noplaylist', 'nooverwrites', 'continuedl'],
       ...['external_downloader', 'final_ext', 'merge-output-format'],
     ]);
@@ -200,12 +200,12 @@ describe('options of the peer', () => {
     const layers = { ytdlOptions: {}, ytdlPresets: { once: { download_archive: 'a' } } };
     const again = withoutArchive(order, layers);
     expect(again.overrides).toEqual({ ratelimit: '1M', download_archive: null });
-    expect([archiveOf(order, layers, '/srv'), archiveOf(again, layers, '/srv')]).toEqual(['/srv/a', undefined]);
+    expect([findArchive(order, layers, '/srv'), findArchive(again, layers, '/srv')]).toEqual(['/srv/a', undefined]);
     expect(withoutArchive(order, { ytdlOptions: {}, ytdlPresets: {} })).toBe(order);
   });
 
   it('that say what is downloaded at all do not hinder a look', () => {
-    expect(optionArguments({ download_archive: 'a', match_filter: 'b', ratelimit: '1M' }, 'probe')).toEqual([
+    expect(buildOptionArguments({ download_archive: 'a', match_filter: 'b', ratelimit: '1M' }, 'probe')).toEqual([
       '--limit-rate=1M',
     ]);
   });
@@ -217,7 +217,7 @@ describe('options of the peer', () => {
     [{ outtmpl: '%(title)s' }, '"outtmpl" is not an option that may be set'],
     [{ 'merge-output-format': 'mp4' }, '"merge-output-format" is not an option that may be set'],
   ])('%j from a request: %s', (options, problem) => {
-    expect(optionsProblem(options)).toBe(problem);
+    expect(findOptionsProblem(options)).toBe(problem);
   });
 
   it.each([
@@ -226,6 +226,6 @@ describe('options of the peer', () => {
     [{ outtmpl: { chapter: '%(title)s.%(ext)s' } }],
     [{ outtmpl: 7 }],
   ])('%j name no template that is used', (options) => {
-    expect(templateIn(options, ['/srv/media', '/downloads'])).toBeUndefined();
+    expect(findTemplate(options, ['/srv/media', '/downloads'])).toBeUndefined();
   });
 });

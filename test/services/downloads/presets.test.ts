@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  optionArguments,
-  optionsLeftOut,
-  optionsProblem,
+  buildOptionArguments,
+  findIgnoredOptions,
+  findOptionsProblem,
   type Options,
 } from '../../../services/downloads/domain/options.ts';
 import { mediaOf } from './media.ts';
@@ -107,7 +107,7 @@ describe('options that are refused', () => {
     ...['client_certificate', 'progress_hooks', 'logger', 'print_to_file', 'match_filter', 'enable_file_urls', 'proxy'],
     ...['constructor', '__proto__', 'toString', '--exec', 'ignoreconfig', 'source_address', 'forceprint'],
   ])('%s from a request', (name) => {
-    expect(optionsProblem(JSON.parse(`{${JSON.stringify(name)}: "touch /tmp/x"}`))).toContain('not an option');
+    expect(findOptionsProblem(JSON.parse(`{${JSON.stringify(name)}: "touch /tmp/x"}`))).toContain('not an option');
   });
 
   it.each([
@@ -129,9 +129,9 @@ describe('options that are refused', () => {
     [[]],
     ['--exec x'],
   ])('%j in any place', (options) => {
-    expect(optionsProblem(options)).toBeDefined();
-    expect(optionArguments(Object(options) as Options).filter((each) => each.includes('--exec '))).toEqual([]);
-    expect(optionArguments(typeof options === 'string' ? {} : (options as Options))).toEqual([]);
+    expect(findOptionsProblem(options)).toBeDefined();
+    expect(buildOptionArguments(Object(options) as Options).filter((each) => each.includes('--exec '))).toEqual([]);
+    expect(buildOptionArguments(typeof options === 'string' ? {} : (options as Options))).toEqual([]);
   });
 
   it('at a request say so, and nothing is queued', async () => {
@@ -173,7 +173,7 @@ describe('options that are allowed', () => {
     ],
     [{ proxy: 'socks5h://127.0.0.1:9050' }, ['--proxy=socks5h://127.0.0.1:9050']],
   ])('%j become arguments of the command line', (options, args) => {
-    expect(optionsLeftOut(options)).toEqual([]);
-    expect(optionArguments(options)).toEqual(args);
+    expect(findIgnoredOptions(options)).toEqual([]);
+    expect(buildOptionArguments(options)).toEqual(args);
   });
 });

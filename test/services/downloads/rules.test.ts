@@ -7,17 +7,17 @@ import {
   withoutSecrets,
   withoutPosition,
 } from '../../../services/downloads/domain/address.ts';
-import { chapterTemplate, noWishes, type Order } from '../../../services/downloads/domain/order.ts';
-import { failureMessage, readEvent } from '../../../services/downloads/domain/progress.ts';
-import { selectionOf } from '../../../services/downloads/domain/format-selection.ts';
+import { chapterTemplate, defaultOrderOptions, type Order } from '../../../services/downloads/domain/order.ts';
+import { formatFailure, readEvent } from '../../../services/downloads/domain/progress.ts';
+import { buildSelectionArguments } from '../../../services/downloads/domain/format-selection.ts';
 import {
   fillTemplate,
-  folderParts,
-  numberedName,
-  safePart,
-  templateProblem,
+  splitFolder,
+  addNumber,
+  toSafePart,
+  findTemplateProblem,
 } from '../../../services/downloads/domain/template.ts';
-import { listFields } from '../../../services/downloads/domain/template-fields.ts';
+import { getListFields } from '../../../services/downloads/domain/template-fields.ts';
 import { readAdd } from '../../../services/downloads/wire/add.ts';
 
 const defaults = {
@@ -142,7 +142,7 @@ describe('a template of the settings', () => {
     '%(title&{:.0})s../x',
     `${'a'.repeat(1001)}`,
   ])('cannot leave the download folder: %s', (template) => {
-    expect(templateProblem(template)).toBeDefined();
+    expect(findTemplateProblem(template)).toBeDefined();
   });
 
   it.each([
@@ -153,7 +153,7 @@ describe('a template of the settings', () => {
     '%(series&{} - |)s%(title)s.%(ext)s',
     'a...b/%(playlist_index&{}. |)s%(title)s.%(ext)s',
   ])('may be %s', (template) => {
-    expect(templateProblem(template)).toBeUndefined();
+    expect(findTemplateProblem(template)).toBeUndefined();
   });
 });
 
@@ -190,10 +190,10 @@ describe('the choice of streams', () => {
     itemLimit: 0,
     autoStart: true,
     login: null,
-    ...noWishes,
+    ...defaultOrderOptions,
   };
   const choose = (order: Partial<Order>, merge = true): string =>
-    selectionOf({ ...video, ...order }, { merge }).join(' ');
+    buildSelectionArguments({ ...video, ...order }, { merge }).join(' ');
 
   it('sorts by what was asked for in place of filtering, so that something always matches', () => {
     expect(choose({ quality: '1080' })).toContain('-f bv*+ba/b -S res:1080,vcodec:h264,acodec:aac');
@@ -263,7 +263,7 @@ describe('a file name', () => {
   it.each(['/abs', '~/x', '../x', 'a/../b', 'C:\\x', '$HOME/%(title)s', ''])(
     'of the template %j is refused',
     (template) => {
-      expect(templateProblem(template)).toBeDefined();
+      expect(findTemplateProblem(template)).toBeDefined();
     },
   );
 
@@ -284,23 +284,23 @@ describe('a file name', () => {
     expect(fillTemplate(template, { prefix: 'p/q', playlist: { ...playlist, title: '..', entryTitle: 'E' } })).toBe(
       '%(homeport_playlist_title)s/p⧸q.%(homeport_playlist_index)03d - %(homeport_title).180B.%(ext)s',
     );
-    expect(listFields({ ...playlist, title: '..' })).toMatchObject({ playlist_title: '_', playlist_index: '7' });
+    expect(getListFields({ ...playlist, title: '..' })).toMatchObject({ playlist_title: '_', playlist_index: '7' });
   });
 
   it('keeps within what file systems hold', () => {
-    expect(Buffer.byteLength(safePart('字'.repeat(300)))).toBe(180);
-    expect(safePart('trailing. . ')).toBe('trailing');
+    expect(Buffer.byteLength(toSafePart('字'.repeat(300)))).toBe(180);
+    expect(toSafePart('trailing. . ')).toBe('trailing');
   });
 
   it('gets its number before the extension', () => {
-    expect([1, 2].map((number) => numberedName('a.b.mp4', number))).toEqual(['a.b.mp4', 'a.b (2).mp4']);
-    expect(numberedName('plain', 3)).toBe('plain (3)');
+    expect([1, 2].map((number) => addNumber('a.b.mp4', number))).toEqual(['a.b.mp4', 'a.b (2).mp4']);
+    expect(addNumber('plain', 3)).toBe('plain (3)');
   });
 
   it('has a folder only below the download folder', () => {
-    expect(folderParts('a/./b//c')).toEqual(['a', 'b', 'c']);
+    expect(splitFolder('a/./b//c')).toEqual(['a', 'b', 'c']);
     for (const folder of ['..', 'a/../..', '/a', '~', 'C:/a', 'a\\..\\..', 'a\0'])
-      expect(folderParts(folder)).toBeUndefined();
+      expect(splitFolder(folder)).toBeUndefined();
   });
 });
 
@@ -330,17 +330,17 @@ describe('the lines of the extractor', () => {
 
   it('give the last error as it is, and a full disk in plain words', () => {
     const exit = { code: 1, signal: null };
-    expect(failureMessage(['WARNING: x', 'ERROR: one', 'ERROR: two', 'more'], exit)).toBe('ERROR: two');
-    expect(failureMessage(['ERROR: why', 'ERROR: fragment 2 not found, unable to continue'], exit)).toBe('ERROR: why');
-    expect(failureMessage(['ERROR: \r[download] Got error: HTTP Error 503'], exit)).toBe(
+    expect(formatFailure(['WARNING: x', 'ERROR: one', 'ERROR: two', 'more'], exit)).toBe('ERROR: two');
+    expect(formatFailure(['ERROR: why', 'ERROR: fragment 2 not found, unable to continue'], exit)).toBe('ERROR: why');
+    expect(formatFailure(['ERROR: \r[download] Got error: HTTP Error 503'], exit)).toBe(
       'ERROR: Got error: HTTP Error 503',
     );
-    expect(failureMessage(['ERROR: unable to write data: [Errno 28] No space left on device'], exit)).toContain(
+    expect(formatFailure(['ERROR: unable to write data: [Errno 28] No space left on device'], exit)).toContain(
       'The disk is full',
     );
-    expect(failureMessage([], { code: null, signal: 'SIGTERM' })).toBe('The extractor ended on SIGTERM.');
-    expect(failureMessage([], { code: null, signal: 'SIGKILL' })).toContain('ended from outside');
-    expect(failureMessage(["ERROR: unable to open for writing: [Errno 13] Permission denied: 'x'"], exit)).toContain(
+    expect(formatFailure([], { code: null, signal: 'SIGTERM' })).toBe('The extractor ended on SIGTERM.');
+    expect(formatFailure([], { code: null, signal: 'SIGKILL' })).toContain('ended from outside');
+    expect(formatFailure(["ERROR: unable to open for writing: [Errno 13] Permission denied: 'x'"], exit)).toContain(
       'The folder for unfinished files cannot be written.',
     );
   });

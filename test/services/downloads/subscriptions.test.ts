@@ -11,7 +11,7 @@ import { inbox } from '../../support/api.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { startFixtureSite } from '../../support/fixture-site/site.ts';
 import { startHostProcess } from '../../support/host-process.ts';
-import { nextCheckAt } from '../../../services/downloads/subscriptions/schedule.ts';
+import { getNextCheck } from '../../../services/downloads/subscriptions/schedule.ts';
 import { Client, dataFolderWith, openRig, requireEngines, type Rig } from './rig.ts';
 
 interface Subscription {
@@ -292,9 +292,9 @@ it('feeds are looked at when their time has come, and not while they are paused'
 });
 
 it('a feed that fails is looked at later and later, and at least once a day', () => {
-  const waits = Array.from({ length: 12 }, (_, failures) => nextCheckAt(0, 30, failures) / 60_000);
+  const waits = Array.from({ length: 12 }, (_, failures) => getNextCheck(0, 30, failures) / 60_000);
   expect(waits).toEqual([30, 30, 30, 30, 40, 80, 160, 320, 640, 1280, 1440, 1440]);
-  expect(nextCheckAt(0, 10_080, 12) / 60_000).toBe(10_080);
+  expect(getNextCheck(0, 10_080, 12) / 60_000).toBe(10_080);
 });
 
 it('kill -9 in the middle of checks loses no video and queues none twice', async () => {

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chooseCaptions, noCaptions } from '../../../services/downloads/domain/captions.ts';
+import { chooseCaptions, describeMissingCaptions } from '../../../services/downloads/domain/captions.ts';
 import { readCues, writeCues } from '../../../services/downloads/domain/cues.ts';
-import { noWishes, type Order, type SubtitleMode } from '../../../services/downloads/domain/order.ts';
+import { defaultOrderOptions, type Order, type SubtitleMode } from '../../../services/downloads/domain/order.ts';
 import { mediaOf } from './media.ts';
 import { dataFolderWith, openRig, type Rig } from './rig.ts';
 
@@ -145,7 +145,7 @@ describe('the choice of captions', () => {
     automatic: { en: ['vtt'], de: ['vtt'] },
   };
   const choose = (subtitleLanguage: string, subtitleMode: SubtitleMode, format = 'srt') =>
-    chooseCaptions({ ...noWishes, subtitleLanguage, subtitleMode, format } as unknown as Order, known);
+    chooseCaptions({ ...defaultOrderOptions, subtitleLanguage, subtitleMode, format } as unknown as Order, known);
 
   it.each([
     ['en', 'prefer_manual', { language: 'en-GB', from: ['manual'] }],
@@ -160,8 +160,8 @@ describe('the choice of captions', () => {
     expect(choose('de', 'prefer_manual', 'ttml')).toMatchObject({ native: true });
     expect(choose('de', 'prefer_auto', 'ttml')).toMatchObject({ native: false });
     expect(choose('fr', 'prefer_manual')).toBeUndefined();
-    const order = { ...noWishes, subtitleLanguage: 'fr' } as unknown as Order;
-    expect(noCaptions(order, known)).toContain('written: en-GB, de; automatic: en, de.');
+    const order = { ...defaultOrderOptions, subtitleLanguage: 'fr' } as unknown as Order;
+    expect(describeMissingCaptions(order, known)).toContain('written: en-GB, de; automatic: en, de.');
   });
 });
 
