@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { publicPath } from './domain/public-paths.ts';
-import { upstreamHost, upstreamText } from './domain/upstream.ts';
+import { publicPathPattern } from './domain/public-paths.ts';
+import { upstreamHostPattern, upstreamPattern } from './domain/upstream.ts';
 import { oidcEnvironment, oidcFields } from './oidc/fields.ts';
 
 /** Private and link-local address ranges. */
@@ -120,7 +120,7 @@ export const Settings = z.object({
   }),
   keyFile: file.meta({ live: true, title: 'Key of the own certificate', description: 'The file with its key in PEM.' }),
   outside: z
-    .array(z.string().max(300).regex(upstreamText, 'Use NAME=ADDRESS, such as photos=http://192.168.1.5:2342.'))
+    .array(z.string().max(300).regex(upstreamPattern, 'Use NAME=ADDRESS, such as photos=http://192.168.1.5:2342.'))
     .max(50)
     .default([])
     .meta({
@@ -135,7 +135,7 @@ export const Settings = z.object({
     description: 'Names of those whose https address may show a certificate that nobody vouches for.',
   }),
   outsideHosts: z
-    .array(z.string().max(300).regex(upstreamHost, 'Use NAME=HOST, such as torrents=127.0.0.1:8080.'))
+    .array(z.string().max(300).regex(upstreamHostPattern, 'Use NAME=HOST, such as torrents=127.0.0.1:8080.'))
     .max(50)
     .default([])
     .meta({
@@ -145,7 +145,9 @@ export const Settings = z.object({
         'NAME=HOST: the Host header that a web service expects, for services that refuse other names. Without an entry it gets the name that the browser uses.',
     }),
   publicPaths: z
-    .array(z.string().max(300).regex(publicPath, 'Use NAME=PATH, such as photos=/share/ or home=/api/webhook/*.'))
+    .array(
+      z.string().max(300).regex(publicPathPattern, 'Use NAME=PATH, such as photos=/share/ or home=/api/webhook/*.'),
+    )
     .max(100)
     .default([])
     .meta({

@@ -11,12 +11,12 @@ import {
 import * as x509 from '@peculiar/x509';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-const day = 24 * 60 * 60 * 1000;
-const authorityLifetimeMs = 3650 * day;
+const dayMs = 24 * 60 * 60 * 1000;
+const authorityLifetimeMs = 3650 * dayMs;
 /** Systems reject server certificates that are valid for more than 398 days. */
-const leafLifetimeMs = 397 * day;
+const leafLifetimeMs = 397 * dayMs;
 /** Tolerance for inaccurate clocks of phones and TVs. */
-const clockSkew = day;
+const clockSkewMs = dayMs;
 
 /** Name constraints of the authority: the local domain and private addresses, in addition to the given names. */
 const permittedNames = ['local', 'localhost'];
@@ -53,7 +53,7 @@ export async function issueAuthority(title: string, names: readonly string[], no
     name: [{ CN: [title] }, { O: ['Homeport'] }],
     keys,
     signingAlgorithm: algorithm,
-    notBefore: new Date(now - clockSkew),
+    notBefore: new Date(now - clockSkewMs),
     notAfter: new Date(now + authorityLifetimeMs),
     extensions: [
       new x509.BasicConstraintsExtension(true, 0, true),
@@ -86,8 +86,8 @@ export async function issueLeaf(
     publicKey: keys.publicKey,
     signingKey,
     signingAlgorithm: algorithm,
-    notBefore: new Date(now - clockSkew),
-    notAfter: new Date(Math.min(now - clockSkew + leafLifetimeMs, issuer.notAfter.getTime())),
+    notBefore: new Date(now - clockSkewMs),
+    notAfter: new Date(Math.min(now - clockSkewMs + leafLifetimeMs, issuer.notAfter.getTime())),
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),

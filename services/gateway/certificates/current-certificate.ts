@@ -11,12 +11,12 @@ interface CurrentCertificateDependencies {
   /** Files of the administrator's certificate; empty paths without one. */
   readonly files: () => CertificateFiles;
   /** Called with each new certificate. */
-  readonly replaced: (certificate: PresentedCertificate) => void;
+  readonly onReplaced: (certificate: PresentedCertificate) => void;
 }
 
 /** Selects the certificate to present: the administrator's when it is usable, otherwise one of the local authority. */
 export class CurrentCertificate {
-  readonly #parts: CurrentCertificateDependencies;
+  readonly #deps: CurrentCertificateDependencies;
   #presented: PresentedCertificate | undefined;
   /** Fingerprint of the files when they were read. */
   #fingerprint = '';
@@ -24,8 +24,8 @@ export class CurrentCertificate {
   /** Name of the stored key that cannot be decrypted. */
   #unreadableKey: string | undefined;
 
-  constructor(parts: CurrentCertificateDependencies) {
-    this.#parts = parts;
+  constructor(deps: CurrentCertificateDependencies) {
+    this.#deps = deps;
   }
 
   get presented(): PresentedCertificate | undefined {
@@ -40,22 +40,22 @@ export class CurrentCertificate {
   }
 
   get problems(): readonly string[] {
-    const isOver = this.#presented !== undefined && this.#presented.expiresAt <= this.#parts.clock.now();
-    const expired = isOver ? ['Your own certificate has expired: devices refuse it.'] : [];
+    const isExpired = this.#presented !== undefined && this.#presented.expiresAt <= this.#deps.clock.now();
+    const expired = isExpired ? ['Your own certificate has expired: devices refuse it.'] : [];
     return this.#problem === '' ? expired : [this.#problem, ...expired];
   }
 
   /** Returns the certificate of the local authority; undefined for the administrator's certificate. */
   async authority(): Promise<X509Certificate | undefined> {
-    return this.#presented?.source === 'local' ? this.#parts.certificates.authority() : undefined;
+    return this.#presented?.source === 'local' ? this.#deps.certificates.findAuthority() : undefined;
   }
 
   /** Issues or reads a certificate when the current one is outdated. */
   async renew(title: string, names: readonly string[]): Promise<void> {
-    const files = this.#parts.files();
-    const local = (): Promise<PresentedCertificate> => this.#parts.certificates.leaf(title, names);
+    const files = this.#deps.files();
+    const issueLocal = (): Promise<PresentedCertificate> => this.#deps.certificates.getLeaf(title, names);
     try {
-      this.#present(files.certFile === '' ? await local() : await this.#readCustom(files));
+      this.#present(files.certFile === '' ? await issueLocal() : await this.#readCustom(files));
       this.#problem = '';
       this.#unreadableKey = undefined;
     } catch (error) {
@@ -63,14 +63,14 @@ export class CurrentCertificate {
       this.#problem = error.detail;
       this.#unreadableKey = error.code === 'vault.key_unreadable' ? error.fields['key'] : undefined;
       // Shared services stay reachable for devices that trust the authority until the files are fixed.
-      if (this.#presented === undefined) this.#present(await local());
+      if (this.#presented === undefined) this.#present(await issueLocal());
     }
   }
 
   #present(certificate: PresentedCertificate | undefined): void {
     if (certificate === undefined || certificate.cert === this.#presented?.cert) return;
     this.#presented = certificate;
-    this.#parts.replaced(certificate);
+    this.#deps.onReplaced(certificate);
   }
 
   /** Returns undefined while the files are unchanged. */

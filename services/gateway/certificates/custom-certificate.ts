@@ -29,8 +29,8 @@ export async function readCustomCertificate({ certFile, keyFile }: CertificateFi
 /** Returns a text that changes whenever one of the files changes. */
 export async function getFingerprint({ certFile, keyFile }: CertificateFiles): Promise<string> {
   const times = await Promise.all(
-    [certFile, keyFile].map((each) =>
-      stat(each).then(
+    [certFile, keyFile].map((path) =>
+      stat(path).then(
         ({ mtimeMs, size }) => `${String(mtimeMs)} ${String(size)}`,
         () => '',
       ),

@@ -19,8 +19,8 @@ export type MappingResult =
 
 /** Maps a user of the provider to an account. */
 export function mapToAccount(subject: string, claims: Claims, rules: MappingRules): MappingResult {
-  const pair = rules.accounts.find((each) => each.slice(0, each.lastIndexOf('=')) === subject);
-  if (pair !== undefined) return { is: 'account', name: pair.slice(pair.lastIndexOf('=') + 1), named: true };
+  const entry = rules.accounts.find((each) => each.slice(0, each.lastIndexOf('=')) === subject);
+  if (entry !== undefined) return { is: 'account', name: entry.slice(entry.lastIndexOf('=') + 1), named: true };
   const groups = toList(claims[rules.groupsClaim]);
   const isAllowed = rules.subjects.includes(subject) || groups.some((group) => rules.groups.includes(group));
   if (!isAllowed) return { is: 'not-allowed' };

@@ -1,15 +1,15 @@
 import { networkInterfaces } from 'node:os';
 import type { Settings } from '../settings.ts';
-import { inNetworks, lanAddresses, routedAddress } from './addresses.ts';
+import { createNetworkMatcher, findLanAddresses, findDefaultRouteAddress } from './addresses.ts';
 
 /** Tracks the network addresses of this computer and the networks that are admitted. */
-export class OwnAddresses {
+export class InterfaceAddresses {
   /** Read on each use. */
   readonly #settings: Readonly<Pick<Settings, 'addresses' | 'networks'>>;
   #networks: readonly string[] = [];
-  #isLetIn: (address: string) => boolean = () => false;
+  #isAdmitted: (address: string) => boolean = () => false;
   #isOwn: (address: string) => boolean = () => false;
-  #routed: string | undefined;
+  #defaultRouteAddress: string | undefined;
 
   constructor(settings: Readonly<Pick<Settings, 'addresses' | 'networks'>>) {
     this.#settings = settings;
@@ -19,14 +19,14 @@ export class OwnAddresses {
   list(): readonly string[] {
     const { addresses } = this.#settings;
     if (addresses.length > 0) return addresses;
-    return lanAddresses(networkInterfaces(), (address) => this.accepts(address), this.#routed);
+    return findLanAddresses(networkInterfaces(), (address) => this.accepts(address), this.#defaultRouteAddress);
   }
 
   /** Returns true for addresses of admitted networks. */
   accepts(address: string): boolean {
     const { networks } = this.#settings;
-    if (networks !== this.#networks) [this.#networks, this.#isLetIn] = [networks, inNetworks(networks)];
-    return this.#isLetIn(address);
+    if (networks !== this.#networks) [this.#networks, this.#isAdmitted] = [networks, createNetworkMatcher(networks)];
+    return this.#isAdmitted(address);
   }
 
   /** Returns true for addresses of this computer, as of the last refresh. */
@@ -35,9 +35,9 @@ export class OwnAddresses {
   }
 
   /** Refreshes the addresses of this computer. */
-  async look(): Promise<void> {
+  async refresh(): Promise<void> {
     const interfaces = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
-    this.#isOwn = inNetworks([...interfaces.map(({ address }) => address), ...this.#settings.addresses]);
-    this.#routed = await routedAddress();
+    this.#isOwn = createNetworkMatcher([...interfaces.map(({ address }) => address), ...this.#settings.addresses]);
+    this.#defaultRouteAddress = await findDefaultRouteAddress();
   }
 }

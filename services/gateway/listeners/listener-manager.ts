@@ -9,7 +9,7 @@ import type { Log } from '../../contracts/service.ts';
 
 /** Listener to open: a port of one network address. */
 export interface NetworkListener {
-  readonly kind: 'https' | 'http' | 'own' | 'tcp';
+  readonly kind: 'https' | 'http' | 'service' | 'tcp';
   readonly address: string;
   /** 0 selects a free port, which is kept while the listener is open. */
   readonly port: number;
@@ -17,83 +17,85 @@ export interface NetworkListener {
   readonly service?: string;
 }
 
-interface Opened {
-  readonly door: NetworkListener;
+interface OpenListener {
+  readonly options: NetworkListener;
   readonly listener: ExternalListener;
 }
 
-interface DoorsParts {
+interface ListenerDependencies {
   readonly listen: DispatchContext['listen'];
   readonly log: Log;
-  readonly accepts: (remoteAddress: string, door: NetworkListener) => boolean;
+  readonly accepts: (remoteAddress: string, options: NetworkListener) => boolean;
   /** Handler of a listener. */
-  readonly handler: (door: NetworkListener) => ExternalListenerOptions['handler'];
+  readonly handler: (options: NetworkListener) => ExternalListenerOptions['handler'];
 }
 
 /** Opens and closes listeners as required. Unchanged listeners keep their connections. */
-export class NetworkListeners {
-  readonly #parts: DoorsParts;
-  readonly #open = new Map<string, Opened>();
-  readonly #failed = new Map<string, string>();
+export class ListenerManager {
+  readonly #deps: ListenerDependencies;
+  readonly #listeners = new Map<string, OpenListener>();
+  readonly #failures = new Map<string, string>();
 
-  constructor(parts: DoorsParts) {
-    this.#parts = parts;
+  constructor(deps: ListenerDependencies) {
+    this.#deps = deps;
   }
 
   /** Messages about listeners that could not be opened. */
   get problems(): readonly string[] {
-    return [...new Set(this.#failed.values())];
+    return [...new Set(this.#failures.values())];
   }
 
   /** Returns the port of an open listener. */
   port(kind: NetworkListener['kind'], address: string, service?: string): number | undefined {
-    return this.#open.get(buildKey({ kind, address, port: 0, ...(service === undefined ? {} : { service }) }))?.listener
-      .port;
+    return this.#listeners.get(buildKey({ kind, address, port: 0, ...(service === undefined ? {} : { service }) }))
+      ?.listener.port;
   }
 
   get isOpen(): boolean {
-    return this.#open.size > 0;
+    return this.#listeners.size > 0;
   }
 
   /** Opens missing listeners and closes others. Calls must not overlap. */
-  async become(wanted: readonly NetworkListener[], certificate: CertificatePem | undefined): Promise<void> {
-    const byKey = new Map(wanted.map((door) => [buildKey(door), door]));
-    const leaving = [...this.#open].filter(([key, { door }]) => byKey.get(key)?.port !== door.port);
-    for (const [key] of leaving) this.#open.delete(key);
+  async update(listeners: readonly NetworkListener[], certificate: CertificatePem | undefined): Promise<void> {
+    const byKey = new Map(listeners.map((options) => [buildKey(options), options]));
+    const obsolete = [...this.#listeners].filter(([key, { options }]) => byKey.get(key)?.port !== options.port);
+    for (const [key] of obsolete) this.#listeners.delete(key);
     // Not awaited: a closed listener accepts no connections, and existing ones end on their own.
-    for (const [, { listener }] of leaving) void listener.close();
-    this.#failed.clear();
+    for (const [, { listener }] of obsolete) void listener.close();
+    this.#failures.clear();
     await Promise.all(
-      [...byKey].filter(([key]) => !this.#open.has(key)).map(([key, door]) => this.#try(key, door, certificate)),
+      [...byKey]
+        .filter(([key]) => !this.#listeners.has(key))
+        .map(([key, options]) => this.#openListener(key, options, certificate)),
     );
   }
 
   replaceCertificate(certificate: CertificatePem): void {
-    for (const { door, listener } of this.#open.values())
-      if (showsCertificate(door)) listener.replaceCertificate(certificate);
+    for (const { options, listener } of this.#listeners.values())
+      if (usesTls(options)) listener.replaceCertificate(certificate);
   }
 
-  async #try(key: string, door: NetworkListener, certificate: CertificatePem | undefined): Promise<void> {
-    const { listen, log, accepts, handler } = this.#parts;
+  async #openListener(key: string, options: NetworkListener, certificate: CertificatePem | undefined): Promise<void> {
+    const { listen, log, accepts, handler } = this.#deps;
     try {
       const listener = await listen({
-        hosts: [door.address],
-        port: door.port,
-        accepts: (remoteAddress) => accepts(remoteAddress, door),
-        handler: handler(door),
-        ...(showsCertificate(door) && certificate !== undefined ? { certificate } : {}),
+        hosts: [options.address],
+        port: options.port,
+        accepts: (remoteAddress) => accepts(remoteAddress, options),
+        handler: handler(options),
+        ...(usesTls(options) && certificate !== undefined ? { certificate } : {}),
       });
-      this.#open.set(key, { door, listener });
+      this.#listeners.set(key, { options, listener });
     } catch (error) {
-      log.warn('network listener could not be opened', { address: door.address, port: door.port, error });
-      const why = error instanceof Problem ? error.detail : String(error);
-      this.#failed.set(key, `${door.address}: ${why}`);
+      log.warn('network listener could not be opened', { address: options.address, port: options.port, error });
+      const reason = error instanceof Problem ? error.detail : String(error);
+      this.#failures.set(key, `${options.address}: ${reason}`);
     }
   }
 }
 
-function showsCertificate({ kind }: NetworkListener): boolean {
-  return kind === 'https' || kind === 'own';
+function usesTls({ kind }: NetworkListener): boolean {
+  return kind === 'https' || kind === 'service';
 }
 
 function buildKey({ kind, address, service = '' }: NetworkListener): string {

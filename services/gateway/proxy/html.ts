@@ -1,11 +1,11 @@
 import { escapeHtml } from '../../kit/escape-html.ts';
 
 /** Logo of assets/mark.svg. */
-const mark =
+const logo =
   '<svg viewBox="0 0 24 24" width="28" height="28" aria-hidden="true"><path d="M6 10.2h8M8 10.2 6 21.5h8l-2-11.3"/><circle cx="10" cy="5.6" r="2.6"/><path class="beam" d="M16.2 5 21.8 3.4"/></svg>';
 
 /** Renders a page of the gateway, small enough for TVs. `body` is HTML. Only the second-factor page has a script. */
-export function page(title: string, body: string): string {
+export function renderPage(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -16,7 +16,7 @@ export function page(title: string, body: string): string {
 <link rel="stylesheet" href="/.homeport/style.css">
 </head>
 <body>
-<header>${mark}Homeport</header>
+<header>${logo}Homeport</header>
 <main>
 ${body}
 </main>
@@ -26,7 +26,7 @@ ${body}
 }
 
 /** Style sheet with the colors of the app, in a form that browsers of old TVs support. */
-export const style = `:root {
+export const styleSheet = `:root {
   --ground: #f7fbfc; --surface: #fff; --sunken: #eef3f5; --ink: #172028; --soft: #4c5760; --line: #d8dfe4; --edge: #88949d;
   --sea: #01729f; --on-sea: #fff; --lamp: #e49900; --bad: #b7262b; --bad-wash: #fff1f0;
 }

@@ -1,7 +1,7 @@
 import type { Identity } from '../../contracts/control/accounts.ts';
 
 /** Admitted exchange with its account. */
-export interface Passed {
+export interface AdmittedRequest {
   readonly service: string;
   /** Undefined when no sign-in was required. */
   readonly identity: Identity | undefined;
@@ -18,21 +18,21 @@ interface Endable {
 }
 
 /** Tracks running exchanges, so that they end when access is revoked. */
-export class UnderWay {
-  readonly #open = new Map<Endable, Passed>();
+export class InFlightRequests {
+  readonly #requests = new Map<Endable, AdmittedRequest>();
 
   /** Number of running exchanges. */
   get size(): number {
-    return this.#open.size;
+    return this.#requests.size;
   }
 
-  add(exchange: Endable, passed: Passed): void {
-    this.#open.set(exchange, passed);
-    exchange.once('close', () => this.#open.delete(exchange));
+  add(connection: Endable, admitted: AdmittedRequest): void {
+    this.#requests.set(connection, admitted);
+    connection.once('close', () => this.#requests.delete(connection));
   }
 
   /** Ends exchanges that are no longer permitted. */
-  review(isAllowed: (passed: Passed) => boolean): void {
-    for (const [exchange, passed] of this.#open) if (!isAllowed(passed)) exchange.destroy();
+  endRevoked(isAllowed: (admitted: AdmittedRequest) => boolean): void {
+    for (const [connection, admitted] of this.#requests) if (!isAllowed(admitted)) connection.destroy();
   }
 }

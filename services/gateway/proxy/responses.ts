@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-const policyFor = (formAction: string): string =>
+const buildPolicy = (formAction: string): string =>
   `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`;
 
 /**
  * Headers of pages with a sign-in form. Browsers apply `form-action` to every redirect after a form, and the requested
  * page may redirect to another address, such as that of the app.
  */
-export const signInFormHeaders = { 'Content-Security-Policy': policyFor("'self' https: http:") } as const;
+export const signInFormHeaders = { 'Content-Security-Policy': buildPolicy("'self' https: http:") } as const;
 
 /** Additional headers of the passkey page, the only one with a script. */
 export const scriptHeaders = {
@@ -16,7 +16,7 @@ export const scriptHeaders = {
 
 /** Headers that prevent framing, scripts and caching. */
 const pageHeaders = {
-  'Content-Security-Policy': policyFor("'self'"),
+  'Content-Security-Policy': buildPolicy("'self'"),
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
@@ -29,15 +29,15 @@ type Headers = Readonly<Record<string, string | readonly string[]>>;
 export function send(
   request: IncomingMessage,
   response: ServerResponse,
-  answer: { readonly status: number; readonly type: string; readonly body: string; readonly headers?: Headers },
+  content: { readonly status: number; readonly type: string; readonly body: string; readonly headers?: Headers },
 ): void {
-  response.writeHead(answer.status, {
+  response.writeHead(content.status, {
     ...pageHeaders,
-    'Content-Type': answer.type,
-    'Content-Length': Buffer.byteLength(answer.body),
-    ...(answer.headers as Record<string, string>),
+    'Content-Type': content.type,
+    'Content-Length': Buffer.byteLength(content.body),
+    ...(content.headers as Record<string, string>),
   });
-  response.end(request.method === 'HEAD' ? undefined : answer.body);
+  response.end(request.method === 'HEAD' ? undefined : content.body);
 }
 
 export function sendHtml(
