@@ -43,7 +43,7 @@ import { DownloadRunner } from './run/download-runner.ts';
  */
 const firstCheckDelayMs = 1000;
 
-/** Video downloads, answering like MeTube. */
+/** Video downloads with the API of MeTube. */
 export const downloads = defineService({
   ...manifest,
   create(context: Context, initial) {

@@ -66,6 +66,8 @@ export class Previews {
   }
 
   /**
+   * Returns the preview of an address.
+   *
    * @throws Problem `downloads.refused` (422) for an address that may not be fetched, `downloads.busy` (429),
    * `downloads.engine_failed` (502) with the site's reason, `downloads.engine_missing` (503).
    */

@@ -50,7 +50,7 @@ export function readEvent(line: string): EngineEvent | undefined {
     const start = parseLine(StartLine, line);
     if (start === undefined) return undefined;
     const { id = null, title = null, live_status: liveStatus = null } = start;
-    // `137+140`: a video and an audio stream.
+    // `137+140` means a video and an audio stream.
     const streams = (start.format_id ?? '').split('+').length;
     return { kind: 'beginning', id: truncateText(id), title: truncateText(title), liveStatus, streams };
   }

@@ -4,7 +4,7 @@ import { ytdlp } from './pins.ts';
 
 const { version, packages, releases } = ytdlp;
 
-/** The programs that download and convert. */
+/** Programs that download and convert. */
 export const engines: readonly EngineSpec[] = [
   {
     name: 'yt-dlp',
@@ -43,7 +43,7 @@ export const engines: readonly EngineSpec[] = [
       description: 'The ffmpeg program to use, with ffprobe beside it, or the folder of both.',
     },
     version: { arguments: ['-version'], pattern: /^ffmpeg version (\S+)/ },
-    // The project itself publishes sources only.
+    // The project publishes only source code.
     sources: [{ from: 'system', packages: ['ffmpeg'] }],
   },
   {

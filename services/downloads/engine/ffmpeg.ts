@@ -14,7 +14,7 @@ export interface FfmpegCall {
 export interface StreamKind {
   readonly kind: 'video' | 'audio' | 'subtitle';
   readonly codec: string;
-  /** The rest of the description: profile, tag, pixels. */
+  /** Remaining description: profile, tag, pixel format. */
   readonly details: string;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { splitLogin } from '../domain/address.ts';
 
-/** Pictures of a video, the best one last. */
+/** Fields for the pictures of a video, best one last. */
 const pictures = {
   thumbnail: z.string().nullish(),
   thumbnails: z.array(z.object({ url: z.string().nullish() }).nullable()).nullish(),

@@ -14,7 +14,7 @@ export interface RunOptions {
   readonly onLine: (line: string, from: 'stdout' | 'stderr') => void;
   /** Replaces the proxies of the environment and their exceptions. */
   readonly proxies?: Proxies | undefined;
-  /** Called with the child's identity as soon as it runs; a rejection stops the child. */
+  /** Called with the child's identity after its start; a rejection stops the child. */
   readonly onStart?: (identity: string) => Promise<void>;
 }
 

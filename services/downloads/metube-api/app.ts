@@ -15,7 +15,8 @@ import type { Limits } from '../limits/limits.ts';
 import type { LiveUpdates } from '../queue/live-updates.ts';
 import type { Previews } from '../add/previews.ts';
 import type { Queue } from '../queue/queue.ts';
-import { prefixOf, type Settings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
+import { getPathPrefix } from '../settings/public-paths.ts';
 import type { QueueControl } from '../queue/queue-control.ts';
 import { readNewestEnded } from '../store/history.ts';
 import { DownloadStore } from '../store/store.ts';
@@ -153,7 +154,7 @@ export function createMetubeApp(deps: MetubeDependencies): Express {
     throw new Problem('downloads.unknown_path', 404, 'Not Found');
   });
   app.use(renderProblem(context));
-  const prefix = prefixOf(settings);
+  const prefix = getPathPrefix(settings);
   return prefix === '/' ? app : mountAt(prefix, app);
 }
 

@@ -7,7 +7,8 @@ import { doneStates, type Item, type Progress } from '../domain/item.ts';
 import type { Folders } from '../run/folders.ts';
 import type { RemovedItem, LiveUpdates } from '../queue/live-updates.ts';
 import type { OptionFiles } from '../add/option-files.ts';
-import { prefixOf, publicBases, type Settings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
+import { getPathPrefix, getPublicBases } from '../settings/public-paths.ts';
 import type { DownloadStore } from '../store/store.ts';
 import type { StoredSubscription } from '../subscriptions/store.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
@@ -150,7 +151,7 @@ export function createDownloadsSocketIo(deps: SocketIoDependencies): SocketIo {
   const optionsSubscription = deps.optionFiles.subscribe((reload) => broadcast('ytdl_options_changed', reload));
 
   const io = createSocketIo({
-    path: prefixOf(settings).slice(0, -1) + socketPath,
+    path: getPathPrefix(settings).slice(0, -1) + socketPath,
     maxMessageBytes,
     admit,
     onConnection: connect,
@@ -190,8 +191,8 @@ function getConfiguration(settings: Settings): object {
     CREATE_CUSTOM_DIRS: settings.createCustomDirs,
     DEFAULT_FOLDER: '',
     OUTPUT_TEMPLATE_CHAPTER: chapterTemplate,
-    PUBLIC_HOST_URL: publicBases(settings).download,
-    PUBLIC_HOST_AUDIO_URL: publicBases(settings).audio,
+    PUBLIC_HOST_URL: getPublicBases(settings).download,
+    PUBLIC_HOST_AUDIO_URL: getPublicBases(settings).audio,
     DEFAULT_OPTION_PLAYLIST_ITEM_LIMIT: String(settings.playlistItemLimit),
     SUBSCRIPTION_DEFAULT_CHECK_INTERVAL: String(subscriptionInterval),
     ALLOW_YTDL_OPTIONS_OVERRIDES: allowOptionsOverrides,

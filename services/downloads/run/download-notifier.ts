@@ -9,7 +9,8 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { toSafePart } from '../domain/template.ts';
 import type { Item } from '../domain/item.ts';
-import { prefixOf, publicBases, type Settings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
+import { getPathPrefix, getPublicBases } from '../settings/public-paths.ts';
 import { readBatch, type Batch } from '../store/batches.ts';
 import { DownloadStore } from '../store/store.ts';
 import type { Thumbnails } from './thumbnails.ts';
@@ -36,12 +37,12 @@ export class DownloadNotifier {
   readonly #context: Context;
   /** Path prefix of the service, which ends in a slash. */
   readonly #prefix: string;
-  readonly #files: ReturnType<typeof publicBases>;
+  readonly #files: ReturnType<typeof getPublicBases>;
 
   constructor(context: Context, settings: Pick<Settings, 'urlPrefix' | 'publicUrl' | 'publicAudioUrl'>) {
     this.#context = context;
-    this.#prefix = prefixOf(settings);
-    this.#files = publicBases(settings);
+    this.#prefix = getPathPrefix(settings);
+    this.#files = getPublicBases(settings);
   }
 
   /** Starts to deliver the enqueued notifications. */

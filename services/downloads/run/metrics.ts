@@ -9,7 +9,7 @@ export interface DownloadMetrics {
   failed(message: string): void;
 }
 
-/** Downloads take from a second to a night. */
+/** Buckets in seconds, from one second to four hours. */
 const buckets = [1, 5, 15, 60, 300, 900, 3600, 14_400];
 
 export function createDownloadMetrics(

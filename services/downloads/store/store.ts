@@ -61,7 +61,7 @@ export type ItemChange = Partial<
   >
 >;
 
-/** The queue and the history on one connection or transaction. */
+/** Stores the queue and the history, on one connection or transaction. */
 export class DownloadStore {
   readonly #db: Kysely<Tables>;
 
@@ -294,7 +294,7 @@ export class DownloadStore {
     return await this.change(uid, { ...change, state: isRunning(item.state) ? getIdleState(item) : item.state });
   }
 
-  /** Changes an item and moves it into the history. */
+  /** Changes an item and moves it to the history. */
   async finish(uid: string, timestamp: number, change: ItemChange): Promise<Item | undefined> {
     const item = await this.change(uid, change);
     if (item === undefined) return undefined;
