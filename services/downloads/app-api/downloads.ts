@@ -1,9 +1,11 @@
 import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { downloadsApi } from '../../contracts/downloads/api.ts';
+import type { FailureCode } from '../../contracts/downloads/causes.ts';
 import type { DownloadPreview } from '../../contracts/downloads/preview.ts';
 import { downloadStatistics } from '../../contracts/downloads/statistics.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { getLastDays } from '../../kit/local-days.ts';
+import { findRefusalCode } from '../domain/failure-code.ts';
 import { doneStates, queueStates, toDownload, type Item } from '../domain/item.ts';
 import type { Previews } from '../add/previews.ts';
 import { readAdd } from '../wire/add.ts';
@@ -45,7 +47,7 @@ export function createDownloadHandlers({
     implement(downloadsApi.add, async ({ body }) => {
       const { url, order } = readAdd(body, settings);
       const result = await intake.add(url, order);
-      if (result.status === 'error') throw new Problem('downloads.not_added', 422, result.msg);
+      if (result.status === 'error') throw createNotAdded(result.msg);
       return { uids: [...result.uids], ...(result.msg === undefined ? {} : { message: result.msg }) };
     }),
     implement(downloadsApi.preview, async ({ body }) => await readPreview(previews, body.url)),
@@ -65,7 +67,7 @@ export function createDownloadHandlers({
     }),
     implement(downloadsApi.again, async ({ body }) => {
       const result = await intake.addAgain(body.uid);
-      if (result.status === 'error') throw new Problem('downloads.not_added', 422, result.msg);
+      if (result.status === 'error') throw createNotAdded(result.msg);
       return { uids: [...result.uids], ...(result.msg === undefined ? {} : { message: result.msg }) };
     }),
     implement(downloadsApi.one, async ({ params }) => {
@@ -112,11 +114,20 @@ export function createDownloadHandlers({
 async function readPreview(
   previews: Previews,
   url: string,
-): Promise<{ preview: DownloadPreview | null; trouble: string }> {
+): Promise<{ preview: DownloadPreview | null; trouble: string; failure?: FailureCode }> {
   try {
     return { preview: await previews.get(url), trouble: '' };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { preview: null, trouble: error.code === 'downloads.busy' ? '' : error.detail };
+    if (error.code === 'downloads.busy') return { preview: null, trouble: '' };
+    const failure = findRefusalCode(error.detail);
+    return { preview: null, trouble: error.detail, ...(failure === undefined ? {} : { failure }) };
   }
+}
+
+/** Creates the problem of a refused link, with the code of its cause in the field `failure`. */
+function createNotAdded(message: string): Problem {
+  const failure = findRefusalCode(message);
+  const fields: Record<string, string> = failure === undefined ? {} : { failure };
+  return new Problem('downloads.not_added', 422, message, { fields });
 }

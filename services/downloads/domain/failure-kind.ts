@@ -2,8 +2,8 @@
 export const failureKinds = ['refused', 'site', 'network', 'disk', 'format', 'engine', 'other'] as const;
 export type FailureKind = (typeof failureKinds)[number];
 
-/** What a message is about; the first that fits. Messages of the extractor are its own words and may change. */
-const signs: readonly (readonly [FailureKind, RegExp])[] = [
+/** Patterns of messages by kind; the first match applies. The messages of the extractor may change. */
+const patterns: readonly (readonly [FailureKind, RegExp])[] = [
   ['disk', /disk (of the [a-z ]+ )?is full|cannot be written|No space left/i],
   ['refused', /^Refusing|internal address|would lie outside/i],
   ['format', /format is not available|No video formats|ffmpeg|Postprocessing/i],
@@ -12,6 +12,7 @@ const signs: readonly (readonly [FailureKind, RegExp])[] = [
   ['engine', /yt-dlp|extractor/i],
 ];
 
-export function failureKind(message: string): FailureKind {
-  return signs.find(([, sign]) => sign.test(message))?.[0] ?? 'other';
+/** Returns the kind of a failure for the metrics. */
+export function findFailureKind(message: string): FailureKind {
+  return patterns.find(([, pattern]) => pattern.test(message))?.[0] ?? 'other';
 }

@@ -1,5 +1,6 @@
 import type { Download, DownloadState } from '../../contracts/downloads/api.ts';
 import type { Order, PlaylistEntry } from './order.ts';
+import { findFailureCode } from './failure-code.ts';
 import { cutToBytes } from './safe-names.ts';
 
 /** Maximum size of a stored text in bytes of UTF-8. */
@@ -90,6 +91,7 @@ export function isScheduled({ state, startsAt }: Pick<Item, 'state' | 'startsAt'
 
 /** Converts an item to a download of the app API. */
 export function toDownload(item: Item, progress: Progress = noProgress): Download {
+  const failure = item.state === 'failed' ? findFailureCode(item.message) : undefined;
   return {
     uid: item.uid,
     url: item.url,
@@ -105,6 +107,7 @@ export function toDownload(item: Item, progress: Progress = noProgress): Downloa
     size: item.size,
     filename: item.filename,
     message: item.message ?? progress.message,
+    ...(failure === undefined ? {} : { failure }),
     thumbnail: item.thumbnail !== null,
     ...(item.anyway === true ? { anyway: true } : {}),
     ...(item.liveStatus === 'is_live' ? { live: true } : {}),

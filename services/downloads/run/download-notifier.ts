@@ -1,13 +1,14 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { getFailureCause } from '../../contracts/downloads/causes.ts';
+import { getFailureCause, type Failure } from '../../contracts/downloads/causes.ts';
 import { getDownloadName } from '../../contracts/downloads/download-name.ts';
 import { defineJob } from '../../contracts/jobs.ts';
 import { NotificationOffer, notificationOffered, type NotificationFile } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { toSafePart } from '../domain/template.ts';
+import { findFailureCode } from '../domain/failure-code.ts';
 import type { Item } from '../domain/item.ts';
 import type { Settings } from '../settings.ts';
 import { getPathPrefix, getPublicBases } from '../settings/public-paths.ts';
@@ -107,7 +108,7 @@ export class DownloadNotifier {
     const content = {
       // The title is the name of the video: the inbox groups messages with the same title.
       title: getDownloadName(item),
-      body: finished ? 'Download finished' : `Download failed: ${getFailureCause(item.message).text}`,
+      body: finished ? 'Download finished' : `Download failed: ${getFailureCause(toFailure(item)).text}`,
       type: finished ? 'success' : 'failure',
       tags: getTags(finished),
       link: this.#getPageUrl(`?id=${item.uid}`) ?? this.#getFileUrl(item),
@@ -141,6 +142,10 @@ export class DownloadNotifier {
     // A path is relative to the service's address.
     return new URL(files + path, `${base}${this.#prefix}`).href;
   }
+}
+
+function toFailure({ message }: Pick<Item, 'message'>): Failure {
+  return { message, failure: findFailureCode(message) };
 }
 
 interface NotificationContent {

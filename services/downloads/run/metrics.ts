@@ -1,5 +1,5 @@
 import type { Metrics } from '../../contracts/metrics.ts';
-import { failureKind, failureKinds } from '../domain/failure-kind.ts';
+import { failureKinds, findFailureKind } from '../domain/failure-kind.ts';
 
 /** Metrics of this service. */
 export interface DownloadMetrics {
@@ -62,7 +62,7 @@ export function createDownloadMetrics(
     },
     failed(message) {
       finished.inc({ outcome: 'failed' });
-      failures.inc({ reason: failureKind(message) });
+      failures.inc({ reason: findFailureKind(message) });
     },
   };
 }

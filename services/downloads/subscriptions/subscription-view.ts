@@ -1,9 +1,11 @@
 import type { Subscription } from '../../contracts/downloads/subscriptions.ts';
+import { findCheckFailureCode } from '../domain/failure-code.ts';
 import type { StoredSubscription } from './store.ts';
 
 /** Converts a subscription for the app API. `checking` is true during a check. */
 export function toSubscription(subscription: StoredSubscription, checking: boolean): Subscription {
   const { order } = subscription;
+  const failure = findCheckFailureCode(subscription.error);
   return {
     id: subscription.id,
     url: subscription.url,
@@ -24,6 +26,7 @@ export function toSubscription(subscription: StoredSubscription, checking: boole
     lastFound: subscription.lastFound,
     found: subscription.found,
     error: subscription.error,
+    ...(failure === undefined ? {} : { failure }),
     failures: subscription.failures,
   };
 }

@@ -1,8 +1,9 @@
+import { findFailureCode } from '../../../services/downloads/domain/failure-code.ts';
 import { getFailureCause } from '../../../services/contracts/downloads/causes.ts';
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { downloads } from '../../../services/downloads/index.ts';
-import { failureKind } from '../../../services/downloads/domain/failure-kind.ts';
+import { findFailureKind } from '../../../services/downloads/domain/failure-kind.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
 import { dataFolderWith, fakeEngine, openRig, type Rig } from './rig.ts';
 
@@ -50,7 +51,7 @@ it('a failed one is told with its reason, and a retry of it with its own; not wh
   const { error } = await rig.client.ended(uid);
   // In words for people; the extractor's own are in the row.
   expect(error).toMatch(/^ERROR: /);
-  const news = `big: Download failed: ${getFailureCause(error).text} [downloads download.failed]`;
+  const news = `big: Download failed: ${getFailureCause({ message: error, failure: findFailureCode(error) }).text} [downloads download.failed]`;
   expect(news).not.toContain('ERROR');
   await vi.waitFor(() => expect(told()).toEqual([news]), 15_000);
   await rig.client.post('/retry', { id: uid });
@@ -162,5 +163,5 @@ it('failures are counted by a few kinds', () => {
     'yt-dlp gave no answer. Retry; if that does not help, update yt-dlp.': 'engine',
     'Something new': 'other',
   };
-  for (const [message, kind] of Object.entries(kinds)) expect(failureKind(message)).toBe(kind);
+  for (const [message, kind] of Object.entries(kinds)) expect(findFailureKind(message)).toBe(kind);
 });
