@@ -124,7 +124,7 @@ describe('subtitle files', () => {
     ['Talk.mp4', 'Talk (2).en.srt', undefined],
     ['Talk.mp4', 'Talk.about.boats.srt', undefined],
     ['Talk.mp4', 'Talk.mp4', undefined],
-  ])('beside %s: %s is in %s', (filename, beside, language) => {
+  ])('reads next to %s the language of %s as %s', (filename, beside, language) => {
     expect(findCaptionLanguage(filename, beside)).toBe(language);
   });
 });

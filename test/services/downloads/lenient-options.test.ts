@@ -11,7 +11,7 @@ import { openRig, type Rig } from './rig.ts';
 
 const steps = (...all: object[]): Options => ({ postprocessors: all });
 
-describe('a form of an option that yt-dlp takes', () => {
+describe('an option value that yt-dlp accepts', () => {
   it.each<[Options, readonly string[]]>([
     [{ subtitleslangs: ['en', '-live_chat'] }, ['--sub-langs=en,-live_chat']],
     [{ subtitleslangs: ['en.*', 'zh-Han[st]'] }, ['--sub-langs=en.*,zh-Han[st]']],
@@ -52,7 +52,7 @@ it('takes ranges of playlists in the notation of yt-dlp for a look', () => {
   expect(buildOptionArguments(options, 'probe')).toEqual(['--playlist-items=1:3,7,-5::2,10-15']);
 });
 
-describe('an option that is not understood', () => {
+describe('an option with an invalid value', () => {
   it.each<[Options, string]>([
     [{ retries: 'often' }, 'retries'],
     [{ format_sort: { res: 720 } }, 'format_sort'],
@@ -98,7 +98,7 @@ describe('an option that is not understood', () => {
     expect(rig.host.log.filter((line) => line.includes('has no effect here')).join('\n')).toMatch(/retries[^]*exec/);
   });
 
-  it('in a file of options leaves the others of the file', async () => {
+  it('keeps the other options of a file with an invalid one', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'homeport-options-'));
     const file = join(folder, 'options.json');
     writeFileSync(file, '{"windowsfilenames": true, "socket_timeout": "long"}');

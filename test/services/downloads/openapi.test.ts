@@ -55,7 +55,7 @@ function served(): readonly string[] {
   return walk((app.router as unknown as { readonly stack: readonly Layer[] }).stack);
 }
 
-describe('the API’s document', () => {
+describe('the OpenAPI document', () => {
   it('names every route that is served, and what each is for', () => {
     const named = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),

@@ -117,7 +117,7 @@ describe.each([
   });
 });
 
-describe('the way outward', () => {
+describe('the egress proxy', () => {
   it('is taken under cover of TLS, too', async () => {
     const parts = { engines, clock: systemClock, log: silentLog, keepLoaded: true, allowPrivateAddresses: false };
     await using subject = new Extractor(parts);

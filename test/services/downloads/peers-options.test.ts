@@ -77,7 +77,7 @@ type Ended = Row & Readonly<{ msg?: string | null; filename?: string }>;
 const made = async (url: string, fields: object = {}): Promise<Ended> =>
   await rig.client.ended(await rig.client.add(url, { download_type: 'video', format: 'mkv', ...fields }));
 
-describe('a configuration of the peer', () => {
+describe('a configuration of MeTube', () => {
   it('is taken over: the template, what lies beside the file, and the cookies', async () => {
     const { error, filename = '' } = await made(rig.site.url('/short/master.m3u8?taken'));
     expect([error, filename]).toEqual([null, 'master/master.mkv']);
@@ -169,7 +169,7 @@ describe('a file with options', () => {
     socket.disconnect();
   });
 
-  it('with presets is read anew as well', async () => {
+  it('reads a changed file of presets again', async () => {
     const names = async (): Promise<readonly string[]> =>
       (await rig.client.get<{ presets: readonly string[] }>('/presets')).presets;
     expect(await names()).toEqual(['embed-subs', 'limit-rate', 'once', 'sponsorblock']);
@@ -180,7 +180,7 @@ describe('a file with options', () => {
   });
 });
 
-describe('options of the peer', () => {
+describe('options of MeTube', () => {
   it('are let in from the settings, all that are documented and met', () => {
     for (const options of [documented, met, ...Object.values(documentedPresets)]) {
       expect(findIgnoredOptions(options).filter(({ isRelevant: isMissed }) => isMissed)).toEqual([]);
@@ -195,7 +195,7 @@ describe('options of the peer', () => {
     ]);
   });
 
-  it('that keep an archive are taken back for what is downloaded again', () => {
+  it('ignores the download archive for a repeated download', () => {
     const order = { presets: ['once'], overrides: { ratelimit: '1M' } } as unknown as Order;
     const layers = { ytdlOptions: {}, ytdlPresets: { once: { download_archive: 'a' } } };
     const again = withoutArchive(order, layers);
@@ -204,7 +204,7 @@ describe('options of the peer', () => {
     expect(withoutArchive(order, { ytdlOptions: {}, ytdlPresets: {} })).toBe(order);
   });
 
-  it('that say what is downloaded at all do not hinder a look', () => {
+  it('ignores options that select downloads in a probe', () => {
     expect(buildOptionArguments({ download_archive: 'a', match_filter: 'b', ratelimit: '1M' }, 'probe')).toEqual([
       '--limit-rate=1M',
     ]);
@@ -216,7 +216,7 @@ describe('options of the peer', () => {
     [{ download_archive: '/etc/cron.d/x' }, '"download_archive" is not an option that may be set'],
     [{ outtmpl: '%(title)s' }, '"outtmpl" is not an option that may be set'],
     [{ 'merge-output-format': 'mp4' }, '"merge-output-format" is not an option that may be set'],
-  ])('%j from a request: %s', (options, problem) => {
+  ])('validates %j of a request: %s', (options, problem) => {
     expect(findOptionsProblem(options)).toBe(problem);
   });
 
@@ -225,7 +225,7 @@ describe('options of the peer', () => {
     [{ outtmpl: '/etc/%(title)s.%(ext)s' }],
     [{ outtmpl: { chapter: '%(title)s.%(ext)s' } }],
     [{ outtmpl: 7 }],
-  ])('%j name no template that is used', (options) => {
+  ])('ignores the template of %j', (options) => {
     expect(findTemplate(options, ['/srv/media', '/downloads'])).toBeUndefined();
   });
 });

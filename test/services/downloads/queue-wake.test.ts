@@ -23,7 +23,7 @@ function openQueue() {
 }
 
 it.each(Array.from({ length: 12 }, (_, turns) => turns))(
-  'a queue that is woken %i turns after a look that found nothing looks again',
+  'checks again when it is woken %i turns after an empty check',
   async (turns) => {
     const { queue, looks } = openQueue();
     queue.wake();

@@ -62,7 +62,7 @@ describe('a request', () => {
       { auto_start: true, playlist_item_limit: '7' },
       { autoStart: true, itemLimit: 7 },
     ],
-  ])('of %j means %j', (fields, order) => {
+  ])('converts %j to %j', (fields, order) => {
     expect(readAdd({ url: ' http://a/ ', ...fields }, defaults)).toMatchObject({ url: 'http://a/', order });
   });
 });
@@ -78,7 +78,7 @@ describe('the options of a request', () => {
     ['1h2m3.5s', 3723.5],
     ['0:10', 10],
     ['45s', 45],
-  ])('take %j for a time', (clip_start, seconds) => {
+  ])('parses %j as a time', (clip_start, seconds) => {
     expect(read({ clip_start })).toMatchObject({ clipStart: seconds, clipEnd: null });
   });
 
@@ -86,7 +86,7 @@ describe('the options of a request', () => {
     expect(() => read({ clip_start })).toThrow('clip_start must be a time');
   });
 
-  it('begin a clip where a link of YouTube leads to, unless the request says where', () => {
+  it('begins a clip at the position of a YouTube link unless the request sets one', () => {
     const url = 'https://youtu.be/a?t=1m5s';
     expect(read({ url })).toMatchObject({ clipStart: 65, clipEnd: null });
     expect(read({ url, clip_start: 3 })).toMatchObject({ clipStart: 3 });
@@ -104,7 +104,7 @@ describe('the options of a request', () => {
       "subtitle_mode must be one of ['auto_only', 'manual_only', 'prefer_auto', 'prefer_manual']",
     ],
     [{ chapter_template: 'a/../../b' }, 'chapter_template: '],
-  ])('%j are refused', (fields, message) => {
+  ])('refuses %j', (fields, message) => {
     expect(() => read(fields)).toThrow(message);
   });
 
@@ -174,12 +174,12 @@ describe('a login in an address', () => {
     );
   });
 
-  it('and longer addresses than any site has are refused', () => {
+  it('refuses addresses that are too long', () => {
     expect(() => readAdd({ url: `http://a/${'x'.repeat(8192)}` }, defaults)).toThrow('at most 8192 characters');
   });
 });
 
-describe('the choice of streams', () => {
+describe('the format selection', () => {
   const video: Order = {
     type: 'video',
     codec: 'auto',
@@ -237,7 +237,7 @@ describe('an address', () => {
     '2001:db8::1',
     '1.2.3',
     'x',
-  ])('%s is internal', (address) => {
+  ])('is internal: %s', (address) => {
     expect(isInternal(address)).toBe(true);
   });
 
@@ -249,11 +249,11 @@ describe('an address', () => {
     '2606:4700::1111',
     '::ffff:8.8.8.8',
     '64:ff9b::808:808',
-  ])('%s is not', (address) => {
+  ])('is not internal: %s', (address) => {
     expect(isInternal(address)).toBe(false);
   });
 
-  it('of YouTube is the same video at any position', () => {
+  it('is the same YouTube video at any position', () => {
     const url = parseAddress('https://www.youtube.com/watch?v=a&t=42s');
     expect('href' in url && withoutPosition(url)).toBe('https://www.youtube.com/watch?v=a');
   });
@@ -261,7 +261,7 @@ describe('an address', () => {
 
 describe('a file name', () => {
   it.each(['/abs', '~/x', '../x', 'a/../b', 'C:\\x', '$HOME/%(title)s', ''])(
-    'of the template %j is refused',
+    'refuses the template %j',
     (template) => {
       expect(findTemplateProblem(template)).toBeDefined();
     },
@@ -304,8 +304,8 @@ describe('a file name', () => {
   });
 });
 
-describe('the lines of the extractor', () => {
-  it('tell progress, with numbers left out where unknown', () => {
+describe('the output of the extractor', () => {
+  it('parses progress with omitted numbers', () => {
     expect(
       readEvent('P {"status": "downloading", "downloaded_bytes": 50, "total_bytes_estimate": 200.0, "speed": 7.5}'),
     ).toEqual({
@@ -318,7 +318,7 @@ describe('the lines of the extractor', () => {
     expect(readEvent('P {"status": "downloading"}')).toMatchObject({ progress: { percent: null } });
   });
 
-  it('tell stages and the result; anything else is none of ours', () => {
+  it('parses stages and the result, and ignores other lines', () => {
     expect(readEvent('Q {"status": "started", "postprocessor": "Merger"}')).toEqual({
       kind: 'stage',
       started: true,
@@ -328,7 +328,7 @@ describe('the lines of the extractor', () => {
     for (const line of ['P {broken', 'A {}', 'WARNING: P {}', '']) expect(readEvent(line)).toBeUndefined();
   });
 
-  it('give the last error as it is, and a full disk in plain words', () => {
+  it('returns the last error, and explains a full disk', () => {
     const exit = { code: 1, signal: null };
     expect(formatFailure(['WARNING: x', 'ERROR: one', 'ERROR: two', 'more'], exit)).toBe('ERROR: two');
     expect(formatFailure(['ERROR: why', 'ERROR: fragment 2 not found, unable to continue'], exit)).toBe('ERROR: why');

@@ -52,7 +52,7 @@ async function openGate(queued: readonly Item[]) {
   return { live, heard, list: () => history.resolve([]), [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-it('what moves on while the lists are read was not added since', async () => {
+it('sends updates instead of additions for changes during the initial lists', async () => {
   await using gate = await openGate([anItem]);
   gate.live.changed({ ...anItem, state: 'postprocessing' });
   gate.live.changed({ ...anItem, uid: 'b', url: 'http://a/b' });

@@ -46,7 +46,7 @@ eachDialect((_name, open) => {
     expect(await store.change('none', { failures: 1 })).toBeUndefined();
   });
 
-  it('what is due is taken once, paused and removed ones never', async () => {
+  it('claims due subscriptions once, and never paused or removed ones', async () => {
     const store = await newStore();
     const at = 1000;
     for (const id of ['due', 'paused', 'removed']) await store.insert(subscription(id, { nextCheck: at }));
@@ -58,7 +58,7 @@ eachDialect((_name, open) => {
     expect(await store.claimDue(at + 500, at + 1000)).toEqual(expect.arrayContaining(['due', 'later']));
   });
 
-  it('a removal keeps what was seen until it is swept', async () => {
+  it('keeps seen entries of a removed subscription until it is deleted', async () => {
     const store = await newStore();
     await store.insert(subscription('a'));
     await store.markSeen('a', ['1']);

@@ -22,7 +22,7 @@ async function languagesOf(path: string): Promise<readonly (string | undefined)[
   return streams.filter(({ kind }) => kind === 'subtitle').map(({ codec, language }) => `${codec} ${language}`);
 }
 
-describe('subtitles inside of videos', () => {
+describe('embedded subtitles', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await rigWith({ SUBTITLES: 'en,es,xx', SUBTITLE_EMBED: 'true' });
@@ -42,7 +42,7 @@ describe('subtitles inside of videos', () => {
     expect(existsSync(rig.file(`${stem}.en.vtt`)) || existsSync(rig.file(`${stem}.en.srt`))).toBe(false);
   });
 
-  it('lie beside AVI, which has no room for them', async () => {
+  it('stores subtitles as files next to AVI, which does not support them', async () => {
     const uid = await rig.client.add(rig.site.url(`${master}?avi`), { quality: '360', format: 'avi' });
     const { filename = '' } = await rig.client.ended(uid);
     const stem = filename.replace(/\.avi$/, '');
@@ -51,7 +51,7 @@ describe('subtitles inside of videos', () => {
   });
 });
 
-describe('subtitles beside videos', () => {
+describe('separate subtitle files', () => {
   it('are SRT files that take the number of their video where the name is taken', async () => {
     await using rig = await rigWith({ SUBTITLES: 'en,de' });
     const names: (string | undefined)[] = [];
@@ -73,7 +73,7 @@ describe('subtitles beside videos', () => {
   });
 });
 
-describe('captions alone', () => {
+describe('caption downloads', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await openRig();
@@ -101,12 +101,12 @@ describe('captions alone', () => {
     expect(made.text).toContain(text);
   });
 
-  it('in the language that is wanted', async () => {
+  it('downloads captions in the requested language', async () => {
     expect((await fetched({ format: 'srt', subtitle_language: 'de' })).text).toContain('Guten Tag, Welt');
     expect((await fetched({ format: 'txt', subtitle_language: 'ES' }, '/short/manifest.mpd')).text).toContain('Hola');
   });
 
-  it('that are not there name the ones that are', async () => {
+  it('lists the available captions when the requested ones are missing', async () => {
     expect((await fetched({ format: 'srt', subtitle_language: 'fr' })).error).toBe(
       'There are no captions in "fr". The site has written: en, es, de.',
     );
@@ -139,7 +139,7 @@ it('captions need no ffmpeg', async () => {
   }
 });
 
-describe('the choice of captions', () => {
+describe('the selection of captions', () => {
   const known = {
     manual: { 'en-GB': ['vtt'], de: ['ttml', 'vtt'] },
     automatic: { en: ['vtt'], de: ['vtt'] },
@@ -152,7 +152,7 @@ describe('the choice of captions', () => {
     ['en', 'prefer_auto', { language: 'en', from: ['automatic'] }],
     ['en', 'auto_only', { language: 'en', from: ['automatic'] }],
     ['DE', 'manual_only', { language: 'de', from: ['manual'] }],
-  ] as const)('of %s by %s', (language, mode, wanted) => {
+  ] as const)('selects captions of %s by %s', (language, mode, wanted) => {
     expect(choose(language, mode)).toMatchObject(wanted);
   });
 

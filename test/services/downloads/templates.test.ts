@@ -41,7 +41,7 @@ describe('a template of a list', () => {
   });
 
   it.each([['OUTPUT_TEMPLATE_PLAYLIST'], ['OUTPUT_TEMPLATE_CHANNEL']])(
-    'left empty by %s is that of any file',
+    'uses the default template when %s is empty',
     async (name) => {
       const environment = { OUTPUT_TEMPLATE: '%(title)s [x].%(ext)s', [name]: '' };
       await using rig = await openRig({ environment });

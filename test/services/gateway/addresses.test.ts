@@ -32,19 +32,19 @@ describe('network addresses', () => {
     ['vEthernet (WSL)', '172.20.96.1'],
     ['VirtualBox Host-Only Network', '192.168.56.1'],
     ['VMware Network Adapter VMnet8', '192.168.5.1'],
-  ])('begin with those of its own interfaces; %s comes last', (name, address) => {
+  ])('begins with addresses of physical interfaces; %s comes last', (name, address) => {
     const interfaces = machine({ lo: ['127.0.0.1'], [name]: [address], eth0: ['192.168.178.20', 'fd00::20'] });
     expect(findLanAddresses(interfaces, all)).toEqual(['192.168.178.20', 'fd00::20', address]);
     // A tunnel may be the way to all the world, and yet no phone of the home comes through it.
     expect(findLanAddresses(interfaces, all, address)[0]).toBe('192.168.178.20');
   });
 
-  it.each(['br0', 'vmbr0', 'bond0', 'en0', 'wlp3s0', 'Ethernet 2', 'Wi-Fi'])('take %s for its own', (name) => {
+  it.each(['br0', 'vmbr0', 'bond0', 'en0', 'wlp3s0', 'Ethernet 2', 'Wi-Fi'])('treats %s as a physical interface', (name) => {
     const interfaces = machine({ docker0: ['10.0.0.1'], [name]: ['192.168.1.20'] });
     expect(findLanAddresses(interfaces, all)).toEqual(['192.168.1.20', '10.0.0.1']);
   });
 
-  it('list the default route first, also when all interfaces are virtual', () => {
+  it('lists the default route first, even when all interfaces are virtual', () => {
     const two = machine({ eth0: ['10.0.0.2'], eth1: ['192.168.1.20'] });
     expect(findLanAddresses(two, all)).toEqual(['10.0.0.2', '192.168.1.20']);
     expect(findLanAddresses(two, all, '192.168.1.20')).toEqual(['192.168.1.20', '10.0.0.2']);

@@ -95,7 +95,7 @@ describe('common clients', () => {
   });
 
   const apprise = join(import.meta.dirname, '../../../.cache/tools/apprise-2');
-  it.skipIf(!existsSync(apprise) && process.env['CI'] === undefined)('apprise notifies by TLS', async () => {
+  it.skipIf(!existsSync(apprise) && process.env['CI'] === undefined)('sends a notification from Apprise over TLS', async () => {
     const env = { PATH: process.env['PATH'], PYTHONPATH: apprise, HOME: folder, REQUESTS_CA_BUNDLE: ca };
     const url = `ntfys://${admin.name}:${encodeURIComponent(admin.password)}@${lan}:${home.host.port('push')}/door`;
     await run(join(apprise, 'bin/apprise'), ['-t', 'Door', '-b', 'It rang', url], { env });

@@ -20,7 +20,7 @@ function ask(...args: string[]): { readonly status: number | null; readonly said
 }
 
 it.skipIf(missing)(
-  'the rules for alerts are taken by promtool, and fire for what is down, slow or about to end',
+  'passes promtool, with alerts for monitors that are down, slow or about to expire',
   () => {
     expect(ask('check', 'rules', rules)).toMatchObject({ status: 0, said: expect.stringContaining('5 rules found') });
     const folder = mkdtempSync(join(tmpdir(), 'alerts-'));

@@ -26,7 +26,7 @@ const prometheus = toolPath('prometheus');
 const patience = { timeout: 60_000, interval: 200 };
 
 it.skipIf(lacksProgram(prometheus))(
-  'the real Prometheus scrapes it with a key, and the rules that are shipped fire',
+  'is scraped by Prometheus with a key, and the shipped rules fire',
   async () => {
     await using target = await openTarget((_request, response) => void response.writeHead(500).end());
     await using rig = await openUptime();
