@@ -64,14 +64,14 @@ export class Intake {
     const { context, urlPolicy, live, metrics } = this.#deps;
     const url = await urlPolicy(address);
     if ('msg' in url) {
-      const { displayUrl, ...secrets } = this.#addresses.split(address);
-      return await this.#refuse(displayUrl, { ...requested, ...secrets }, withoutSecrets(url.msg));
+      const { displayUrl: refusedUrl, ...secrets } = this.#addresses.split(address);
+      return await this.#refuse(refusedUrl, { ...requested, ...secrets }, withoutSecrets(url.msg));
     }
-    const { displayUrl: shown, login, secrets } = this.#addresses.split(withoutPosition(url));
-    const order = { ...requested, login, secrets: secrets ?? (await this.#findSecrets(shown)) };
+    const { displayUrl, login, secrets } = this.#addresses.split(withoutPosition(url));
+    const order = { ...requested, login, secrets: secrets ?? (await this.#findSecrets(displayUrl)) };
     const refusal = await this.#deps.folders.findRefusal(order);
-    if (refusal !== undefined) return await this.#refuse(shown, order, refusal);
-    const item = this.#item(shown, url.hostname, order, 'preparing');
+    if (refusal !== undefined) return await this.#refuse(displayUrl, order, refusal);
+    const item = this.#item(displayUrl, url.hostname, order, 'preparing');
     const duplicate = await context.commit(async (db) => {
       const store = new DownloadStore(db);
       const same = await store.match(

@@ -3,7 +3,7 @@ import { DownloadLimits } from '../../contracts/downloads/limits.ts';
 import type { Migration } from '../../contracts/service.ts';
 
 interface Tables {
-  /** One row, or none before a limit is set. */
+  /** Holds a single row, or none before a limit is set. */
   downloads_limits: { id: number; limits: string };
   downloads: { uid: string; state: string; anyway: number | null };
 }

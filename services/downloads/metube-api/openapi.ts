@@ -211,7 +211,8 @@ export function openApiDocument(): Record<string, unknown> {
       title: 'Homeport downloads',
       version: '1',
       description:
-        'Bodies are JSON whatever their type says. Answers are as MeTube gives them; `/pause`, `/resume`, `/reorder`, `/status` and `/downloads` are our own. Live events: socket.io 4 below `/socket.io`.',
+        'Bodies are JSON whatever their type says. Answers are as MeTube gives them; `/pause`, `/resume`, ' +
+        '`/reorder`, `/status` and `/downloads` are our own. Live events: socket.io 4 below `/socket.io`.',
     },
     servers: [{ url: '/' }],
     paths,

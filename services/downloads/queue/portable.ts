@@ -49,7 +49,7 @@ export function createPortable(
       throw new Problem('downloads.bad_folder', 400, 'The folder is not inside the download folder.');
     }
     parseTitleExpression(subscription.titleRegex);
-    const { displayUrl: shown, login, secrets } = addresses.split(address.href);
+    const { displayUrl, login, secrets } = addresses.split(address.href);
     const reseal = (sealed: unknown, current: string | null, purpose: string): string | null =>
       // A value sealed by another host is refused.
       typeof sealed === 'string' ? vault.seal(vault.open(sealed, purpose), purpose) : current;
@@ -59,8 +59,8 @@ export function createPortable(
     };
     return {
       ...subscription,
-      url: shown,
-      name: subscription.name || shown,
+      url: displayUrl,
+      name: subscription.name || displayUrl,
       order: { ...subscription.order, ...sealedAddress },
     };
   };

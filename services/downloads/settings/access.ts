@@ -13,12 +13,16 @@ export const accessSettings = {
     title: 'Web origins that may add downloads',
     description: 'For browser extensions and bookmarklets. A star stands for anything; * alone lets every page in.',
   }),
-  trustLocalPrograms: z.boolean().default(true).meta({
-    live: true,
-    title: 'Trust programs on this computer',
-    description:
-      'When on, programs on this computer may use this service without signing in, as with MeTube. When off, every request needs an account or token.',
-  }),
+  trustLocalPrograms: z
+    .boolean()
+    .default(true)
+    .meta({
+      live: true,
+      title: 'Trust programs on this computer',
+      description:
+        'When on, programs on this computer may use this service without signing in, as with MeTube. When ' +
+        'off, every request needs an account or token.',
+    }),
   requireSignIn: z.boolean().default(false).meta({
     live: true,
     title: 'Require sign-in',

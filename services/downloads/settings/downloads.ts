@@ -34,7 +34,8 @@ export const downloadSettings = {
       live: true,
       title: 'Quality',
       description:
-        'For links from extensions, apps and scripts that name no quality. 1080p means at most 1080p: if there is only less, that is taken.',
+        'For links from extensions, apps and scripts that name no quality. 1080p means at most 1080p: if ' +
+        'there is only less, that is taken.',
       choices: {
         best: 'Best',
         '2160p': '2160p (4K)',

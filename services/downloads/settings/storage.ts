@@ -12,7 +12,8 @@ export const storageSettings = {
   tempDir: folder.default('').meta({
     title: 'Folder for unfinished files',
     description:
-      'Where downloads are kept until they are complete. Empty: a folder of the app. On the same disk as the download folder, finishing takes no copying.',
+      'Where downloads are kept until they are complete. Empty: a folder of the app. On the same disk as ' +
+      'the download folder, finishing takes no copying.',
     folder: true,
   }),
   audioDownloadDir: folder.default('').meta({
@@ -40,7 +41,8 @@ export const storageSettings = {
     emptyIsSet: true,
     title: 'Folders not to offer',
     description:
-      'A regular expression in the notation of Python, searched in the path below the download folder. Hidden ones are never offered. Leave empty to offer all others.',
+      'A regular expression in the notation of Python, searched in the path below the download folder. ' +
+      'Hidden ones are never offered. Leave empty to offer all others.',
   }),
   indexable: z.boolean().default(false).meta({
     live: true,

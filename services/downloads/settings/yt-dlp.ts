@@ -7,7 +7,9 @@ export const ytDlpSettings = {
     live: true,
     title: 'Options of yt-dlp',
     description:
-      'For every download, by the names of its Python interface, such as {"ratelimit": 2000000, "geo_bypass_country": "DE"}. What runs programs, names folders or is not understood is left out, and named in the log and on Home.',
+      'For every download, by the names of its Python interface, such as {"ratelimit": 2000000, ' +
+      '"geo_bypass_country": "DE"}. What runs programs, names folders or is not understood is left out, ' +
+      'and named in the log and on Home.',
   }),
   ytdlOptionsFile: file.meta({
     live: true,

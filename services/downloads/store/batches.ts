@@ -19,7 +19,7 @@ export interface Batch {
   readonly open: number;
   readonly finished: number;
   readonly failed: number;
-  /** One of the ended downloads; undefined without any. */
+  /** Any ended download of the batch; undefined without any. */
   readonly example: Item | undefined;
 }
 

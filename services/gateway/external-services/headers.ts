@@ -3,8 +3,20 @@ import { hidesAuthorization } from '../sign-in/gateway-credentials.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
 
 /** Hop-by-hop headers, and headers that only the gateway sets. */
-const hopByHopPattern =
-  /^(?:connection|keep-alive|proxy-.+|te|trailer|transfer-encoding|upgrade|expect|http2-settings|forwarded|x-forwarded-(?:for|host|proto))$/;
+const droppedHeaders = [
+  'connection',
+  'keep-alive',
+  'proxy-.+',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'http2-settings',
+  'forwarded',
+  'x-forwarded-(?:for|host|proto)',
+];
+const hopByHopPattern = new RegExp(`^(?:${droppedHeaders.join('|')})$`);
 
 export interface ForwardedRequest {
   /** Signed-in account; undefined when no sign-in was required. */

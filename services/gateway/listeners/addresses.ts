@@ -22,8 +22,43 @@ export function createNetworkMatcher(networks: readonly string[]): (address: str
 }
 
 /** Interface names of containers, virtual machines and tunnels on Linux, macOS and Windows. */
-const virtualInterfacePattern =
-  /^(?:docker|podman|br-|veth|virbr|vnet|vmnet|vboxnet|lxc|lxd|incus|cni|flannel|cali|kube|bridge\d{3}|u?tun|tap|wg|zt|tailscale|nordlynx)|vEthernet|WSL|Hyper-V|VirtualBox|VMware|VMnet|OpenVPN|WireGuard|ZeroTier|Tailscale/i;
+const virtualPrefixes = [
+  'docker',
+  'podman',
+  'br-',
+  'veth',
+  'virbr',
+  'vnet',
+  'vmnet',
+  'vboxnet',
+  'lxc',
+  'lxd',
+  'incus',
+  'cni',
+  'flannel',
+  'cali',
+  'kube',
+  'bridge\\d{3}',
+  'u?tun',
+  'tap',
+  'wg',
+  'zt',
+  'tailscale',
+  'nordlynx',
+];
+const virtualNames = [
+  'vEthernet',
+  'WSL',
+  'Hyper-V',
+  'VirtualBox',
+  'VMware',
+  'VMnet',
+  'OpenVPN',
+  'WireGuard',
+  'ZeroTier',
+  'Tailscale',
+];
+const virtualInterfacePattern = new RegExp(`^(?:${virtualPrefixes.join('|')})|${virtualNames.join('|')}`, 'i');
 
 /**
  * Returns the addresses in admitted networks, ordered by how likely phones can reach them: physical interfaces before

@@ -17,7 +17,8 @@ export const oidcFields = {
       live: true,
       title: 'OpenID provider',
       description:
-        'Address of the issuer, such as that of Authelia, authentik or Keycloak: the sign-in page then offers it beside the password. Empty: off.',
+        'Address of the issuer, such as that of Authelia, authentik or Keycloak: the sign-in page then ' +
+        'offers it beside the password. Empty: off.',
     }),
   oidcVerify: z
     .boolean()
@@ -27,7 +28,8 @@ export const oidcFields = {
       needs: { oidcIssuer: true },
       title: "Check the provider's certificate",
       description:
-        'Off: its host may show any certificate, such as one of its own making. Whoever is between it and this machine can then say who somebody is.',
+        'Off: its host may show any certificate, such as one of its own making. Whoever is between it and ' +
+        'this machine can then say who somebody is.',
     }),
   oidcName: z
     .string()

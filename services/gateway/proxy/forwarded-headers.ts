@@ -1,8 +1,23 @@
 import type { IncomingMessage } from 'node:http';
 
 /** Headers about the client and the user, which are only accepted from trusted proxies. */
-const proxyHeaderPattern =
-  /^(?:forwarded|x-forwarded-.+|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip|x-original-(?:url|uri|host)|x-rewrite-url|(?:x-)?remote-(?:user|groups|email|name)|x-auth-request-.+|x-authentik-.+|x-webauth-.+|tailscale-user-.+|cf-access-.+)$/;
+const proxyHeaders = [
+  'forwarded',
+  'x-forwarded-.+',
+  'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'x-original-(?:url|uri|host)',
+  'x-rewrite-url',
+  '(?:x-)?remote-(?:user|groups|email|name)',
+  'x-auth-request-.+',
+  'x-authentik-.+',
+  'x-webauth-.+',
+  'tailscale-user-.+',
+  'cf-access-.+',
+];
+const proxyHeaderPattern = new RegExp(`^(?:${proxyHeaders.join('|')})$`);
 
 /** Removed, because services could trust these headers. */
 export function removeProxyHeaders(request: IncomingMessage): void {

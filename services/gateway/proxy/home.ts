@@ -12,7 +12,10 @@ export function renderHomePage(
   const items = shared.map(({ id, title, summary }) => {
     const nameUrl = `https://${getServiceName(id, label)}:${String(port)}/`;
     const href = hasPath(id) ? `/${id}/` : nameUrl;
-    return `<li><a href="${href}">${escapeHtml(title)}</a>${summary === '' ? '' : `<br>${escapeHtml(summary)}`}<br><code>${escapeHtml(nameUrl)}</code></li>`;
+    return (
+      `<li><a href="${href}">${escapeHtml(title)}</a>` +
+      `${summary === '' ? '' : `<br>${escapeHtml(summary)}`}<br><code>${escapeHtml(nameUrl)}</code></li>`
+    );
   });
   return renderPage(
     getBaseName(label),

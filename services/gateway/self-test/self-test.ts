@@ -113,7 +113,9 @@ function checkClients(setup: TestSetup): Check[] {
       : [
           {
             ...{ ok: false, maybeMeant: true },
-            text: `${refused.address} knocked${portTitle === undefined ? '' : ` at ${portTitle}`} and was turned away: its network is not among those that are let in there.`,
+            text:
+              `${refused.address} knocked${portTitle === undefined ? '' : ` at ${portTitle}`} and was turned ` +
+              'away: its network is not among those that are let in there.',
           },
         ];
   if (connectedClient !== undefined)
@@ -131,6 +133,8 @@ function checkNoClients({ listeners, ports }: TestSetup): Check {
   return {
     ok: true,
     maybeMeant: true,
-    text: `No other device has connected since the start. If a phone cannot, let TCP ${open.join(' and ')} through the firewall of this machine, and look whether the phone is in a guest network.`,
+    text:
+      `No other device has connected since the start. If a phone cannot, let TCP ${open.join(' and ')} ` +
+      'through the firewall of this machine, and look whether the phone is in a guest network.',
   };
 }

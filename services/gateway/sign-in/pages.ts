@@ -1,6 +1,8 @@
 import { renderPage } from '../proxy/html.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 
+const nameAttributes = 'autocapitalize="none" spellcheck="false" required autofocus';
+
 interface SignInPageOptions {
   readonly name?: string;
   /** Error of the last attempt. */
@@ -16,15 +18,19 @@ export function renderSignInPage(
   { name = '', error = '', serviceTitle, provider }: SignInPageOptions = {},
 ): string {
   const alert = error === '' ? '' : `<p role="alert">${escapeHtml(error)}</p>`;
+  const target =
+    serviceTitle === undefined
+      ? 'what is shared on this network'
+      : `<strong>${escapeHtml(serviceTitle)}</strong>, and what else is shared on this network`;
   return renderPage(
     'Sign in',
     `<h1>Sign in</h1>
-<p>Your Homeport account opens ${serviceTitle === undefined ? 'what is shared on this network' : `<strong>${escapeHtml(serviceTitle)}</strong>, and what else is shared on this network`}.</p>
+<p>Your Homeport account opens ${target}.</p>
 ${alert}
 <form method="post" action="/.homeport/sign-in">
 <input type="hidden" name="to" value="${escapeHtml(to)}">
 <label for="name">Name</label>
-<input id="name" name="name" value="${escapeHtml(name)}" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus>
+<input id="name" name="name" value="${escapeHtml(name)}" autocomplete="username" ${nameAttributes}>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required>
 <button>Sign in</button>

@@ -58,6 +58,11 @@ const platforms: readonly Platform[] = [
   },
 ];
 
+const introduction =
+  'What is shared here is encrypted with a certificate that Homeport made itself. This device does ' +
+  'not know it yet, and warns. Install it once: it vouches for the names and addresses of this ' +
+  'home, and for nothing else.';
+
 interface Trust {
   readonly fingerprint: string;
   readonly title: string;
@@ -79,7 +84,7 @@ export function renderTrustPage({ fingerprint, title, home, userAgent }: Trust):
   return renderPage(
     'Trust this machine',
     `<h1>Trust this machine</h1>
-<p>What is shared here is encrypted with a certificate that Homeport made itself. This device does not know it yet, and warns. Install it once: it vouches for the names and addresses of this home, and for nothing else.</p>
+<p>${introduction}</p>
 <p><a class="button" href="/trust/homeport.${file}">Get the ${fileLabel}</a></p>
 <h2>Compare before you trust</h2>
 <p>It is called <code>${escapeHtml(title)}</code>. Homeport shows the same fingerprint (SHA-256) under Network › Connect:</p>

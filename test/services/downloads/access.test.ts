@@ -52,13 +52,16 @@ describe('web pages', () => {
     expect(reply.headers.get('access-control-allow-credentials')).toBeNull();
   });
 
-  it.each(['https://evil.example', 'null', 'https://x.chrome-extension.example'])('refuses the origin %s', async (origin) => {
-    const before = (await client.history()).done.length;
-    const reply = await add(origin);
-    expect(reply.status).toBe(403);
-    expect(reply.headers.get('access-control-allow-origin')).toBeNull();
-    expect((await client.history()).done).toHaveLength(before);
-  });
+  it.each(['https://evil.example', 'null', 'https://x.chrome-extension.example'])(
+    'refuses the origin %s',
+    async (origin) => {
+      const before = (await client.history()).done.length;
+      const reply = await add(origin);
+      expect(reply.status).toBe(403);
+      expect(reply.headers.get('access-control-allow-origin')).toBeNull();
+      expect((await client.history()).done).toHaveLength(before);
+    },
+  );
 });
 
 describe('bodies', () => {

@@ -192,17 +192,20 @@ describe('a removed download', () => {
 });
 
 describe('a path prefix', () => {
-  it.each(['/tube/', 'tube', '/tube'])('serves every route below the prefix %j and redirects the root', async (prefix) => {
-    await using rig = await openRig({ environment: { URL_PREFIX: prefix } });
-    const get = async (path: string) => await fetch(rig.client.base + path, { redirect: 'manual' });
-    expect((await get('/tube/history')).status).toBe(200);
-    expect((await get('/history')).status).toBe(404);
-    expect((await get('/')).headers.get('location')).toBe('/tube/');
-    expect((await get('/download/a%20b.mp4')).headers.get('location')).toBe('/tube/download/a%20b.mp4');
-    const body = JSON.stringify({ url: 'nonsense', quality: 'best' });
-    const answer = await fetch(`${rig.client.base}/tube/add`, { method: 'POST', body });
-    expect(await answer.json()).toMatchObject({ status: 'error' });
-  });
+  it.each(['/tube/', 'tube', '/tube'])(
+    'serves every route below the prefix %j and redirects the root',
+    async (prefix) => {
+      await using rig = await openRig({ environment: { URL_PREFIX: prefix } });
+      const get = async (path: string) => await fetch(rig.client.base + path, { redirect: 'manual' });
+      expect((await get('/tube/history')).status).toBe(200);
+      expect((await get('/history')).status).toBe(404);
+      expect((await get('/')).headers.get('location')).toBe('/tube/');
+      expect((await get('/download/a%20b.mp4')).headers.get('location')).toBe('/tube/download/a%20b.mp4');
+      const body = JSON.stringify({ url: 'nonsense', quality: 'best' });
+      const answer = await fetch(`${rig.client.base}/tube/add`, { method: 'POST', body });
+      expect(await answer.json()).toMatchObject({ status: 'error' });
+    },
+  );
 });
 
 it.each([

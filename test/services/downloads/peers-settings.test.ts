@@ -118,7 +118,7 @@ it('serves no list without the setting and refuses an invalid level', async () =
   await expect(openRig({ environment: { LOGLEVEL: 'LOUD' } })).rejects.toThrow(/LOGLEVEL/);
 });
 
-it("applies the template of channels to channels and that of playlists to playlists", async () => {
+it('applies the template of channels to channels and that of playlists to playlists', async () => {
   const engine = join(folder, 'engine');
   mkdirSync(engine);
   const entries = [{ _type: 'url', id: 'v', url: 'https://video.example/v', title: 'One', duration: 5 }];

@@ -260,12 +260,9 @@ describe('an address', () => {
 });
 
 describe('a file name', () => {
-  it.each(['/abs', '~/x', '../x', 'a/../b', 'C:\\x', '$HOME/%(title)s', ''])(
-    'refuses the template %j',
-    (template) => {
-      expect(findTemplateProblem(template)).toBeDefined();
-    },
-  );
+  it.each(['/abs', '~/x', '../x', 'a/../b', 'C:\\x', '$HOME/%(title)s', ''])('refuses the template %j', (template) => {
+    expect(findTemplateProblem(template)).toBeDefined();
+  });
 
   it('takes from a playlist only what is safe', () => {
     const playlist = {

@@ -39,10 +39,13 @@ describe('network addresses', () => {
     expect(findLanAddresses(interfaces, all, address)[0]).toBe('192.168.178.20');
   });
 
-  it.each(['br0', 'vmbr0', 'bond0', 'en0', 'wlp3s0', 'Ethernet 2', 'Wi-Fi'])('treats %s as a physical interface', (name) => {
-    const interfaces = machine({ docker0: ['10.0.0.1'], [name]: ['192.168.1.20'] });
-    expect(findLanAddresses(interfaces, all)).toEqual(['192.168.1.20', '10.0.0.1']);
-  });
+  it.each(['br0', 'vmbr0', 'bond0', 'en0', 'wlp3s0', 'Ethernet 2', 'Wi-Fi'])(
+    'treats %s as a physical interface',
+    (name) => {
+      const interfaces = machine({ docker0: ['10.0.0.1'], [name]: ['192.168.1.20'] });
+      expect(findLanAddresses(interfaces, all)).toEqual(['192.168.1.20', '10.0.0.1']);
+    },
+  );
 
   it('lists the default route first, even when all interfaces are virtual', () => {
     const two = machine({ eth0: ['10.0.0.2'], eth1: ['192.168.1.20'] });

@@ -63,18 +63,21 @@ const after = async (): Promise<string> =>
   (await home.ask(`https://${host}/after`, { headers: { Authorization: adminAuthorization } })).body;
 
 describe('request smuggling to an upstream', () => {
-  it.each(['GET', 'HEAD', 'DELETE', 'OPTIONS'])('keeps the length of a %s that lists it in Connection', async (method) => {
-    const lines = [
-      `${method} /first HTTP/1.1`,
-      user,
-      'Connection: content-length, host',
-      `Content-Length: ${String(hidden.length)}`,
-    ];
-    await send(lines, hidden, /200 OK[\s\S]*\r\n\r\n/);
-    expect(await after()).toBe('answer to /after');
-    expect(urls()).toEqual(['/first', '/after']);
-    expect(seen[0]).toMatchObject({ body: hidden, request: { headers: { host } } });
-  });
+  it.each(['GET', 'HEAD', 'DELETE', 'OPTIONS'])(
+    'keeps the length of a %s that lists it in Connection',
+    async (method) => {
+      const lines = [
+        `${method} /first HTTP/1.1`,
+        user,
+        'Connection: content-length, host',
+        `Content-Length: ${String(hidden.length)}`,
+      ];
+      await send(lines, hidden, /200 OK[\s\S]*\r\n\r\n/);
+      expect(await after()).toBe('answer to /after');
+      expect(urls()).toEqual(['/first', '/after']);
+      expect(seen[0]).toMatchObject({ body: hidden, request: { headers: { host } } });
+    },
+  );
 
   it.each([`Content-Length: ${String(hidden.length)}`, 'Transfer-Encoding: chunked'])(
     'drops the body of a preflight without a sign-in, with %s',

@@ -40,9 +40,12 @@ describe('failure explanations', () => {
     expect(explainFailure(msg)).toBe(words);
   });
 
-  it.each(['200 - OK', 'The server does not offer STARTTLS', 'The disk is full.', ''])('keeps "%s" unchanged', (msg) => {
-    expect(explainFailure(msg)).toBeUndefined();
-  });
+  it.each(['200 - OK', 'The server does not offer STARTTLS', 'The disk is full.', ''])(
+    'keeps "%s" unchanged',
+    (msg) => {
+      expect(explainFailure(msg)).toBeUndefined();
+    },
+  );
 
   it('replaces the check message in notifications', async () => {
     await using rig = await openUptime();
