@@ -87,7 +87,7 @@ describe('the extractor', () => {
       msg: says,
     });
     expect(await client.get('/status')).toMatchObject({ counts: { queued: 1 }, msg: says });
-    expect(host.log.filter((line) => line.includes('downloads wait for yt-dlp'))).toHaveLength(1);
+    expect(host.log.filter((line) => line.includes('yt-dlp missing, downloads paused'))).toHaveLength(1);
   });
 
   it('waits for an executable that was removed while the host runs, and shows the remedy', async () => {
@@ -194,7 +194,7 @@ describe('the extractor', () => {
         msg: expect.stringContaining('ffmpeg is missing: files come as the site has them') as string,
       },
     });
-    expect(host.log.filter((line) => line.includes('downloads do without ffmpeg'))).toHaveLength(1);
+    expect(host.log.filter((line) => line.includes('ffmpeg missing'))).toHaveLength(1);
   });
 });
 

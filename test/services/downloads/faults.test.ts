@@ -126,7 +126,7 @@ describe('the queue', () => {
     });
     const status = await client.get<object>('/status');
     expect(status).toMatchObject({ counts: { queued: 1 }, engine: { 'yt-dlp': null } });
-    expect(host.log.filter((line) => line.includes('downloads wait for yt-dlp'))).toHaveLength(1);
+    expect(host.log.filter((line) => line.includes('yt-dlp missing, downloads paused'))).toHaveLength(1);
     symlinkSync(join(enginesFolder, 'yt-dlp'), join(engines, 'yt-dlp'));
     expect(await client.ended(answer.uid ?? '')).toMatchObject({ status: 'finished' });
   });

@@ -104,7 +104,7 @@ describe('the owner of the settings', () => {
     await made(rig, '/short/master.m3u8', { format: 'mkv', quality: '360', folder: 'a' });
     const owners = await everything(rig.file('').replace(/\/$/, ''), ({ uid, gid }) => `${uid}:${gid}`);
     expect(owners).toEqual({ 'a/': '4711:4712', 'a/master.mkv': '4711:4712', 'a/master.en.srt': '4711:4712' });
-    expect(rig.host.log.join('')).not.toContain('UID and GID are left out');
+    expect(rig.host.log.join('')).not.toContain('UID and GID have no effect');
   });
 });
 

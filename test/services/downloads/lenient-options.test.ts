@@ -65,7 +65,7 @@ describe('an option with an invalid value', () => {
     [{ postprocessors: 'Exec' }, 'postprocessors'],
     [{ postprocessors: [null, 7] }, 'a step without a key'],
   ])('is left out and named: %j', (options, name) => {
-    expect(findIgnoredOptions(options)[0]).toMatchObject({ option: name, isMissed: true });
+    expect(findIgnoredOptions(options)[0]).toMatchObject({ option: name, isRelevant: true });
     expect(buildOptionArguments(options)).toEqual([]);
   });
 
@@ -95,7 +95,7 @@ describe('an option with an invalid value', () => {
         remedy: { to: '/settings/downloads/ytdlOptions' },
       }),
     );
-    expect(rig.host.log.filter((line) => line.includes('has no effect here')).join('\n')).toMatch(/retries[^]*exec/);
+    expect(rig.host.log.filter((line) => line.includes('yt-dlp option ignored')).join('\n')).toMatch(/retries[^]*exec/);
   });
 
   it('keeps the other options of a file with an invalid one', async () => {

@@ -223,6 +223,6 @@ it('sends no notification when notifications are disabled, and does not retry', 
   await using rig = await openRig({ services, environment });
   await rig.client.ended(await rig.client.add(rig.site.url('/p/og?title=Quiet')));
   const lines = (part: string): readonly string[] => rig.host.log.filter((line) => line.includes(part));
-  await vi.waitFor(() => expect(lines('nobody is told: notifications are switched off')).toHaveLength(1), 15_000);
+  await vi.waitFor(() => expect(lines('notification dropped, notifications are disabled')).toHaveLength(1), 15_000);
   expect(lines('a job failed')).toEqual([]);
 });

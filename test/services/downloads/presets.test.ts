@@ -149,7 +149,7 @@ describe('options that are refused', () => {
       [{ YTDL_OPTIONS_PRESETS: '{"bad": {"paths": {"home": "/"}}}' }, 'paths'],
     ] as const) {
       await using rig = await openRig({ environment });
-      const lines = rig.host.log.filter((line) => line.includes('an option of yt-dlp has no effect here'));
+      const lines = rig.host.log.filter((line) => line.includes('yt-dlp option ignored'));
       expect(lines).toEqual([expect.stringContaining(name)]);
     }
   });

@@ -160,12 +160,12 @@ describe('a template of the settings', () => {
 describe('a login in an address', () => {
   it('is kept apart from what is shown', () => {
     expect(splitLogin('https://ada:p%40w@host:8443/a?b#c')).toEqual({
-      shown: 'https://host:8443/a?b#c',
+      displayUrl: 'https://host:8443/a?b#c',
       login: 'ada:p%40w',
     });
     expect(joinLogin('https://host:8443/a?b#c', 'ada:p%40w')).toBe('https://ada:p%40w@host:8443/a?b#c');
-    expect(splitLogin('https://host/@user')).toEqual({ shown: 'https://host/@user', login: null });
-    expect(splitLogin('AbCd1234')).toEqual({ shown: 'AbCd1234', login: null });
+    expect(splitLogin('https://host/@user')).toEqual({ displayUrl: 'https://host/@user', login: null });
+    expect(splitLogin('AbCd1234')).toEqual({ displayUrl: 'AbCd1234', login: null });
   });
 
   it('is taken out of text', () => {
