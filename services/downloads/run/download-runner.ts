@@ -124,7 +124,7 @@ export class DownloadRunner {
     const recording = item.liveStatus === 'is_live' ? new AbortController() : undefined;
     using _recording = this.#trackRecording(item.uid, recording, tracker);
     const call = {
-      keep: recording?.signal,
+      stopRecording: recording?.signal,
       item,
       folder,
       signal,
