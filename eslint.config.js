@@ -1,7 +1,7 @@
 import js from '@eslint/js';
 import globals from 'globals';
 import typescript from 'typescript-eslint';
-import { functionLengthRules, languageRules } from './eslint.language.js';
+import { documentedExportRules, functionLengthRules, languageRules } from './eslint.language.js';
 import svelteConfig from './svelte.config.js';
 
 // TypeScript reads components as the linter does, so that their types are made once for all files in place of once for each.
@@ -75,6 +75,7 @@ export default typescript.config(
     },
   },
   ...functionLengthRules(['scripts/**/*', 'services/contracts/**/*.ts']),
+  ...documentedExportRules(['services/{contracts,kit}/**/*.ts']),
   // The areas whose names, comments and titles follow the glossary. Add an area here once it passes.
   ...languageRules(
     [

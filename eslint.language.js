@@ -40,6 +40,38 @@ export function functionLengthRules(files) {
   ];
 }
 
+/** Exported types; schemas with a type of the same name are documented once, at the schema. */
+const exportedTypes = [
+  'ExportNamedDeclaration > TSInterfaceDeclaration',
+  'ExportNamedDeclaration > TSTypeAliasDeclaration:not([typeAnnotation.typeName.right.name="infer"])',
+  'ExportNamedDeclaration > VariableDeclaration',
+];
+
+/**
+ * Requires documentation of every exported symbol.
+ *
+ * @param {readonly string[]} files Globs of the code that other folders use as an interface.
+ */
+export function documentedExportRules(files) {
+  return [
+    {
+      files: [...files],
+      plugins: { jsdoc },
+      rules: {
+        'jsdoc/require-jsdoc': [
+          'error',
+          {
+            publicOnly: true,
+            enableFixer: false,
+            require: { FunctionDeclaration: true, ClassDeclaration: true },
+            contexts: exportedTypes,
+          },
+        ],
+      },
+    },
+  ];
+}
+
 /**
  * Rules that keep names, comments and test titles in the language of the field.
  *

@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { serviceChanged, type ServiceState } from '../services/contracts/control/api.ts';
 import { Problem } from '../services/contracts/problem.ts';
 import { restartProcess } from './begin-again.ts';
@@ -14,11 +14,12 @@ import { version } from './host/runtime/version.ts';
 import { watchNpm } from './npm-parent.ts';
 import { stopOnSignals } from './stop-signals.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const pages = fileURLToPath(new URL('../dist/renderer', import.meta.url));
-
-/** Runs the host without a window, or executes one command. Sets the exit code; throws nothing. */
-export async function main(argv: readonly string[]): Promise<void> {
+/**
+ * Runs the host without a window, or executes one command. Sets the exit code; throws nothing.
+ *
+ * @param root Folder of the program, which contains `dist/renderer`.
+ */
+export async function main(argv: readonly string[], root: string): Promise<void> {
   const command = parseCommandLine(argv, registry);
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -35,7 +36,7 @@ export async function main(argv: readonly string[]): Promise<void> {
       process.exitCode = command.exitCode;
     } else {
       const dataDir = getDataDir(command.dataDir, process.env, process.platform);
-      if (command.name === 'start') await startDesktopOrHost(argv, dataDir, command);
+      if (command.name === 'start') await startDesktopOrHost(argv, { ...command, dataDir, root });
       else await runCommand(command, { dataDir, descriptors: registry });
     }
   } catch (error) {
@@ -46,6 +47,9 @@ export async function main(argv: readonly string[]): Promise<void> {
 }
 
 interface StartOptions {
+  readonly dataDir: string;
+  /** Folder of the program. */
+  readonly root: string;
   readonly headless: boolean;
   readonly port: number | undefined;
   readonly safeMode: boolean;
@@ -55,28 +59,28 @@ interface StartOptions {
  * Starts the desktop app if there are a desktop and Electron's program, else the host in this process, with one line
  * on the reason.
  */
-async function startDesktopOrHost(argv: readonly string[], dataDir: string, options: StartOptions): Promise<void> {
-  if (options.headless) return start(dataDir, options, 'as asked');
+async function startDesktopOrHost(argv: readonly string[], options: StartOptions): Promise<void> {
+  if (options.headless) return start(options, 'as asked');
   const shell = chooseDesktopShell({
-    root,
+    root: options.root,
     environment: process.env,
     platform: process.platform,
     user: process.getuid?.(),
   });
-  if ('missing' in shell) return start(dataDir, options, shell.missing);
+  if ('missing' in shell) return start(options, shell.missing);
   print('Homeport starts as a desktop app: look for its window, and its lamp in the tray.');
   process.exitCode = await runDesktopShell(shell, argv);
 }
 
 /** `why`: reason why there is no window. */
-async function start(dataDir: string, options: StartOptions, why: string): Promise<void> {
+async function start(options: StartOptions, why: string): Promise<void> {
   const stopping = stopOnSignals();
   watchNpm(() => stopping.requestStop());
   const open = (): Promise<Host> =>
     openHost({
-      dataDir,
+      dataDir: options.dataDir,
       descriptors: registry,
-      pages,
+      pages: join(options.root, 'dist', 'renderer'),
       safeMode: options.safeMode,
       commandLine: options.port === undefined ? {} : { port: options.port },
       signal: stopping.signal,

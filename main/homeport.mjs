@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 // Entry point. Plain JavaScript, so that an old Node prints one sentence instead of failing on the first .ts file.
+import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const requiredMajor = 24;
 if (Number(process.versions.node.split('.')[0]) < requiredMajor) {
@@ -10,7 +12,11 @@ if (Number(process.versions.node.split('.')[0]) < requiredMajor) {
   );
   process.exit(1);
 }
-// Compiling the sources takes most of the start time; the cache is beside them, where other users cannot write.
-enableCompileCache(fileURLToPath(new URL('../.cache/compile', import.meta.url)));
-const { main } = await import('./headless.ts');
-await main(process.argv.slice(2));
+const root = fileURLToPath(new URL('..', import.meta.url));
+// Compiling takes most of the start time; the cache is beside the program, where other users cannot write.
+enableCompileCache(join(root, '.cache', 'compile'));
+const built = join(root, 'dist', 'host', 'main-headless.js');
+const usesBuild = process.env.NODE_ENV !== 'development' && existsSync(built);
+const entry = usesBuild ? built : join(root, 'main', 'headless.ts');
+const { main } = await import(pathToFileURL(entry).href);
+await main(process.argv.slice(2), root);

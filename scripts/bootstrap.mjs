@@ -1,4 +1,4 @@
-// Sets up what `npm start` and `npm test` need. Plain JavaScript for Node 18 and newer, because it runs before the pinned
+// Sets up what `npm start` and `npm test` need; with the argument `host`, only the build of the program is brought up to date. Plain JavaScript for Node 18 and newer, because it runs before the pinned
 // Node is installed.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -32,11 +32,30 @@ const steps = [
     },
   },
 ];
+/** The program itself. Its sources run only in development. */
+const hostBuild = {
+  what: 'the program is',
+  stamp: 'dist/host/.homeport-built',
+  inputs: ['main', 'services', 'scripts/build-host.mjs', 'scripts/bundle.mjs', 'package.json', 'package-lock.json'],
+  async work() {
+    console.error('Building the program …');
+    const { status } = await run('node', ['scripts/build-host.mjs']);
+    if (status !== 0) stop('The program could not be built; the reason is above.');
+  },
+};
 /** Step that applies only if Electron is installed. */
 const desktopApp = {
   what: 'the desktop app is',
   stamp: 'dist/app/.homeport-built',
-  inputs: ['main', 'services', 'dist/renderer', 'assets', 'tsconfig.app.json', 'scripts/build-app.mjs', 'package.json'],
+  inputs: [
+    'main',
+    'services',
+    'dist/renderer',
+    'assets',
+    'scripts/build-app.mjs',
+    'scripts/bundle.mjs',
+    'package.json',
+  ],
   async work() {
     console.error('Building the desktop app …');
     const { status } = await run('node', ['scripts/build-app.mjs']);
@@ -117,7 +136,8 @@ async function unpackElectron() {
 
 endOnSignals();
 try {
-  await complete(steps);
+  if (purpose !== 'host') await complete(steps);
+  await complete([hostBuild]);
   if (purpose === 'start') {
     await unpackElectron();
     const electron = process.env.ELECTRON_OVERRIDE_DIST_PATH || join(root, 'node_modules', 'electron', 'dist');

@@ -29,7 +29,7 @@ export function chooseDesktopShell(surroundings: DesktopEnvironment): DesktopShe
   // Chromium's sandbox does not start as root, and the app never runs without it.
   if (user === 0) return { missing: 'since a window does not open for the user root' };
   const app = join(root, 'dist', 'app');
-  if (!existsSync(join(app, 'main', 'index.js'))) return { missing: 'since the desktop app is not built' };
+  if (!existsSync(join(app, 'host', 'main-index.js'))) return { missing: 'since the desktop app is not built' };
   return { program, app };
 }
 

@@ -103,7 +103,7 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     preferences,
     clock: systemClock,
     waiting,
-    webPreferences: webPreferences(join(root, 'main', 'shell', 'preload.cjs')),
+    webPreferences: webPreferences(join(root, 'preload.cjs')),
     icon: join(root, 'assets', 'icon.png'),
     decide: () =>
       decideClosing({ preferences, inTray: () => tray !== undefined, showQuestion: showCloseDialog(dialog) }),
@@ -246,8 +246,8 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     superviseHostProcess({
       fork: () => {
         generation += 1;
-        const entry = join(root, 'main', 'shell', 'host-entry.js');
-        return forkHost(parts.utilityProcess, { entry, argv: options.hostArgv });
+        const entry = join(root, 'host', 'main-shell-host-entry.js');
+        return forkHost(parts.utilityProcess, { entry, argv: [root, ...options.hostArgv] });
       },
       clock: systemClock,
       answers: {

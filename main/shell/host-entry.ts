@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { serveHost } from '../desktop/serve-host.ts';
 import { getDataDir } from '../host/cli/data-dir.ts';
 import { parseCommandLine } from '../host/cli/command-line.ts';
@@ -7,8 +6,10 @@ import { exposeCollector } from '../host/runtime/idle-gc.ts';
 import { openHost, type Host } from '../host/host.ts';
 import { registry } from '../host/services/registry.ts';
 
-// Entry point of the services' process, which main/shell/desktop.ts starts with the arguments of a start.
-const command = parseCommandLine(process.argv.slice(2));
+// Entry point of the services' process, which main/shell/desktop.ts starts with the folder of the app and the arguments
+// of a start.
+const [appFolder = '', ...argv] = process.argv.slice(2);
+const command = parseCommandLine(argv);
 if (command.name !== 'start') throw new Error('This process runs the services, and nothing else.');
 const { port, safeMode, dataDir } = command;
 const { parentPort } = process;
@@ -33,7 +34,7 @@ const served = serveHost({
       ...desktop,
       dataDir: getDataDir(dataDir, process.env, process.platform),
       descriptors: registry,
-      pages: fileURLToPath(new URL(join('..', '..', 'dist', 'renderer'), import.meta.url)),
+      pages: join(appFolder, 'dist', 'renderer'),
       safeMode,
       commandLine: port === undefined ? {} : { port },
     });

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import * as electron from 'electron';
 import Store from 'electron-store';
 import updater from 'electron-updater';
@@ -10,8 +9,6 @@ import { parseCommandLine } from '../host/cli/command-line.ts';
 import { watchNpm } from '../npm-parent.ts';
 import { stopSignals } from '../stop-signals.ts';
 import { startDesktop } from './desktop.ts';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Runs the program under Electron: the desktop app, or another command. Throws nothing. */
 export async function run(argv: readonly string[]): Promise<void> {
@@ -31,7 +28,7 @@ async function start(argv: readonly string[]): Promise<void> {
   if (command.name !== 'start' || command.headless) {
     // The shell itself does not load the sources of the services.
     const { main } = await import('../headless.ts');
-    await main(argv);
+    await main(argv, app.getAppPath());
     // A host without a window ends by a signal; every other command has ended here.
     if (command.name !== 'start') app.exit(Number(process.exitCode ?? 0));
     return;
@@ -44,7 +41,7 @@ async function start(argv: readonly string[]): Promise<void> {
     parts: electron,
     argv,
     dataDir,
-    root,
+    root: app.getAppPath(),
     platform: process.platform,
     environment: process.env,
     hidden: command.hidden,

@@ -61,10 +61,12 @@ export class BytesReply {
   }
 }
 
+/** Reply schema of routes that send a stored file or bytes in memory. */
 export const fileReply = z
   .union([z.instanceof(FileReply), z.instanceof(BytesReply)])
   .meta({ description: 'The file itself; ranges are served.' });
 
+/** HTTP methods of the app API. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
@@ -85,6 +87,7 @@ export interface ApiRoute<Query, Body, Reply> {
   readonly reply: z.core.$ZodType<Reply>;
 }
 
+/** Validated request as a route handler receives it. */
 export interface ApiRequest<Query, Body> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
@@ -107,11 +110,13 @@ export interface ApiRequest<Query, Body> {
   setHeader(name: string, value: string): void;
 }
 
+/** Route together with the function that answers it. */
 export interface ApiHandler {
   readonly route: ApiRoute<any, any, any>;
   handle(request: ApiRequest<any, any>): Promise<unknown>;
 }
 
+/** Returns the route unchanged, with its types inferred from its schemas. */
 export function defineRoute<Reply, Query = undefined, Body = undefined>(
   route: ApiRoute<Query, Body, Reply>,
 ): ApiRoute<Query, Body, Reply> {

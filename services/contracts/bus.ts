@@ -19,6 +19,7 @@ export interface Bus {
   subscribe<T>(topic: Topic<T>, listener: (event: T) => void): Disposable;
 }
 
+/** Defines a topic. Subscribers of a retained topic receive the last event first. */
 export function defineTopic<T>(
   name: string,
   schema: z.core.$ZodType<T>,
@@ -38,6 +39,7 @@ export interface Handover<T> {
   readonly schema: z.core.$ZodType<T>;
 }
 
+/** Durable messages from one service to exactly one other. */
 export interface Handovers {
   /**
    * Resolves once the receiver has committed the payload under this key.
@@ -48,6 +50,7 @@ export interface Handovers {
   receive<T>(handover: Handover<T>, receiver: (payload: T, key: string) => Promise<void>): Disposable;
 }
 
+/** Defines a handover; sender and receiver share the returned value. */
 export function defineHandover<T>(name: string, schema: z.core.$ZodType<T>): Handover<T> {
   return { name, schema };
 }

@@ -25,6 +25,7 @@ export interface ChildOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Exit code or signal of a child process. */
 export interface ChildExit {
   /** Null when a signal ended the process. */
   readonly code: number | null;
@@ -48,6 +49,7 @@ export interface RunningChild extends AsyncDisposable {
 /** State of a supervised process. `waiting`: it ended and restarts after a pause. */
 export type SupervisedState = 'starting' | 'up' | 'waiting' | 'stopped';
 
+/** Callbacks and limits of a supervised program. */
 export interface SupervisionOptions {
   /** Resolves when the program can be used; a rejection ends it and counts as a failed start. */
   readonly ready: (child: RunningChild) => Promise<void>;

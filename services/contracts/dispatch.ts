@@ -53,6 +53,7 @@ export interface CertificatePem {
   readonly key: string;
 }
 
+/** Address, certificate and handlers of a listener that other devices reach. */
 export interface ExternalListenerOptions {
   /** Addresses of this computer to listen on. */
   readonly hosts: readonly string[];

@@ -11,6 +11,7 @@ export interface Feed<T> {
   readonly schema: z.core.$ZodType<T>;
 }
 
+/** Entry of a feed. */
 export interface FeedEntry<T> {
   /** Identity of the entry: a follower ignores known keys. */
   readonly key: string;
@@ -27,6 +28,7 @@ export interface FeedPage<T> {
   readonly hasMore: boolean;
 }
 
+/** Stored entries of a feed, read in order of their position. */
 export interface FeedSource<T> {
   /**
    * Returns up to `limit` entries after a position; an empty page can be followed by another one. The caller has
@@ -35,6 +37,7 @@ export interface FeedSource<T> {
   after(position: number, limit: number): Promise<FeedPage<T>>;
 }
 
+/** Ordered, durable streams of entries from one service to others. */
 export interface Feeds {
   /**
    * Registers the source of a feed; at most one is allowed. Call `entriesAdded` after adding entries, and
@@ -45,11 +48,13 @@ export interface Feeds {
   follow<T>(feed: Feed<T>, onEntriesAdded: () => void): Disposable & FollowedFeed<T>;
 }
 
+/** Feed as its followers read it. */
 export interface FollowedFeed<T> {
   /** Reads from the source; undefined while the feed has none. */
   after(position: number, limit: number): Promise<FeedPage<T> | undefined>;
 }
 
+/** Defines a feed; source and followers share the returned value. */
 export function defineFeed<T>(name: string, schema: z.core.$ZodType<T>): Feed<T> {
   return { name, schema };
 }

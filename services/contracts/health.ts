@@ -19,6 +19,7 @@ export const RunningWork = z
   .meta({ id: 'RunningWork' });
 export type RunningWork = z.infer<typeof RunningWork>;
 
+/** State of a service with the text and actions that its pages show. */
 export const Health = z.object({
   /** `down`: the service cannot work or recover by itself; the host restarts it after growing pauses. */
   state: z.enum(['up', 'degraded', 'down']),

@@ -25,6 +25,7 @@ export interface JobKind<T> {
   readonly backoffMs?: readonly number[];
 }
 
+/** Defines a kind of job; the enqueuing and the processing code share the returned value. */
 export function defineJob<T>(
   name: string,
   schema: z.core.$ZodType<T>,
@@ -33,6 +34,7 @@ export function defineJob<T>(
   return { name, schema, ...options };
 }
 
+/** Options of an enqueued job. */
 export interface JobOptions {
   /** Idempotency key: another job of this kind with the same key is ignored while the first one is stored. */
   readonly key?: string;
@@ -45,6 +47,7 @@ export interface JobOptions {
   readonly runAt?: number;
 }
 
+/** Attempt to process a job. */
 export interface JobAttempt<T> {
   readonly id: string;
   readonly key: string | undefined;
@@ -59,6 +62,7 @@ export interface JobAttempt<T> {
   readonly signal: AbortSignal;
 }
 
+/** State of a stored job; `dead` jobs used up their attempts. */
 export const JobState = z.enum(['waiting', 'running', 'done', 'dead']);
 export type JobState = z.infer<typeof JobState>;
 
@@ -78,6 +82,7 @@ export type JobSummary = z.infer<typeof JobSummary>;
 /** Published when a waiting or dead job of a service was retried or dropped outside of the service's own routes. */
 export const jobsChanged = defineTopic('jobs.changed', z.object({ service: z.string() }));
 
+/** Options of the handler of a job kind. */
 export interface JobHandlerOptions<T, R = void> {
   /**
    * Writes the results of handlers in the transaction that marks their jobs as done, for all jobs that ended

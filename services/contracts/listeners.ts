@@ -55,6 +55,7 @@ export interface ListenerManifest<Settings = any> {
   tls?(settings: Settings): CertificateFiles | undefined;
 }
 
+/** Paths of a TLS certificate chain and its private key, in PEM. */
 export interface CertificateFiles {
   readonly certFile: string;
   readonly keyFile: string;

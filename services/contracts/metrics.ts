@@ -1,14 +1,22 @@
 type Labels = Readonly<Record<string, string | number>>;
+
+/** Prometheus counter. */
 export interface Counter {
   inc(labels?: Labels, by?: number): void;
 }
+
+/** Prometheus gauge. */
 export interface Gauge {
   set(value: number, labels?: Labels): void;
 }
+
+/** Prometheus histogram. */
 export interface Histogram {
   /** Base units: seconds, bytes. */
   observe(value: number, labels?: Labels): void;
 }
+
+/** Name and help text of a metric. */
 export interface MetricOptions {
   /** Prometheus conventions: snake case, base unit, `_total` for counters. */
   readonly name: string;
@@ -19,6 +27,8 @@ export interface MetricOptions {
   /** Metric name of the peer, kept for existing dashboards although it violates the conventions. */
   readonly peer?: true;
 }
+
+/** Registers the metrics of a service. */
 export interface Metrics {
   counter(options: MetricOptions): Counter;
   gauge(options: MetricOptions & { readonly collect?: () => number | Promise<number> }): Gauge;

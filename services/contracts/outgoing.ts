@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Socket } from 'node:net';
 
+/** Options of an outgoing request. Times are in milliseconds, sizes in bytes. */
 export interface FetchOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -38,6 +39,8 @@ export interface FetchOptions {
    */
   readonly verify?: boolean;
 }
+
+/** Response with its complete body. Header names are in lower case. */
 export interface FetchReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -53,6 +56,7 @@ export interface FetchReply {
  */
 export type Fetch = (url: string, options?: FetchOptions) => Promise<FetchReply>;
 
+/** Options of an outgoing request whose response is a stream. */
 export interface StreamOptions extends Omit<FetchOptions, 'body' | 'timeoutMs' | 'maxBytes'> {
   /** A stream can be sent only once: a redirect that requires the body again fails. */
   readonly body?: string | Uint8Array | Readable;
@@ -61,6 +65,8 @@ export interface StreamOptions extends Omit<FetchOptions, 'body' | 'timeoutMs' |
   /** Maximum pause within a body, default 60,000 ms. */
   readonly idleTimeoutMs?: number;
 }
+
+/** Response whose body is a stream. */
 export interface StreamReply extends Omit<FetchReply, 'body'> {
   /**
    * Response body with its content-encoding; none is requested unless the headers do. Destroying it releases the
@@ -74,6 +80,7 @@ export interface StreamReply extends Omit<FetchReply, 'body'> {
  */
 export type FetchStream = (url: string, options?: StreamOptions) => Promise<StreamReply>;
 
+/** Options of an outgoing TCP or TLS connection. */
 export interface ConnectOptions {
   readonly host: string;
   readonly port: number;

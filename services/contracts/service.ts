@@ -313,6 +313,7 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly importSources?: readonly ImportSource[];
 }
 
+/** Service as the host registers it: its manifest and its factory. */
 export interface ServiceDescriptor<Settings = any, ServiceContext extends Context = Context> extends ServiceManifest {
   /** Returns a promise when the service's code is loaded on demand. */
   create(context: ServiceContext, settings: Settings): Service | Promise<Service>;

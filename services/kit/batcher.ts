@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
+/** Limits and function of a batcher. */
 export interface BatcherOptions<T> {
   /** Maximum number of items in a batch, so that no item waits indefinitely. */
   readonly maxBatchSize: number;

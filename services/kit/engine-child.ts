@@ -16,6 +16,7 @@ const maxInvalidLines = 100;
 
 const Ready = z.object({ ready: z.string() });
 
+/** Program and limits of an engine that runs as a child process. */
 export interface EngineChildOptions {
   readonly engines: Pick<Engines, 'start'>;
   readonly clock: Clock;

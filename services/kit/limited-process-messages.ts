@@ -7,11 +7,13 @@ export interface LimitedProcessArguments {
   readonly maxOutputBytes: number;
 }
 
+/** Message from Homeport to a limited process. */
 export interface ToLimitedProcess {
   /** Serialized by `node:v8`. */
   readonly input: Uint8Array;
 }
 
+/** Message from a limited process to Homeport. */
 export type FromLimitedProcess =
   | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly value: Uint8Array }

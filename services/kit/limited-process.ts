@@ -30,6 +30,7 @@ export class EvaluationFailed extends Error {
   override readonly name = 'EvaluationFailed';
 }
 
+/** Limits of a limited process. */
 export interface ProcessLimits {
   readonly clock: Clock;
   /** Heap of the child, in MB. */

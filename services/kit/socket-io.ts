@@ -5,6 +5,7 @@ import type { Log } from '../contracts/service.ts';
 import type { UpgradeListener } from '../contracts/listeners.ts';
 import { markLongLived } from './long-lived-response.ts';
 
+/** Path and limits of a Socket.IO server. */
 export interface SocketIoOptions {
   /** Path of upgrade requests, such as `/socket.io`; other paths are answered with 404. */
   readonly path: string;

@@ -35,6 +35,7 @@ export function toBase32(bytes: Uint8Array): string {
   return (bits.match(/.{1,5}/g) ?? []).map((five) => alphabet[Number.parseInt(five.padEnd(5, '0'), 2)]).join('');
 }
 
+/** Decodes Base32 (RFC 4648) without padding; characters must be of the alphabet. */
 export function fromBase32(text: string): Uint8Array {
   const bits = [...text.toUpperCase()].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');
   return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));

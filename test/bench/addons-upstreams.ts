@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
-/** Five addons of 200 streams each, and one that never answers, as a process of their own: their work is not counted. */
+/** Five addons of 200 streams each and one that never answers, in a separate process whose CPU time is not measured. */
 const count = 5;
 const streamsEach = 200;
 const resolutions = ['2160p', '1080p', '720p', '480p'];
@@ -10,7 +10,7 @@ const qualities = ['BluRay.REMUX', 'WEB-DL', 'WEBRip', 'HDTV', 'BluRay'];
 const sounds = ['TrueHD.7.1.Atmos', 'DDP5.1', 'AAC2.0', 'DTS-HD.MA.5.1'];
 
 /** Names are new for each title unless it is one of the known. */
-function streamsOf(number: number, title: string, known: boolean): readonly object[] {
+function buildStreams(number: number, title: string, known: boolean): readonly object[] {
   const seed = known ? '1' : title;
   return Array.from({ length: streamsEach }, (_, at) => {
     const name = `The.Film.${seed}.${String(1950 + (at % 70))}.${resolutions[at % 4] ?? ''}.${qualities[at % 5] ?? ''}.${sounds[(at >> 2) % 4] ?? ''}.x265-GRP${String(number)}x${String(at)}.mkv`;
@@ -24,8 +24,8 @@ function streamsOf(number: number, title: string, known: boolean): readonly obje
 }
 
 /** As much as a list of all of them has, packed, for who asks what a program takes that only sends it. */
-const bare = gzipSync(
-  JSON.stringify({ streams: Array.from({ length: count }, (_, number) => streamsOf(number, '1', true)).flat() }),
+const plainBody = gzipSync(
+  JSON.stringify({ streams: Array.from({ length: count }, (_, number) => buildStreams(number, '1', true)).flat() }),
 );
 
 async function open(number: number): Promise<number> {
@@ -35,11 +35,11 @@ async function open(number: number): Promise<number> {
     response.setHeader('content-type', 'application/json');
     if (path.startsWith('/bare/')) {
       response.setHeader('content-encoding', 'gzip');
-      return void response.end(bare);
+      return void response.end(plainBody);
     }
     if (path === '/manifest.json') return void response.end(JSON.stringify({ ...manifest, catalogs: [] }));
     if (number === count) return;
-    const streams = streamsOf(number, /tt(\d+)/.exec(path)?.[1] ?? '0', path.includes('known'));
+    const streams = buildStreams(number, /tt(\d+)/.exec(path)?.[1] ?? '0', path.includes('known'));
     response.end(JSON.stringify({ streams }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

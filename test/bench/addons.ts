@@ -11,7 +11,10 @@ const password = 'bench-pass';
 const hangMs = 1000;
 const restMs = 45_000;
 
-/** What lists of a thousand streams cost a whole host, in a process of its own like the addons it asks. */
+/**
+ * Measures the cost of lists of a thousand streams for a whole host, in a separate process like the addons that it
+ * requests.
+ */
 export function benchAddons({ quick, tell }: BenchOptions): Promise<void> {
   const rounds = quick ? 20 : 100;
   return inFreshFolder(async (folder) => {
@@ -24,7 +27,7 @@ export function benchAddons({ quick, tell }: BenchOptions): Promise<void> {
       const ports = line.toString().trim().split(' ');
       await using host = await startHostProcess(folder, { environment: { DISABLE_RATE_LIMITS: 'true' } });
       const pid = host.child.pid ?? 0;
-      /** After half a minute without work an idle host collects by itself. */
+      /** After half a minute without work an idle host collects garbage on its own. */
       const resident = async (): Promise<number> => {
         await untilIdle(pid);
         await sleep(restMs);
@@ -63,21 +66,25 @@ export function benchAddons({ quick, tell }: BenchOptions): Promise<void> {
       };
       const ask = (id: string): Promise<void> => askAt(base, id);
       let title = 100_000;
-      const fresh = (): string => `tt${String((title += 1))}`;
+      const nextTitle = (): string => `tt${String((title += 1))}`;
       const average = async (next: () => string, times: number): Promise<number> => {
         await untilIdle(pid);
         const before = cpuSeconds(pid);
         for (let round = 0; round < times; round += 1) await ask(next());
         return ((cpuSeconds(pid) - before) / times) * 1000;
       };
-      for (let round = 0; round < 30; round += 1) await ask(fresh());
+      for (let round = 0; round < 30; round += 1) await ask(nextTitle());
       tell({
         what: 'addons: 1,000 streams with names never seen, CPU',
-        ...{ measured: await average(fresh, rounds), unit: 'ms', goal: { at: 'most', value: 80 } },
+        ...{ measured: await average(nextTitle, rounds), unit: 'ms', goal: { at: 'most', value: 80 } },
       });
       tell({
         what: 'addons: 1,000 streams with known names, CPU',
-        ...{ measured: await average(() => `${fresh()}known`, rounds), unit: 'ms', goal: { at: 'most', value: 25 } },
+        ...{
+          measured: await average(() => `${nextTitle()}known`, rounds),
+          unit: 'ms',
+          goal: { at: 'most', value: 25 },
+        },
       });
       await ask('tt1');
       tell({
@@ -96,7 +103,7 @@ export function benchAddons({ quick, tell }: BenchOptions): Promise<void> {
           );
         return times;
       };
-      // What a program that does nothing but send as many bytes takes, in turn: the rest is the machine's.
+      // Measures, alternately, a program that only sends as many bytes: the rest of the time belongs to the computer.
       const [times, bare] = [await together(base), await together(`http://127.0.0.1:${ports[0] ?? ''}/bare`)];
       const spread = (list: readonly number[]): number => percentile(list, 0.99) / percentile(list, 0.5);
       tell(
@@ -114,7 +121,7 @@ export function benchAddons({ quick, tell }: BenchOptions): Promise<void> {
       const waited: number[] = [];
       for (let round = 0; round < 5; round += 1) {
         const began = performance.now();
-        await askAt(slow, fresh());
+        await askAt(slow, nextTitle());
         waited.push(performance.now() - began);
       }
       tell({

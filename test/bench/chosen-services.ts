@@ -3,8 +3,8 @@ import { openHost } from '../../main/host/host.ts';
 import type { ServiceDescriptor } from '../../services/contracts/service.ts';
 
 /**
- * The host with some of its services, run as a program of its own: the others are not even loaded, so that their memory
- * can be told. The data folder comes as the last argument, the services' names in `BENCH_SERVICES`.
+ * Runs the host with some of its services as a separate program: other services are not loaded, so that memory can be
+ * attributed. The last argument is the data folder; `BENCH_SERVICES` contains the names of the services.
  */
 const load: Readonly<Record<string, () => Promise<ServiceDescriptor<any, any>>>> = {
   downloads: async () => (await import('../../services/downloads/index.ts')).downloads,

@@ -1,4 +1,4 @@
-// Loaded into a server whose memory is measured: what is garbage is not counted.
+// Loaded into a server whose memory is measured, so that garbage is not counted.
 process.on('SIGUSR2', () => {
   globalThis.gc();
   globalThis.gc();

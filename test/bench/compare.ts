@@ -1,10 +1,10 @@
 import { percentile } from './measure.ts';
 import type { Figure } from './run.ts';
 
-/** Ours and the program it stands beside. */
+/** Measurements of Homeport and of the compared program. */
 export interface Both<T> {
   readonly ours: T;
-  /** Undefined where there is none on this machine. */
+  /** Undefined if the program is not installed on this computer. */
   readonly peer: T | undefined;
 }
 
@@ -51,6 +51,6 @@ export function least(value: number): Figure['goal'] & object {
 }
 
 /** At most so many times what the peer has. */
-export function most(value: number): Figure['goal'] & object {
+export function atMost(value: number): Figure['goal'] & object {
   return { at: 'most', value, of: 'ratio' };
 }

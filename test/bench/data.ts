@@ -15,12 +15,12 @@ function median(times: readonly number[]): number {
   return times.toSorted((left, right) => left - right)[Math.floor(times.length / 2)] ?? NaN;
 }
 
-/** How long each of these takes, one after another, ms. */
-async function timed(count: number, work: (at: number) => Promise<unknown>): Promise<number[]> {
+/** Returns the durations of sequential calls in milliseconds. */
+async function timed(count: number, work: (index: number) => Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
-  for (let at = 0; at < count; at += 1) {
+  for (let row = 0; row < count; row += 1) {
     const start = performance.now();
-    await work(at);
+    await work(row);
     times.push(performance.now() - start);
   }
   return times;
@@ -30,7 +30,7 @@ async function timed(count: number, work: (at: number) => Promise<unknown>): Pro
 export function benchData({ quick, tell }: BenchOptions): Promise<void> {
   const rounds = quick ? 300 : 2000;
   return inFreshFolder(async (folder) => {
-    const floor = await bare(rounds);
+    const floor = await measureDriver(rounds);
     await using host = await startHostProcess(folder, { environment: { DATA_JWT_SECRET: secret } });
     const pid = host.child.pid ?? 0;
     const asleep = residentMegabytes(pid);
@@ -53,17 +53,17 @@ export function benchData({ quick, tell }: BenchOptions): Promise<void> {
     const master = Number(readFileSync(join(folder, 'data', 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0]);
     const [idleEngine, idleHost] = [residentOfGroup(master), residentMegabytes(pid)];
     await send('/pg/query', { query: tables });
-    await timed(50, (at) => send('/rest/v1/kept', { id: -at - 1, body: 'warm' }));
+    await timed(50, (row) => send('/rest/v1/kept', { id: -row - 1, body: 'warm' }));
 
-    const before = [ticksOf(pid), ticksOfGroup(master)] as const;
-    const inserts = await timed(rounds, (at) => send('/rest/v1/kept', { id: at + 1, body: `row ${String(at)}` }));
-    const [hostWork, engineWork] = [ticksOf(pid) - before[0], ticksOfGroup(master) - before[1]];
+    const before = [readCpuTicks(pid), ticksOfGroup(master)] as const;
+    const inserts = await timed(rounds, (row) => send('/rest/v1/kept', { id: row + 1, body: `row ${String(row)}` }));
+    const [hostWork, engineWork] = [readCpuTicks(pid) - before[0], ticksOfGroup(master) - before[1]];
     const together = performance.now();
     const writer = (from: number) =>
-      timed(rounds / 10, (at) => send('/rest/v1/kept', { id: from + at, body: 'together' }));
-    await Promise.all(Array.from({ length: 10 }, (_, at) => writer((at + 1) * 1_000_000)));
+      timed(rounds / 10, (row) => send('/rest/v1/kept', { id: from + row, body: 'together' }));
+    await Promise.all(Array.from({ length: 10 }, (_, row) => writer((row + 1) * 1_000_000)));
     const parallel = performance.now() - together;
-    const reads = await timed(rounds, (at) => send(`/rest/v1/many?part=eq.${String(at % 1000)}&limit=100`));
+    const reads = await timed(rounds, (row) => send(`/rest/v1/many?part=eq.${String(row % 1000)}&limit=100`));
     const signedUp = JSON.parse(
       await send('/auth/v1/signup', { email: 'bench@example.com', password: 'correct horse 1' }),
     ) as { access_token: string; refresh_token: string };
@@ -137,8 +137,10 @@ const tables = `create table kept (id int primary key, body text);
   create table many (id int primary key, part int, body text); create index on many (part);
   insert into many select n, n % 1000, 'row number ' || n from generate_series(1, 100000) n; analyze many;`;
 
-/** What the same costs without HTTP, roles and claims: the driver, a socket and the disk. */
-async function bare(rounds: number): Promise<Readonly<Record<'inserts' | 'asRequest' | 'reads', readonly number[]>>> {
+/** Measures the same without HTTP, roles and claims: the driver, a socket and the disk. */
+async function measureDriver(
+  rounds: number,
+): Promise<Readonly<Record<'inserts' | 'asRequest' | 'reads', readonly number[]>>> {
   await using server = await startPostgres({ fsync: 'on' });
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
@@ -148,11 +150,11 @@ async function bare(rounds: number): Promise<Readonly<Record<'inserts' | 'asRequ
     } = await client.query('show fsync');
     if (fsync !== 'on') throw new Error('this is no floor: nothing is on the disk');
     await client.query(tables);
-    const inserts = await timed(rounds, (at) =>
-      client.query('insert into kept values ($1, $2)', [at, `row ${String(at)}`]),
+    const inserts = await timed(rounds, (row) =>
+      client.query('insert into kept values ($1, $2)', [row, `row ${String(row)}`]),
     );
     const claims = JSON.stringify({ role: 'postgres', iss: 'supabase' });
-    const asRequest = await timed(rounds, async (at) => {
+    const asRequest = await timed(rounds, async (row) => {
       await client.query('begin');
       await client.query({
         name: 'who',
@@ -162,12 +164,12 @@ async function bare(rounds: number): Promise<Readonly<Record<'inserts' | 'asRequ
       await client.query({
         name: 'what',
         text: 'insert into kept select * from json_to_recordset($1) as t(id int, body text)',
-        values: [JSON.stringify([{ id: rounds + at, body: `row ${String(at)}` }])],
+        values: [JSON.stringify([{ id: rounds + row, body: `row ${String(row)}` }])],
       });
       await client.query('commit');
     });
-    const reads = await timed(rounds, (at) =>
-      client.query('select json_agg(t) from (select * from many where part = $1 limit 100) t', [at % 1000]),
+    const reads = await timed(rounds, (row) =>
+      client.query('select json_agg(t) from (select * from many where part = $1 limit 100) t', [row % 1000]),
     );
     return { inserts, asRequest, reads };
   } finally {
@@ -182,7 +184,7 @@ function mean(times: readonly number[]): number {
 const millisOfTick = 10;
 
 /** The processor's time that a process and those of its children that ended took, in the kernel's ticks. */
-function ticksOf(pid: number | string): number {
+function readCpuTicks(pid: number | string): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
     .split(' ');
@@ -190,19 +192,19 @@ function ticksOf(pid: number | string): number {
 }
 
 function ticksOfGroup(pid: number): number {
-  return groupOf(pid).reduce((sum, each) => sum + ticksOf(each), 0);
+  return listProcessGroup(pid).reduce((sum, each) => sum + readCpuTicks(each), 0);
 }
 
-function groupOf(pid: number): readonly string[] {
+function listProcessGroup(pid: number): readonly string[] {
   const children = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8')
     .trim()
     .split(' ');
   return [String(pid), ...children];
 }
 
-/** What a process and its children have for themselves, MB. */
+/** Returns the private memory of a process and its children in MB. */
 function residentOfGroup(pid: number): number {
-  return groupOf(pid).reduce((sum, each) => {
+  return listProcessGroup(pid).reduce((sum, each) => {
     const rollup = readFileSync(`/proc/${each}/smaps_rollup`, 'utf8');
     return sum + Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) / 1024;
   }, 0);

@@ -18,7 +18,7 @@ const bound = 3;
 const gibibyte = 1024 ** 3;
 const settleMs = 13_000;
 
-/** What one of both took. */
+/** Measurement of one of the two programs. */
 interface Taken {
   readonly seconds: number;
   readonly cpuSeconds: number;
@@ -32,9 +32,10 @@ export function benchDownloads({ quick, tell }: BenchOptions): Promise<void> {
     await using large = await serveZeros(gibibyte);
     const executable = (await sharedEngines().find('yt-dlp')).path;
     if (executable === null) throw new Error('yt-dlp is not there; the tests install it');
-    // What the first start compiles is kept for all others.
+    // The compile cache of the first start serves all others.
     await (await startService(join(folder, 'compile'))).stop();
-    const plainly = async (urls: readonly string[]) => await plain(executable, join(folder, 'plain'), urls);
+    const plainly = async (urls: readonly string[]) =>
+      await measureCommandLine(executable, join(folder, 'plain'), urls);
     tell(...(await small(folder, site, plainly, rounds)));
     tell(...(await one(folder, large.url, plainly, rounds)));
     tell(...(await playlist(folder, site, 500)));
@@ -47,12 +48,12 @@ async function small(folder: string, site: FixtureSite, plainly: Plainly, rounds
   await using host = await startService(join(folder, 'small'));
   const addresses = (tag: string): readonly string[] =>
     Array.from({ length: smallFiles }, (_, index) => site.url(`/single.mp4?${tag}-${index}`));
-  const first: Taken[] = [await taken(host, addresses('first'))];
+  const first: Taken[] = [await measureHost(host, addresses('first'))];
   const ours: Taken[] = [];
   const plains: Taken[] = [];
   for (let round = 0; round < rounds; round += 1) {
     plains.push(await plainly(addresses(`plain-${round}`)));
-    ours.push(await taken(host, addresses(`ours-${round}`)));
+    ours.push(await measureHost(host, addresses(`ours-${round}`)));
   }
   const what = `downloads: ${smallFiles} small files, ${bound} at once`;
   return [
@@ -69,7 +70,7 @@ async function one(folder: string, url: string, plainly: Plainly, rounds: number
   for (let round = 0; round < 2 * rounds; round += 1) {
     const both = [
       async () => void plains.push(await plainly([`${url}?plain-${round}`])),
-      async () => void ours.push(await taken(host, [`${url}?ours-${round}`])),
+      async () => void ours.push(await measureHost(host, [`${url}?ours-${round}`])),
     ];
     for (const work of round % 2 === 0 ? both : both.toReversed()) await work();
     rmSync(join(folder, 'large', 'Downloads'), { recursive: true });
@@ -111,14 +112,14 @@ async function playlist(folder: string, site: FixtureSite, entries: number): Pro
 }
 
 /**
- * Memory with three downloads under way, and how often each says how far it is. The service lives in the host, so what it
- * and its worker take is told beside a host without it, at the same moment.
+ * Measures memory with three running downloads, and the rate of their progress reports. The service runs within the
+ * host, so its memory and that of its worker are the difference to a host without it at the same moment.
  */
 async function atWork(folder: string, site: FixtureSite): Promise<readonly Figure[]> {
   await using bare = await startService(join(folder, 'bare'), 'off');
   await using host = await startService(join(folder, 'work'));
   using heard = follow(host);
-  // Until both have given back what their start left in the heap.
+  // Waits until both have freed the heap of their start.
   await sleep(settleMs);
   const idle = treeMegabytes(host.child.pid ?? 0);
   for (let index = 0; index < bound; index += 1) {
@@ -130,12 +131,17 @@ async function atWork(folder: string, site: FixtureSite): Promise<readonly Figur
   const seconds = 10;
   await sleep(seconds * 1000);
   const events = [...heard.progress()].map(([url, count]) => (count - (before.get(url) ?? 0)) / seconds);
-  const whole = treeMegabytes(host.child.pid ?? 0);
+  const totalMegabytes = treeMegabytes(host.child.pid ?? 0);
   const without = treeMegabytes(bare.child.pid ?? 0);
   const goal = { at: 'most', value: 150 } as const;
   return [
-    { what: `downloads: service and worker, ${bound} under way (PSS)`, unit: 'MB', measured: whole - without, goal },
-    { what: 'downloads: … the whole host with them', unit: 'MB', measured: whole },
+    {
+      what: `downloads: service and worker, ${bound} under way (PSS)`,
+      unit: 'MB',
+      measured: totalMegabytes - without,
+      goal,
+    },
+    { what: 'downloads: … the whole host with them', unit: 'MB', measured: totalMegabytes },
     { what: 'downloads: … the whole host before the first of them', unit: 'MB', measured: idle },
     {
       ...{ what: 'downloads: events of the busiest download', unit: '/s', measured: Math.max(...events) },
@@ -146,8 +152,8 @@ async function atWork(folder: string, site: FixtureSite): Promise<readonly Figur
 
 type Plainly = (urls: readonly string[]) => Promise<Taken>;
 
-/** yt-dlp's own command line, one process for each address, as many at once as the service has. */
-async function plain(executable: string, folder: string, urls: readonly string[]): Promise<Taken> {
+/** Runs yt-dlp's command line, one process per address, with the concurrency of the service. */
+async function measureCommandLine(executable: string, folder: string, urls: readonly string[]): Promise<Taken> {
   mkdirSync(folder, { recursive: true });
   const waiting = urls.map((url, index) => ({ url, name: `${index}.%(ext)s` }));
   const cpu = endedChildrenCpuSeconds();
@@ -166,7 +172,7 @@ async function plain(executable: string, folder: string, urls: readonly string[]
 }
 
 /** From the first request to the last file. */
-async function taken(host: HostProcess, urls: readonly string[]): Promise<Taken> {
+async function measureHost(host: HostProcess, urls: readonly string[]): Promise<Taken> {
   using heard = follow(host);
   await heard.ready;
   const cpu = treeCpuSeconds(host.child.pid ?? 0);
@@ -232,11 +238,11 @@ async function serveZeros(size: number): Promise<AsyncDisposable & { readonly ur
   const zeros = Buffer.alloc(1024 * 1024);
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'Content-Type': 'video/mp4', 'Content-Length': size, 'Accept-Ranges': 'none' });
-    let left = size;
+    let remaining = size;
     const send = (): void => {
-      while (left > 0) {
-        const more = response.write(left < zeros.length ? zeros.subarray(0, left) : zeros);
-        left -= Math.min(left, zeros.length);
+      while (remaining > 0) {
+        const more = response.write(remaining < zeros.length ? zeros.subarray(0, remaining) : zeros);
+        remaining -= Math.min(remaining, zeros.length);
         if (!more) return;
       }
       response.end();
@@ -259,7 +265,7 @@ function compared(
   what: string,
   ours: readonly Taken[],
   plains: readonly Taken[],
-  value: (taken: Taken) => number,
+  value: (measureHost: Taken) => number,
   ratio?: number,
 ): Figure {
   return {

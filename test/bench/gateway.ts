@@ -18,7 +18,7 @@ import type { BenchOptions } from './run.ts';
 const connections = 32;
 const gibibyte = 1024 ** 3;
 
-/** Where something answers by TLS. */
+/** Address of a TLS listener. */
 interface Place {
   readonly host: string;
   readonly port: number;
@@ -26,7 +26,7 @@ interface Place {
   readonly ca: string;
 }
 
-/** What the gateway costs, beside Caddy in front of the same service's own port in the same run. */
+/** Measures the gateway beside Caddy in front of the same service in the same run. */
 export function benchGateway({ quick, tell }: BenchOptions): Promise<void> {
   const seconds = quick ? 4 : 15;
   return inFreshFolder(async (folder) => {
@@ -37,7 +37,7 @@ export function benchGateway({ quick, tell }: BenchOptions): Promise<void> {
     const environment = sharing({ GATEWAY_OPEN: 'push,downloads', HOMEPORT_ALLOWED_HOSTS: 'localhost' });
     await using host = await startHostProcess(folder, { environment: { ...environment, DOWNLOAD_DIR: downloads } });
     const pid = host.child.pid ?? 0;
-    const state = await stateOf(host);
+    const state = await fetchState(host);
     const url = state.services.find(({ id }) => id === 'push')?.addresses.find(({ by }) => by === 'name')?.url ?? '';
     const ca = (await readPlainly(`${state.trustUrl ?? ''}/homeport.crt`)).body;
     const gatewayAt = (id: string): Place => ({
@@ -49,12 +49,12 @@ export function benchGateway({ quick, tell }: BenchOptions): Promise<void> {
     const caddy = await startCaddy(folder, host);
     try {
       const long = `/v1/health?${'x'.repeat(1000)}`;
-      const cost = async (place: Place, pids: readonly number[]): Promise<{ micros: number; rate: number }> => {
-        await load(place, long, 1);
+      const cost = async (toTarget: Place, pids: readonly number[]): Promise<{ micros: number; rate: number }> => {
+        await load(toTarget, long, 1);
         for (const each of pids) await untilIdle(each);
         const before = pids.map(cpuSeconds);
-        const count = await load(place, long, seconds);
-        const used = pids.reduce((sum, each, at) => sum + cpuSeconds(each) - (before[at] ?? 0), 0);
+        const count = await load(toTarget, long, seconds);
+        const used = pids.reduce((sum, each, index) => sum + cpuSeconds(each) - (before[index] ?? 0), 0);
         return { micros: (used / count) * 1e6, rate: count / seconds };
       };
       const own = await cost(gatewayAt('push'), [pid]);
@@ -71,14 +71,14 @@ export function benchGateway({ quick, tell }: BenchOptions): Promise<void> {
       );
       const before = residentMegabytes(pid);
       const film = '/download/film.mp4';
-      const costOf = async (place: Place, pids: readonly number[]): Promise<{ speed: number; cpu: number }> => {
+      const measureCost = async (toTarget: Place, pids: readonly number[]): Promise<{ speed: number; cpu: number }> => {
         const began = pids.map(cpuSeconds);
-        const speed = await download(place, film);
-        return { speed, cpu: pids.reduce((sum, each, at) => sum + cpuSeconds(each) - (began[at] ?? 0), 0) };
+        const speed = await download(toTarget, film);
+        return { speed, cpu: pids.reduce((sum, each, index) => sum + cpuSeconds(each) - (began[index] ?? 0), 0) };
       };
-      const passed = await costOf(gatewayAt('downloads'), [pid]);
+      const passed = await measureCost(gatewayAt('downloads'), [pid]);
       const after = residentMegabytes(pid);
-      const besideIt = caddy && (await costOf(caddy.downloads, [pid, caddy.pid]));
+      const besideIt = caddy && (await measureCost(caddy.downloads, [pid, caddy.pid]));
       tell(
         {
           what: 'download of 1 GiB by TLS',
@@ -90,7 +90,7 @@ export function benchGateway({ quick, tell }: BenchOptions): Promise<void> {
         { what: '… CPU, service and all', measured: passed.cpu, unit: 's', peer: besideIt?.cpu },
         { what: 'memory that it takes', measured: after - before, unit: 'MB', goal: { at: 'most', value: 64 } },
       );
-      // Ten of them, or as many as a busy machine lets through in the time there is.
+      // Ten, or as many as a busy computer completes in the given time.
       const end = performance.now() + (quick ? 20_000 : 150_000);
       let [most, gibibytes] = [0, 1];
       while (gibibytes < 10 && performance.now() < end) {
@@ -123,7 +123,7 @@ export function benchGateway({ quick, tell }: BenchOptions): Promise<void> {
   });
 }
 
-async function stateOf(host: HostProcess): Promise<GatewayState> {
+async function fetchState(host: HostProcess): Promise<GatewayState> {
   for (let turn = 0; turn < 100; turn += 1) {
     const reply = await fetch(`${host.url('control')}/api/gateway`, { headers: { authorization: adminAuthorization } });
     if (reply.ok) {
@@ -136,7 +136,7 @@ async function stateOf(host: HostProcess): Promise<GatewayState> {
   throw new Error('the gateway did not open');
 }
 
-/** Caddy with a certificate of its own before the same services; undefined where it is not on this machine. */
+/** Starts Caddy with a self-signed certificate before the same services; undefined if it is not installed. */
 async function startCaddy(
   folder: string,
   host: HostProcess,
@@ -153,8 +153,8 @@ async function startCaddy(
   });
   const failed = await Promise.race([once(child, 'error').then(() => true), sleep(4000, false)]);
   if (failed || child.pid === undefined) return undefined;
-  const place = (port: number): Place => ({ host: '127.0.0.1', port, name: 'localhost', ca: '' });
-  return { child, pid: child.pid, push: place(push), downloads: place(downloads) };
+  const toTarget = (port: number): Place => ({ host: '127.0.0.1', port, name: 'localhost', ca: '' });
+  return { child, pid: child.pid, push: toTarget(push), downloads: toTarget(downloads) };
 }
 
 function options({ host, port, name, ca }: Place): object {
@@ -163,13 +163,15 @@ function options({ host, port, name, ca }: Place): object {
 }
 
 /** Asks for so long over some connections; answers how many were answered. */
-async function load(place: Place, path: string, seconds: number): Promise<number> {
+async function load(toTarget: Place, path: string, seconds: number): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const end = performance.now() + seconds * 1000;
   let count = 0;
   const work = async (): Promise<void> => {
     while (performance.now() < end) {
-      const [answer] = (await once(request({ ...options(place), agent, path }).end(), 'response')) as [IncomingMessage];
+      const [answer] = (await once(request({ ...options(toTarget), agent, path }).end(), 'response')) as [
+        IncomingMessage,
+      ];
       answer.resume();
       await once(answer, 'end');
       if (answer.statusCode !== 200) throw new Error(`answered ${String(answer.statusCode)}`);
@@ -182,10 +184,10 @@ async function load(place: Place, path: string, seconds: number): Promise<number
 }
 
 /** MB a second. */
-async function download(place: Place, path: string): Promise<number> {
+async function download(toTarget: Place, path: string): Promise<number> {
   const began = performance.now();
-  const asked = request({ ...options(place), path, agent: false }).end();
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const outgoing = request({ ...options(toTarget), path, agent: false }).end();
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
   let length = 0;
   answer.on('data', (chunk: Buffer) => (length += chunk.length));
   await once(answer, 'end');
@@ -193,15 +195,15 @@ async function download(place: Place, path: string): Promise<number> {
   return length / 1e6 / ((performance.now() - began) / 1000);
 }
 
-async function idleSockets(place: Place, count: number): Promise<readonly WebSocket[]> {
+async function idleSockets(toTarget: Place, count: number): Promise<readonly WebSocket[]> {
   const sockets: WebSocket[] = [];
-  for (let at = 0; at < count; at += 50) {
-    const some = Array.from({ length: Math.min(50, count - at) }, () => {
-      const socket = new WebSocket(`wss://${place.name}:${String(place.port)}/idle/ws`, {
-        ca: place.ca,
+  for (let index = 0; index < count; index += 50) {
+    const some = Array.from({ length: Math.min(50, count - index) }, () => {
+      const socket = new WebSocket(`wss://${toTarget.name}:${String(toTarget.port)}/idle/ws`, {
+        ca: toTarget.ca,
         headers: { Authorization: adminAuthorization },
         lookup: (_name: string, how: any, done: any) =>
-          how.all ? done(null, [{ address: place.host, family: 4 }]) : done(null, place.host, 4),
+          how.all ? done(null, [{ address: toTarget.host, family: 4 }]) : done(null, toTarget.host, 4),
       });
       return socket;
     });

@@ -11,7 +11,7 @@ import { startHostProcess, type HostProcess } from '../support/host-process.ts';
 import { inFreshFolder, percentile, residentMegabytes } from './measure.ts';
 import type { BenchOptions } from './run.ts';
 
-/** What Gitea 1.27.1 took on two cores, as the reference has it. */
+/** Measurements of Gitea 1.27.1 on two cores, as in the reference. */
 const gitea = {
   pushMs: 400,
   clonesSeconds: 8.1,
@@ -31,11 +31,11 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
   const rounds = quick ? 5 : 15;
   return inFreshFolder(async (folder) => {
     const git = gitIn(folder);
-    const bare = join(folder, 'plain', 'demo.git');
-    await git(['init', '-q', '--bare', '--initial-branch=main', bare]);
-    await git(['fast-import', '--quiet'], { cwd: bare, input: history(commits) });
-    await git(['config', 'http.receivepack', 'true'], { cwd: bare });
-    await git(['repack', '-adq'], { cwd: bare });
+    const bareFolder = join(folder, 'plain', 'demo.git');
+    await git(['init', '-q', '--bare', '--initial-branch=main', bareFolder]);
+    await git(['fast-import', '--quiet'], { cwd: bareFolder, input: history(commits) });
+    await git(['config', 'http.receivepack', 'true'], { cwd: bareFolder });
+    await git(['repack', '-adq'], { cwd: bareFolder });
     await using backend = await serveBackend(join(folder, 'plain'));
     await using host = await startHostProcess(join(folder, 'data'), { environment: only });
     await call(host, 'POST', '/user/repos', { name: 'demo' });
@@ -43,7 +43,7 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
       sha1: string;
     };
     const ours = `${host.url('git').replace('://', `://${admin.name}:${sha1}@`)}/${admin.name}/demo.git`;
-    await git(['push', '-q', ours, 'main'], { cwd: bare });
+    await git(['push', '-q', ours, 'main'], { cwd: bareFolder });
 
     const clone = async (from: string, ...more: string[]): Promise<number> => {
       const to = join(folder, `clone-${randomBytes(6).toString('hex')}`);
@@ -54,7 +54,7 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
     const clones: { ours: number; pipe: number; http: number }[] = [];
     for (let round = 0; round <= rounds; round += 1) {
       const one = {
-        pipe: await clone(bare, '--no-local'),
+        pipe: await clone(bareFolder, '--no-local'),
         ours: await clone(ours),
         http: await clone(`${backend.url}/demo.git`),
       };
@@ -74,7 +74,7 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
     );
 
     const work = join(folder, 'work');
-    await git(['clone', '-q', bare, work]);
+    await git(['clone', '-q', bareFolder, work]);
     const pushes: { ours: number; http: number }[] = [];
     for (let round = 0; round <= rounds; round += 1) {
       await git(['commit', '-q', '--allow-empty', '-m', `round ${round}`], { cwd: work });
@@ -104,7 +104,7 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
       timed(() => Promise.all(Array.from({ length: 50 }, () => clone(from, ...more))));
     const crowds: { ours: number; pipe: number }[] = [];
     for (let round = 0; round < (quick ? 3 : 5); round += 1) {
-      crowds.push({ pipe: (await atOnce(bare, '--no-local')) / 1000, ours: (await atOnce(ours)) / 1000 });
+      crowds.push({ pipe: (await atOnce(bareFolder, '--no-local')) / 1000, ours: (await atOnce(ours)) / 1000 });
     }
     const crowd = p50(crowds.map((each) => each.ours));
     tell(
@@ -122,9 +122,9 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
       },
     );
 
-    for (let at = 0; at < 100; at += 1) await call(host, 'POST', '/user/repos', { name: `list-${at}` });
-    for (let at = 0; at < 60; at += 1)
-      await call(host, 'POST', `/repos/${admin.name}/demo/issues`, { title: `Issue ${at}`, body: 'It is so.' });
+    for (let index = 0; index < 100; index += 1) await call(host, 'POST', '/user/repos', { name: `list-${index}` });
+    for (let number = 0; number < 60; number += 1)
+      await call(host, 'POST', `/repos/${admin.name}/demo/issues`, { title: `Issue ${number}`, body: 'It is so.' });
     const repo = `/repos/${admin.name}/demo`;
     for (const [what, path, theirs] of [
       ['user/repos, 30 of 100', '/user/repos?limit=30', gitea.reposMs],
@@ -212,11 +212,11 @@ async function call(
 /** About 5 MB in commits that each change one of forty files, for `git fast-import`. */
 function history(length: number): string {
   const parts: string[] = [];
-  for (let at = 1; at <= length; at += 1) {
+  for (let number = 1; number <= length; number += 1) {
     const data = randomBytes(2500).toString('base64');
-    const who = `Ann <ann@example.org> ${1_700_000_000 + at} +0000`;
+    const who = `Ann <ann@example.org> ${1_700_000_000 + number} +0000`;
     parts.push(
-      `commit refs/heads/main\ncommitter ${who}\ndata 9\ncommit ${String(at % 10)}\nM 100644 inline file-${at % 40}.txt\ndata ${data.length}\n${data}\n`,
+      `commit refs/heads/main\ncommitter ${who}\ndata 9\ncommit ${String(number % 10)}\nM 100644 inline file-${number % 40}.txt\ndata ${data.length}\n${data}\n`,
     );
   }
   return parts.join('');

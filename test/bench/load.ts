@@ -25,7 +25,7 @@ export interface Streams extends AsyncDisposable {
   deliver(): Promise<Delivered>;
 }
 
-/** What drives a server; see `load.c`. Requests are whole HTTP requests, byte by byte. */
+/** Load generator for a server; see `load.c`. Requests are complete HTTP requests in bytes. */
 export interface Load {
   publish(port: number, connections: number, count: number, request: string): Promise<Published>;
   poll(port: number, times: number, request: string): Promise<{ readonly messages: number; readonly p50: number }>;
@@ -35,7 +35,7 @@ export interface Load {
   ): Promise<Streams>;
 }
 
-/** Builds the load in a folder. @throws Error where there is no C compiler. */
+/** Builds the load generator in a folder. @throws Error without a C compiler. */
 export function buildLoad(folder: string): Load {
   const start = buildProgram(folder, 'load');
   const result = async <T>(...words: readonly (string | number)[]): Promise<T> =>
@@ -46,8 +46,8 @@ export function buildLoad(folder: string): Load {
     poll: (port, times, request) => result('poll', port, times, request),
     async listen(port, { connections, messages, pauseMs, stream, publish }) {
       const open = start('listen', port, connections, messages, pauseMs, stream, publish);
-      const said = await open.line();
-      if (said !== 'open') throw new Error(`the load said ${said}`);
+      const line = await open.line();
+      if (line !== 'open') throw new Error(`the load said ${line}`);
       return {
         async deliver() {
           open.say('go');
@@ -68,16 +68,16 @@ export type SendMails = (
   mail: string,
 ) => Promise<Published>;
 
-/** Builds the senders of mail in a folder. @throws Error where there is no C compiler. */
+/** Builds the senders of mail in a folder. @throws Error without a C compiler. */
 export function buildMails(folder: string): SendMails {
   const start = buildProgram(folder, 'mails');
   return async (...words) => JSON.parse(await start(...words).line()) as Published;
 }
 
-/** Where the measured programs deliver to; see `sink.c`. */
+/** Destination of the deliveries of the measured programs; see `sink.c`. */
 export interface Sink extends AsyncDisposable {
   readonly port: number;
-  /** What came so far. */
+  /** Deliveries received so far. */
   count(): Promise<{ readonly requests: number; readonly unanswered: number; readonly cpuMs: number }>;
 }
 
@@ -93,7 +93,7 @@ export async function untilArrived(sink: Sink, requests: number): Promise<void> 
   }
 }
 
-/** Builds the destination in a folder. A port is given where one has to come back on the same. */
+/** Builds the destination in a folder. A fixed port lets it return on the same port. */
 export function buildSink(folder: string): (port?: number) => Promise<Sink> {
   const start = buildProgram(folder, 'sink');
   return async (port = 0) => {

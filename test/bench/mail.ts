@@ -8,7 +8,7 @@ import { startMailrise, type Peer } from './notify-peers.ts';
 import { addKey } from './notify-requests.ts';
 import type { BenchOptions } from './run.ts';
 
-/** Of a round. */
+/** Measurements of a round. */
 const thorough = { ours: 2000, peer: 200 } as const;
 const hurried = { ours: 500, peer: 40 } as const;
 
@@ -38,7 +38,7 @@ export function benchMail({ quick, tell }: BenchOptions): Promise<void> {
       const count = mails[name];
       const to = name === 'ours' ? 'alerts@nas.lan' : 'alerts@mailrise.xyz';
       const before = { cpu: treeCpuSeconds(server.pid), came: (await sink.count()).requests };
-      // Each round has mails of its own: one that came before is told once.
+      // Each round has different mails, since a repeated one is delivered only once.
       const sent = await send(server.port, connections, count, to, mail(String(before.came)));
       // A disk that is slow lets a program look idle between two deliveries.
       await untilArrived(sink, before.came + count);
@@ -49,17 +49,17 @@ export function benchMail({ quick, tell }: BenchOptions): Promise<void> {
       }
       return { ...sent, cpuMs: ((treeCpuSeconds(server.pid) - before.cpu) / count) * 1000 };
     };
-    // What is compiled on the way counts for neither.
+    // Compilation during the warm-up counts for neither program.
     await inTurn(servers, 1, (server, name) => round(server, name, 8));
     for (const connections of [4, 8]) {
       const results = await inTurn(servers, rounds, (server, name) => round(server, name, connections));
-      const at = `mail: ${String(connections)} connections`;
+      const label = `mail: ${String(connections)} connections`;
       tell(
-        figure(at, '/s', results, ({ perSecond }) => perSecond, least(10)),
-        figure(`${at}, p50`, 'ms', results, ({ p50 }) => p50),
-        figure(`${at}, p99`, 'ms', results, ({ p99 }) => p99),
-        figure(`${at}, CPU each, delivered`, 'ms', results, ({ cpuMs }) => cpuMs),
-        figure(`${at}, CPU of the load`, 'ms', results, ({ loadCpuMs }) => loadCpuMs),
+        figure(label, '/s', results, ({ perSecond }) => perSecond, least(10)),
+        figure(`${label}, p50`, 'ms', results, ({ p50 }) => p50),
+        figure(`${label}, p99`, 'ms', results, ({ p99 }) => p99),
+        figure(`${label}, CPU each, delivered`, 'ms', results, ({ cpuMs }) => cpuMs),
+        figure(`${label}, CPU of the load`, 'ms', results, ({ loadCpuMs }) => loadCpuMs),
       );
     }
   });

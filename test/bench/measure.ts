@@ -11,13 +11,13 @@ export function cpuSeconds(pid: number): number {
 }
 
 /** Process ids of a process and all that descend from it. */
-function treeOf(pid: number): readonly number[] {
-  const children = readOf(pid, `task/${pid}/children`).trim();
-  return [pid, ...(children === '' ? [] : children.split(' ').flatMap((child) => treeOf(Number(child))))];
+function listProcessTree(pid: number): readonly number[] {
+  const children = readProcFile(pid, `task/${pid}/children`).trim();
+  return [pid, ...(children === '' ? [] : children.split(' ').flatMap((child) => listProcessTree(Number(child))))];
 }
 
 /** A file about a process; empty for one that ended meanwhile. */
-function readOf(pid: number, name: string): string {
+function readProcFile(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');
   } catch (error) {
@@ -28,8 +28,8 @@ function readOf(pid: number, name: string): string {
 
 /** CPU time of a process and its children, those that ended included, in seconds. */
 export function treeCpuSeconds(pid: number): number {
-  const ticks = treeOf(pid).map((each) => {
-    const fields = readOf(each, 'stat').split(') ')[1]?.split(' ') ?? [];
+  const ticks = listProcessTree(pid).map((each) => {
+    const fields = readProcFile(each, 'stat').split(') ')[1]?.split(' ') ?? [];
     return [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at] ?? 0), 0);
   });
   return ticks.reduce((sum, each) => sum + each, 0) / 100;
@@ -37,7 +37,9 @@ export function treeCpuSeconds(pid: number): number {
 
 /** Memory of a process and its children in MB (10^6 bytes), shared pages in proportion. */
 export function treeMegabytes(pid: number): number {
-  const sizes = treeOf(pid).map((each) => /^Pss:\s+(\d+) kB/m.exec(readOf(each, 'smaps_rollup'))?.[1] ?? 0);
+  const sizes = listProcessTree(pid).map(
+    (each) => /^Pss:\s+(\d+) kB/m.exec(readProcFile(each, 'smaps_rollup'))?.[1] ?? 0,
+  );
   return sizes.reduce<number>((sum, size) => sum + Number(size) * 1024, 0) / 1e6;
 }
 

@@ -9,7 +9,10 @@ import type { Figure } from './run.ts';
 
 const dead = 40;
 
-/** What the destinations that do not answer cost the others, and how fast is made up for once one is back. */
+/**
+ * Measures how much unreachable destinations delay the others, and how fast the backlog of a returned destination is
+ * delivered.
+ */
 export async function* benchFaults({
   folder,
   load,
@@ -19,7 +22,7 @@ export async function* benchFaults({
   readonly folder: string;
   readonly load: Load;
   readonly openSink: (port?: number) => Promise<Sink>;
-  /** Of the notifications. */
+  /** Number of notifications. */
   readonly share: number;
 }): AsyncGenerator<Figure> {
   await using host = await startHostProcess(join(folder, 'faults'));
@@ -57,7 +60,7 @@ async function drain(
 ): Promise<readonly Figure[]> {
   const away = await freePort();
   await addKey(port, 'away', [`json://127.0.0.1:${away}/`]);
-  const taken = await load.publish(port, 8, queued, notification('away'));
+  const accepted = await load.publish(port, 8, queued, notification('away'));
   await using sink = await openSink(away);
   const count = async (): Promise<number> => (await sink.count()).requests;
   while ((await count()) === 0) await sleep(5);
@@ -66,7 +69,7 @@ async function drain(
   for (; came < queued; came = await count()) await sleep(20);
   const seconds = (performance.now() - started) / 1000;
   return [
-    { what: 'notify: taken while the destination is away', measured: taken.perSecond, unit: '/s' },
+    { what: 'notify: taken while the destination is away', measured: accepted.perSecond, unit: '/s' },
     {
       what: `notify: ${queued.toLocaleString('en')} that waited for one destination`,
       measured: queued / seconds,

@@ -18,13 +18,13 @@ interface Size {
   readonly proportional: number;
 }
 
-/** What the aggregator and the gateway add to the host: the same host with both and without them, in MB. */
+/** Measures the memory that the notify and mail services add to the host, in MB. */
 export function benchMemory(
   given: {
     readonly load: Load;
     readonly send: SendMails;
     readonly openSink: () => Promise<Sink>;
-    /** Of the notifications and mails. */
+    /** Number of notifications and mails. */
     readonly share: number;
   },
   appriseApi: string | undefined,
@@ -38,15 +38,15 @@ export function benchMemory(
     await using bare = await open('without', others);
     await using host = await open('with', [...others, 'notify', 'mail']);
     await sleep(settleMs);
-    const without = sizeOf(bare);
-    const idle = sizeOf(host);
+    const without = measureSize(bare);
+    const idle = measureSize(host);
     const destination = `json://127.0.0.1:${sink.port}/`;
     await addKey(host.port('notify'), 'aggregator', [destination]);
     await load.publish(host.port('notify'), 8, notifications, notification('aggregator'));
     await send(host.port('mail'), 8, mails, 'alerts@nas.lan', mail('memory'));
     await untilIdle(host.child.pid ?? 0);
     await sleep(settleMs);
-    const loaded = sizeOf(host);
+    const loaded = measureSize(host);
     await using apprise =
       appriseApi === undefined ? undefined : await startApprise(appriseApi, join(folder, 'apprise'));
     await using mailrise = await startMailrise(join(folder, 'mailrise'), destination);
@@ -68,7 +68,7 @@ export function benchMemory(
   });
 }
 
-function sizeOf({ child }: HostProcess): Size {
+function measureSize({ child }: HostProcess): Size {
   const pid = child.pid ?? 0;
   return { resident: residentMegabytes(pid), proportional: treeMegabytes(pid) };
 }

@@ -7,13 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../support/free-port.ts';
 
-/** A program that stands beside ours: the id of its first process, and its port. */
+/** Compared program: the id of its first process, and its port. */
 export interface Peer extends AsyncDisposable {
   readonly pid: number;
   readonly port: number;
 }
 
-/** Where the peers are installed; not part of the repository. */
+/** Folder in which the compared programs are installed, outside of the repository. */
 const installed = fileURLToPath(new URL('../../.cache/bench', import.meta.url));
 
 /** The release that notifications are measured beside; see docs/reference/mail.md. */
@@ -29,8 +29,15 @@ export async function startApprise(checkout: string, folder: string): Promise<Pe
   const app = join(checkout, 'apprise_api');
   mkdirSync(join(folder, 'attach'), { recursive: true });
   const port = await freePort();
-  const words = ['--config', join(app, 'gunicorn.conf.py'), '--pythonpath', app, '--bind', `127.0.0.1:${port}`];
-  return start(join(python, 'gunicorn'), [...words, 'core.wsgi:application'], port, {
+  const gunicornArguments = [
+    '--config',
+    join(app, 'gunicorn.conf.py'),
+    '--pythonpath',
+    app,
+    '--bind',
+    `127.0.0.1:${port}`,
+  ];
+  return start(join(python, 'gunicorn'), [...gunicornArguments, 'core.wsgi:application'], port, {
     cwd: app,
     env: { ...process.env, APPRISE_CONFIG_DIR: folder, APPRISE_ATTACH_DIR: join(folder, 'attach') },
   });
@@ -64,18 +71,18 @@ function environment(name: string, packages: readonly string[]): string {
   return join(folder, 'bin');
 }
 
-function run(program: string, words: readonly string[]): void {
-  const { status, stderr, error } = spawnSync(program, words, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${program} ${words.join(' ')}: ${error?.message ?? stderr}`);
+function run(program: string, gunicornArguments: readonly string[]): void {
+  const { status, stderr, error } = spawnSync(program, gunicornArguments, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${program} ${gunicornArguments.join(' ')}: ${error?.message ?? stderr}`);
 }
 
 async function start(
   program: string,
-  words: readonly string[],
+  gunicornArguments: readonly string[],
   port: number,
   options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv },
 ): Promise<Peer> {
-  const child = spawn(program, words, { ...options, stdio: 'ignore' });
+  const child = spawn(program, gunicornArguments, { ...options, stdio: 'ignore' });
   const ended = once(child, 'exit');
   const peer = {
     pid: child.pid ?? 0,

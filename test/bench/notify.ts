@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { startHostProcess } from '../support/host-process.ts';
-import { figure, inTurn, least, most, type Both } from './compare.ts';
+import { figure, inTurn, least, atMost, type Both } from './compare.ts';
 import { buildLoad, buildMails, buildSink, untilArrived, type Load, type Published, type Sink } from './load.ts';
 import { inFreshFolder, treeCpuSeconds, untilIdle } from './measure.ts';
 import { benchFaults } from './notify-faults.ts';
@@ -10,9 +10,9 @@ import { addKey, notification } from './notify-requests.ts';
 import type { BenchOptions, Figure } from './run.ts';
 
 const connections = 8;
-/** Callers of a house in which much happens at once; a commit then serves many of them. */
+/** Concurrent callers of a busy household; one commit then serves many of them. */
 const manyConnections = 64;
-/** V8 goes on compiling for some 16,000 notifications in four warm-ups; the rounds after are alike. */
+/** V8 compiles during the first 16,000 notifications, which are four warm-ups; later rounds are alike. */
 const thorough = { rounds: 5, fewRounds: 3, warmUps: 4, share: 1 } as const;
 const hurried = { rounds: 1, fewRounds: 1, warmUps: 2, share: 0.25 } as const;
 /**
@@ -32,11 +32,11 @@ const farKeys = [
   { key: 'twenty-far', destinations: 20, ours: 500, peer: 500 },
 ] as const;
 
-/** What a round measured. Times in ms. */
+/** Measurements of a round. Times are in milliseconds. */
 interface Round extends Published {
-  /** Of all its processes, up to the moment when they are idle again, so that the deliveries count. */
+  /** CPU time of all its processes until they are idle again, so that deliveries count. */
   readonly cpuMs: number;
-  /** Of the destination, for each delivery. */
+  /** CPU time of the destination for each delivery. */
   readonly sinkCpuMs: number;
 }
 
@@ -76,13 +76,13 @@ async function* compare(
   for (const { key, destinations, ...counts } of keys) {
     const round = roundsTo(sink, load, key, destinations);
     const lines = linesTo(sink, key, destinations);
-    // What is compiled on the way counts for neither.
+    // Compilation during the warm-up counts for neither program.
     await inTurn(servers, 1, (server) => addKey(server.port, key, lines));
     await inTurn(servers, warmUps, (server, name) => round(server, connections, counts[name] * share));
     const results = await inTurn(servers, rounds, (server, name) => round(server, connections, counts[name] * share));
     const to = `notify: to ${String(destinations)}`;
     yield* [
-      figure(`${to}, CPU each`, 'ms', results, ({ cpuMs }) => cpuMs, most(0.1)),
+      figure(`${to}, CPU each`, 'ms', results, ({ cpuMs }) => cpuMs, atMost(0.1)),
       figure(`${to}, 8 connections`, '/s', results, ({ perSecond }) => perSecond, least(20)),
       figure(`${to}, p50`, 'ms', results, ({ p50 }) => p50),
       figure(`${to}, p99`, 'ms', results, ({ p99 }) => p99),
@@ -101,7 +101,7 @@ async function* compare(
       round(server, 1, Math.ceil((counts[name] / 10) * share)),
     );
     yield* [
-      figure(`${to}, one connection, CPU each`, 'ms', alone, ({ cpuMs }) => cpuMs, most(0.1)),
+      figure(`${to}, one connection, CPU each`, 'ms', alone, ({ cpuMs }) => cpuMs, atMost(0.1)),
       figure(`${to}, one connection, p50`, 'ms', alone, ({ p50 }) => p50),
     ];
   }

@@ -14,18 +14,21 @@ import type { BenchOptions } from './run.ts';
 
 const rows = 100_000;
 const perCommit = 1000;
-const words = ['harbour', 'lamp', 'nightly', 'storage', 'keeper', 'signal', 'backup', 'tide', 'engine', 'beacon'];
-const most = 50;
+const searchWords = ['harbour', 'lamp', 'nightly', 'storage', 'keeper', 'signal', 'backup', 'tide', 'engine', 'beacon'];
+const maxResults = 50;
 
-/** What the command palette answers over many messages, with all services on: the server's search, and what is on the screen. */
+/**
+ * Measures the command palette over many messages with all services: the search of the server, and the time until
+ * results are on the screen.
+ */
 export function benchPalette({ quick, tell }: BenchOptions): Promise<void> {
   const rounds = quick ? 10 : 30;
   return inFreshFolder(async (folder) => {
     await fill(join(folder, 'inbox'));
     await using host = await startHostProcess(folder);
     const among = `among ${rows.toLocaleString('en')} messages`;
-    const one = await searches(host, rounds, titleOf);
-    const many = await searches(host, rounds, (number) => words[number % 10] ?? '');
+    const one = await searches(host, rounds, buildTitle);
+    const many = await searches(host, rounds, (number) => searchWords[number % 10] ?? '');
     const browser = await launchBrowser('whole');
     try {
       await using watched = await openPage(browser);
@@ -45,7 +48,7 @@ export function benchPalette({ quick, tell }: BenchOptions): Promise<void> {
           measured: percentile(drawn, 0.5),
           unit: 'ms',
         },
-        { what: '… p95', measured: percentile(drawn, 0.95), unit: 'ms', goal: { at: 'most', value: most } },
+        { what: '… p95', measured: percentile(drawn, 0.95), unit: 'ms', goal: { at: 'most', value: maxResults } },
       );
     } finally {
       await browser.close();
@@ -54,21 +57,21 @@ export function benchPalette({ quick, tell }: BenchOptions): Promise<void> {
 }
 
 /** The title of a row; numbers of five digits begin no other's. */
-function titleOf(number: number): string {
-  return `${words[number % 10] ?? ''} ${String(number)}`;
+function buildTitle(number: number): string {
+  return `${searchWords[number % 10] ?? ''} ${String(number)}`;
 }
 
 /** A number of five digits for each round. */
-function numberOf(round: number): number {
+function getNumber(round: number): number {
   return 10_000 + (((round + 1) * 2977) % (rows - 10_000));
 }
 
-/** How long the requests take that the palette makes, one after another. */
+/** Measures the requests of the palette, one after another. */
 async function searches(host: HostProcess, rounds: number, wordsOf: (number: number) => string): Promise<number[]> {
   const times: number[] = [];
   // The first one starts the thread that reads.
   for (let round = -1; round < rounds; round += 1) {
-    const address = `${host.url('control')}/api/inbox/search?${new URLSearchParams({ q: wordsOf(numberOf(round)) }).toString()}`;
+    const address = `${host.url('control')}/api/inbox/search?${new URLSearchParams({ q: wordsOf(getNumber(round)) }).toString()}`;
     const began = performance.now();
     const answer = await fetch(address, { headers: { Authorization: adminAuthorization } });
     const { items } = (await answer.json()) as { items: readonly unknown[] };
@@ -78,18 +81,18 @@ async function searches(host: HostProcess, rounds: number, wordsOf: (number: num
   return times;
 }
 
-/** How long a message takes to be in the open palette. */
+/** Measures the time until a new message is in the open palette. */
 async function looks(page: Page, rounds: number): Promise<number[]> {
   const times: number[] = [];
   // The first one loads what the pages find by.
   for (let round = -1; round < rounds; round += 1) {
-    const time = await page.evaluate(answered, titleOf(numberOf(round)));
+    const time = await page.evaluate(answered, buildTitle(getNumber(round)));
     if (round >= 0) times.push(time);
   }
   return times;
 }
 
-/** In the page: types the words at once and waits for the message that has them. */
+/** Types the text within the page and waits for the message that contains it. */
 async function answered(sought: string): Promise<number> {
   const field = document.querySelector<HTMLInputElement>('dialog input');
   if (field === null) throw new Error('the palette is not open');
@@ -121,9 +124,9 @@ async function fill(folder: string): Promise<void> {
       return {
         key: `bench:${String(number)}`,
         offer: {
-          title: titleOf(number),
+          title: buildTitle(number),
           tags: [],
-          body: `The ${words.join(' and the ')} are as they should be.`,
+          body: `The ${searchWords.join(' and the ')} are as they should be.`,
           format: 'text' as const,
           priority: 3,
           source: 'push',
@@ -134,7 +137,7 @@ async function fill(folder: string): Promise<void> {
     });
     await database.note((transaction) => store.add(transaction, offers, Date.now()));
   }
-  // Of one commit's batches the last answers whether there may be more.
+  // The last of a commit's batches says whether further ones may follow.
   const index = async (transaction: Kysely<any>): Promise<boolean> => {
     for (let batch = 1; batch < 20; batch += 1) await store.itemWords.addNew(transaction);
     return store.itemWords.addNew(transaction);

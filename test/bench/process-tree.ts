@@ -5,24 +5,24 @@ import { proportionalKilobytes } from './measure.ts';
 function tree(root: number): readonly number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
-    const parent = Number(statOf(name)[1]);
+    const parent = Number(readStat(name)[1]);
     if (/^\d+$/.test(name) && parent > 0) children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
   }
-  // The list grows while it is walked.
-  const found = [root];
-  for (const pid of found) found.push(...(children.get(pid) ?? []));
-  return found;
+  // The list grows during the iteration.
+  const pids = [root];
+  for (const pid of pids) pids.push(...(children.get(pid) ?? []));
+  return pids;
 }
 
 /** CPU of a process tree in seconds, also of those in it that have ended and were waited for. */
 export function treeCpuSeconds(root: number): number {
-  const ticks = tree(root).flatMap((pid) => statOf(String(pid)).slice(11, 15));
+  const ticks = tree(root).flatMap((pid) => readStat(String(pid)).slice(11, 15));
   return ticks.reduce((sum, each) => sum + Number(each), 0) / 100;
 }
 
 /** CPU of this process's children that have ended, in seconds. */
 export function endedChildrenCpuSeconds(): number {
-  const [user = 0, system = 0] = statOf('self').slice(13, 15);
+  const [user = 0, system = 0] = readStat('self').slice(13, 15);
   return (Number(user) + Number(system)) / 100;
 }
 
@@ -31,8 +31,8 @@ export function treeMegabytes(root: number): number {
   return tree(root).reduce((sum, pid) => sum + proportionalKilobytes(pid), 0) / 1000;
 }
 
-/** Fields from the third on: state, parent, … Nothing for a process that is gone. */
-function statOf(name: string): readonly string[] {
+/** Returns the fields from the third on: state, parent, … Empty for an ended process. */
+function readStat(name: string): readonly string[] {
   try {
     return readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   } catch {

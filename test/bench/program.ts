@@ -11,7 +11,7 @@ export interface Spoken extends AsyncDisposable {
   say(line: string): void;
 }
 
-/** Builds `NAME.c` of this folder into another. @throws Error where there is no C compiler. */
+/** Builds `NAME.c` of this folder into another one. @throws Error without a C compiler. */
 export function buildProgram(folder: string, name: string): (...words: readonly (string | number)[]) => Spoken {
   const program = join(folder, name);
   const source = fileURLToPath(new URL(`${name}.c`, import.meta.url));

@@ -13,8 +13,8 @@ const inFlight = 32;
 const slowMs = 4;
 
 /**
- * Publishing with a token at 32 connections, against what one sync for each message would allow: on this machine's
- * disk, and on one whose sync takes as long as that of a common hard disk.
+ * Measures publishing with a token at 32 connections against the limit of one sync per message, on this computer's disk
+ * and on one whose sync takes as long as that of a common hard disk.
  */
 export async function benchPublish({ quick, tell }: BenchOptions): Promise<void> {
   const messages = quick ? 1000 : 4000;
@@ -60,9 +60,9 @@ async function publisher(host: HostProcess): Promise<(count: number) => Promise<
   });
   return async (count) => {
     const agent = new Agent({ connections: inFlight, pipelining: 1 });
-    let left = count;
+    let remaining = count;
     const sender = async (): Promise<void> => {
-      while ((left -= 1) >= 0) {
+      while ((remaining -= 1) >= 0) {
         const { statusCode, body } = await request(`${host.url('push')}/bench-info-monitoring`, {
           dispatcher: agent,
           method: 'POST',

@@ -8,7 +8,7 @@ import { freePort } from '../support/free-port.ts';
 import { admin, adminAuthorization } from '../support/host.ts';
 import { startHostProcess } from '../support/host-process.ts';
 
-/** A push server in a process of its own, with an administrator. */
+/** Push server in a separate process, with an administrator. */
 export interface PushServer extends AsyncDisposable {
   readonly pid: number;
   readonly port: number;

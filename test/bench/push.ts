@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { figure, inTurn, least, most, type Both } from './compare.ts';
+import { figure, inTurn, least, atMost, type Both } from './compare.ts';
 import { buildLoad, type Delivered, type Load } from './load.ts';
 import { cpuSeconds, inFreshFolder, proportionalKilobytes, untilIdle } from './measure.ts';
 import { startHomeport, startNtfy, type PushServer } from './push-servers.ts';
@@ -10,7 +10,7 @@ const cached = 10_000;
 const topic = 'bench-info-monitoring';
 
 type Servers<T = PushServer> = Both<T>;
-/** How many rounds, or how much of something, where there are so many when nobody is in a hurry. */
+/** Numbers of rounds and items of a full and of a quick run. */
 type Rounds = (full: number) => number;
 
 interface Given {
@@ -41,7 +41,7 @@ export function benchPush({ ntfy, quick, tell }: BenchOptions): Promise<void> {
 }
 
 async function* publishing({ load, servers, rounds }: Given): AsyncGenerator<Figure> {
-  // What is compiled on the way counts for neither.
+  // Compilation during the warm-up counts for neither program.
   await inTurn(servers, 1, (server) => load.publish(server.port, inFlight, rounds(10_000), publication(server)));
   const results = await inTurn(servers, rounds(5), async (server, name) => {
     const count = rounds(name === 'ours' ? 4000 : 600);
@@ -58,7 +58,7 @@ async function* publishing({ load, servers, rounds }: Given): AsyncGenerator<Fig
     figure('push: publish, token, 32 connections', '/s', results, ({ perSecond }) => perSecond, least(5)),
     figure('push: publish, p99', 'ms', results, ({ p99 }) => p99),
     figure('push: publish, refused', '%', results, ({ refused }) => refused),
-    figure('push: publish (CPU each, with the inbox)', 'ms', results, ({ cpuMs }) => cpuMs, most(0.25)),
+    figure('push: publish (CPU each, with the inbox)', 'ms', results, ({ cpuMs }) => cpuMs, atMost(0.25)),
     figure('push: publish (CPU of the load)', 'ms', results, ({ loadCpuMs }) => loadCpuMs),
   ];
 }
@@ -83,35 +83,40 @@ async function* polling({ load, servers, rounds }: Given): AsyncGenerator<Figure
   const polls = 5;
   const times = await inTurn({ ours: results.ours[0], peer: results.peer[0] }, rounds(5), async (server) => {
     const cpu = cpuSeconds(server.pid);
-    // HTTP/1.0: the answer comes in one piece.
+    // With HTTP/1.0 the response arrives in one piece.
     const request = `GET /${topic}/json?poll=1&since=all HTTP/1.0\r\nHost: 127.0.0.1\r\nAuthorization: ${server.token}\r\n\r\n`;
     const { messages, p50 } = await load.poll(server.port, polls, request);
-    // One that refuses requests under load has fewer.
+    // A server that refuses requests under load completes fewer.
     if (messages < 0.95 * cached) throw new Error(`a poll brought ${messages} messages`);
     return { p50, cpuMs: ((cpuSeconds(server.pid) - cpu) / polls) * 1000 };
   });
   yield* [
-    figure('push: poll of 10,000 messages', 'ms', times, ({ p50 }) => p50, most(0.2)),
+    figure('push: poll of 10,000 messages', 'ms', times, ({ p50 }) => p50, atMost(0.2)),
     figure('push: poll of 10,000 messages (CPU)', 'ms', times, ({ cpuMs }) => cpuMs),
   ];
 }
 
 async function* streaming({ load, servers, rounds }: Given): AsyncGenerator<Figure> {
-  yield await memoryOf(load, servers, 'json', 5000);
+  yield await measureStreamMemory(load, servers, 'json', 5000);
   yield* delivering({ load, servers, rounds }, 1000, { messages: 30, pauseMs: 30 });
   yield* delivering({ load, servers, rounds }, 10_000, { messages: 5, pauseMs: 300 });
 }
 
 async function* webSockets({ load, servers }: Given): AsyncGenerator<Figure> {
-  yield await memoryOf(load, servers, 'ws', 5000);
+  yield await measureStreamMemory(load, servers, 'ws', 5000);
 }
 
-/** What an idle stream keeps, garbage not counted, in KB (10^3 bytes). */
-async function memoryOf(load: Load, servers: Servers, kind: 'json' | 'ws', streams: number): Promise<Figure> {
+/** Returns the memory of an idle stream without garbage, in kB. */
+async function measureStreamMemory(
+  load: Load,
+  servers: Servers,
+  kind: 'json' | 'ws',
+  streams: number,
+): Promise<Figure> {
   const results = await inTurn(servers, 1, async (server) => {
     const open = (connections: number) =>
       load.listen(server.port, { connections, messages: 0, pauseMs: 0, ...requests(server, kind) });
-    // What the first stream loads is no stream's.
+    // Code that the first stream loads does not count.
     await (await open(100))[Symbol.asyncDispose]();
     await server.collect();
     const before = proportionalKilobytes(server.pid);
@@ -141,7 +146,7 @@ async function* delivering(
       return { ...delivered, cpuUs: ((cpuSeconds(pid) - cpu) / (connections * pace.messages)) * 1e6 };
     },
   );
-  const goal = most(connections > 1000 ? 1 : 0.5);
+  const goal = atMost(connections > 1000 ? 1 : 0.5);
   const to = `push: to ${connections.toLocaleString('en')} JSON streams`;
   yield* [
     figure(`${to}, p50`, 'ms', results, ({ p50 }) => p50, goal),

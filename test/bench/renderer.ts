@@ -18,10 +18,10 @@ const thorough = { rounds: 5, streamSeconds: 20, hourOfEvents: 36_000 } as const
 const hurried = { rounds: 2, streamSeconds: 5, hourOfEvents: 10_000 } as const;
 type Pace = typeof thorough | typeof hurried;
 /** Rows of a download queue. */
-const longest = 10_000;
+const timeoutMs = 10_000;
 const flungFrames = 300;
 
-/** What the pages cost a person who looks at them: in the real Chromium, against the real host. */
+/** Measures the pages in the real Chromium against the real host, as a user experiences them. */
 export async function benchRenderer({ quick, tell }: BenchOptions): Promise<void> {
   const pace = quick ? hurried : thorough;
   const browser = await launchBrowser('whole');
@@ -139,7 +139,7 @@ async function stream(browser: Browser, { streamSeconds, hourOfEvents }: Pace): 
 /** A queue of ten thousand that is flung through while three rows of it download. */
 async function longQueue(browser: Browser): Promise<readonly Figure[]> {
   const downloads = new MemoryDownloads();
-  for (let index = 0; index < longest; index += 1)
+  for (let index = 0; index < timeoutMs; index += 1)
     downloads.set(`d${String(index)}`, {
       title: `Video ${String(index)}`,
       state: index < 3 ? 'downloading' : 'waiting',
@@ -150,8 +150,8 @@ async function longQueue(browser: Browser): Promise<readonly Figure[]> {
   await signIn(page.context(), host.url('control'));
   const opened = performance.now();
   await page.goto(`${host.url('control')}/downloads`);
-  await page.getByRole('heading', { name: `Queue ${String(longest)}` }).waitFor();
-  const shown = (performance.now() - opened) / 1000;
+  await page.getByRole('heading', { name: `Queue ${String(timeoutMs)}` }).waitFor();
+  const visibleSeconds = (performance.now() - opened) / 1000;
   let percent = 0;
   // As the service tells it: four events a second for each that runs.
   const telling = setInterval(() => {
@@ -171,9 +171,9 @@ async function longQueue(browser: Browser): Promise<readonly Figure[]> {
   }, flungFrames);
   const work = (await rendererSeconds(system)) - before;
   clearInterval(telling);
-  const rows = longest.toLocaleString('en');
+  const rows = timeoutMs.toLocaleString('en');
   return [
-    { what: `downloads page with ${rows} rows drawn`, measured: shown, unit: 's' },
+    { what: `downloads page with ${rows} rows drawn`, measured: visibleSeconds, unit: 's' },
     {
       what: `work of a frame while ${rows} downloads are flung through (all threads)`,
       measured: (work / flungFrames) * 1000,
@@ -200,7 +200,7 @@ async function pour(inbox: MemoryInbox, events: number): Promise<void> {
   }
 }
 
-/** Until a row that comes now is in sight. */
+/** Measures the time until a new row is visible. */
 async function caughtUp(page: Page, inbox: MemoryInbox): Promise<void> {
   const { title } = inbox.add({ body: 'The last one for now.' });
   await page.getByText(title, { exact: true }).waitFor({ timeout: 60_000 });
@@ -216,8 +216,8 @@ function askForFrames(page: Page): { stop(): Promise<readonly number[]> } {
         await page.evaluate(
           () =>
             new Promise<number>((resolve) => {
-              const asked = performance.now();
-              setTimeout(() => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - asked))));
+              const requestedAt = performance.now();
+              setTimeout(() => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - requestedAt))));
             }),
         ),
       );

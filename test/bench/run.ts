@@ -15,7 +15,7 @@ import { benchStart } from './start.ts';
 import { benchSync } from './sync.ts';
 import { benchUptime } from './uptime.ts';
 
-/** One line of the table: what was measured, in one run, against what it should be. */
+/** Row of the table: a measurement and its target in the same run. */
 export interface Figure {
   readonly what: string;
   readonly measured: number;
@@ -31,7 +31,9 @@ export interface BenchOptions {
   readonly ntfy: string | undefined;
   /** Path of a checkout of Apprise API to measure in turn. */
   readonly appriseApi: string | undefined;
-  /** Fewer rounds of less, so that a bench takes less than three minutes: to see where one stands, not to decide by. */
+  /**
+   * Fewer and smaller rounds, so that a benchmark takes less than three minutes; for orientation, not for decisions.
+   */
   readonly quick: boolean;
   /** Prints figures as soon as they are measured. */
   readonly tell: (...figures: readonly Figure[]) => void;
@@ -87,7 +89,7 @@ function printFigure({ what, measured, unit, peer, goal }: Figure): void {
   ]);
 }
 
-/** A row of the table, whose columns are as wide as what they usually hold: what comes later is not known yet. */
+/** Formats a row of the table with fixed column widths, since later rows are not known yet. */
 function printRow(cells: readonly string[]): void {
   console.log(
     cells

@@ -21,5 +21,5 @@ function commitsPerSecond(folder: string): number {
   }
 }
 
-// Run in a process of its own, so that the environment of the host beside it can be given to it too.
+// Runs in a separate process, so that it can receive the environment of the host as well.
 if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(commitsPerSecond(process.argv[2] ?? '.'));

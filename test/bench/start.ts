@@ -3,7 +3,7 @@ import { startHostProcess } from '../support/host-process.ts';
 import { cpuSeconds, inFreshFolder, percentile, residentMegabytes } from './measure.ts';
 import type { BenchOptions } from './run.ts';
 
-/** What a start costs and what the idle host keeps: the real program, all services on, each round on the same data folder. */
+/** Measures the start and the idle memory of the real program with all services, each round on the same data folder. */
 export function benchStart({ quick, tell }: BenchOptions): Promise<void> {
   const rounds = quick ? 2 : 5;
   const idleMs = quick ? 6000 : 15_000;

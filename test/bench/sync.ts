@@ -12,7 +12,7 @@ import type { BenchOptions } from './run.ts';
 const smallFiles = 10_000;
 const gibibyte = 1024 ** 3;
 
-/** What stands before rclone costs: the same calls to a plain `rclone rcd` and to the whole host, in turn, one after another. */
+/** Measures the overhead before rclone: the same calls to a plain `rclone rcd` and to the whole host, alternately. */
 export async function benchSync({ quick, tell }: BenchOptions): Promise<void> {
   const { path: program } = await sharedEngines().find('rclone');
   if (program === null) throw new Error('rclone is not here: set RCLONE_PATH, or put it into PATH');
@@ -58,10 +58,10 @@ export async function benchSync({ quick, tell }: BenchOptions): Promise<void> {
       });
     }
     const source = join(folder, 'small');
-    for (let at = 0; at < smallFiles; at += 1) {
-      const below = join(source, String(Math.floor(at / 100)));
-      if (at % 100 === 0) mkdirSync(below, { recursive: true });
-      writeFileSync(join(below, String(at)), 'x'.repeat(1024));
+    for (let index = 0; index < smallFiles; index += 1) {
+      const below = join(source, String(Math.floor(index / 100)));
+      if (index % 100 === 0) mkdirSync(below, { recursive: true });
+      writeFileSync(join(below, String(index)), 'x'.repeat(1024));
     }
     const copies = (side: string): string => join(folder, `copy-${side}`);
     const sync = (from: string) => (call: Call, side: string) =>
@@ -130,11 +130,11 @@ async function startPlain(program: string, folder: string): Promise<Disposable &
     ],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   );
-  let said = '';
+  let output = '';
   for (;;) {
     const [chunk] = (await once(child.stderr ?? child, 'data')) as [Buffer];
-    said += chunk.toString();
-    const url = /Serving remote control on (http:\/\/127\.0\.0\.1:\d+)\//.exec(said)?.[1];
+    output += chunk.toString();
+    const url = /Serving remote control on (http:\/\/127\.0\.0\.1:\d+)\//.exec(output)?.[1];
     if (url !== undefined) return { url, [Symbol.dispose]: () => void child.kill() };
   }
 }

@@ -8,7 +8,7 @@ import { cpuSeconds, inFreshFolder, residentMegabytes } from './measure.ts';
 import type { BenchOptions } from './run.ts';
 
 const intervalSeconds = 20;
-/** Answers every request, in a process of its own: its work is not to be counted. */
+/** Answers every request, in a separate process whose CPU time is not measured. */
 const targetSource = `
   const server = require('node:http').createServer((_, response) => response.end('fine'));
   server.listen(0, '127.0.0.1', 8192, () => console.log(server.address().port));
@@ -34,9 +34,9 @@ export function benchUptime({ quick, tell }: BenchOptions): Promise<void> {
         if (!reply.ok) throw new Error(await reply.text());
         return reply.text();
       };
-      for (let at = 0; at < count; at += 1000) {
-        const items = Array.from({ length: Math.min(1000, count - at) }, (_, index) => ({
-          ...{ type: 'http', name: `monitor ${String(at + index)}`, url, interval: intervalSeconds },
+      for (let offset = 0; offset < count; offset += 1000) {
+        const items = Array.from({ length: Math.min(1000, count - offset) }, (_, index) => ({
+          ...{ type: 'http', name: `monitor ${String(offset + index)}`, url, interval: intervalSeconds },
         }));
         await ask('/api/monitors/bulk', { items });
       }

@@ -53,9 +53,9 @@ class BuiltApp implements AsyncDisposable {
     const id = this.#asked;
     this.#child.send({ does, id });
     const answer = await vi.waitFor(() => {
-      const found = this.messages.find((message) => message['id'] === id);
-      if (found === undefined) throw new Error(`no answer to ${does}\n${this.output}`);
-      return found;
+      const answer = this.messages.find((message) => message['id'] === id);
+      if (answer === undefined) throw new Error(`no answer to ${does}\n${this.output}`);
+      return answer;
     }, waiting);
     return answer['value'] as Answer;
   }
@@ -92,7 +92,7 @@ function isRunning(pid: number): boolean {
 
 describe('built desktop app', () => {
   beforeAll(async () => {
-    // Without npm's path: the script finds its compiler in any environment.
+    // Without npm's path: the script finds its bundler in any environment.
     await promisify(execFile)(process.execPath, [join(root, 'scripts', 'build-app.mjs'), app], {
       cwd: work,
       env: { ...process.env, PATH: '/usr/bin:/bin' },
@@ -106,7 +106,7 @@ describe('built desktop app', () => {
 
   it('names its entry as Electron expects', () => {
     const built = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8')) as Record<string, unknown>;
-    expect(built).toMatchObject({ main: 'main/index.js', type: 'module', version: manifest.version });
+    expect(built).toMatchObject({ main: 'host/main-index.js', type: 'module', version: manifest.version });
     expect(built).not.toHaveProperty('scripts');
   });
 

@@ -85,8 +85,8 @@ describe('chooseDesktopShell', () => {
     expect(choose({ environment: {} })).toEqual({ missing: 'since there is no display' });
     expect(choose({ user: 0 })).toEqual({ missing: 'since a window does not open for the user root' });
     expect(choose()).toEqual({ missing: 'since the desktop app is not built' });
-    mkdirSync(join(root, 'dist', 'app', 'main'), { recursive: true });
-    writeFileSync(join(root, 'dist', 'app', 'main', 'index.js'), '');
+    mkdirSync(join(root, 'dist', 'app', 'host'), { recursive: true });
+    writeFileSync(join(root, 'dist', 'app', 'host', 'main-index.js'), '');
     expect(choose()).toEqual({ program, app: join(root, 'dist', 'app') });
     expect(choose({ environment: { WAYLAND_DISPLAY: 'wayland-0' } })).toHaveProperty('program');
   });

@@ -72,19 +72,19 @@ describe('bundled Electron archive', () => {
     const parts = join(work, 'parts');
     writeFileSync(join(parts, 'electron'), '#!/bin/sh\necho stopped\n');
     execFileSync('python3', ['-m', 'zipfile', '-c', zip, 'electron', 'version'], { cwd: parts });
-    const { status, said } = unpack();
+    const { status, said: output } = unpack();
     expect(status).toBe(1);
-    expect(said).toContain('was not unpacked');
-    expect(said).toContain('not as Electron’s makers published it');
+    expect(output).toContain('was not unpacked');
+    expect(output).toContain('not as Electron’s makers published it');
     expect(existsSync(join(npmPackage, 'dist'))).toBe(false);
     expect(readdirSync(npmPackage).sort()).toEqual(['checksums.json', 'package.json']);
   });
 
   it('is rejected with the platform when it is for another one', () => {
     prepare({ [name]: '0'.repeat(64), 'electron-v45.4.1-plan9-mips.zip': digest });
-    const { status, said } = unpack();
+    const { status, said: output } = unpack();
     expect(status).toBe(1);
-    expect(said).toContain(`${name} is needed, and it is electron-v45.4.1-plan9-mips.zip`);
+    expect(output).toContain(`${name} is needed, and it is electron-v45.4.1-plan9-mips.zip`);
     expect(existsSync(join(npmPackage, 'dist'))).toBe(false);
   });
 

@@ -58,7 +58,7 @@ class Child implements HostChild {
 function keep(stopMs = 4000) {
   const clock = createFakeClock();
   const children: Child[] = [];
-  const told: string[] = [];
+  const notices: string[] = [];
   const process = superviseHostProcess({
     fork() {
       children.push(new Child(stopMs));
@@ -66,34 +66,34 @@ function keep(stopMs = 4000) {
     },
     clock,
     answers: {} as never,
-    opened: () => told.push('opened'),
-    refused: ({ reason }) => told.push(`refused: ${reason}`),
-    lost: () => told.push('lost'),
-    changed: (phase) => told.push(phase),
+    opened: () => notices.push('opened'),
+    refused: ({ reason }) => notices.push(`refused: ${reason}`),
+    lost: () => notices.push('lost'),
+    changed: (phase) => notices.push(phase),
   });
   const child = (): Child => children.at(-1) as Child;
-  return { process, clock, children, child, told };
+  return { process, clock, children, child, told: notices };
 }
 
 describe('superviseHostProcess', () => {
   it('restarts the process after growing pauses and reports the loss once', async () => {
-    const { process, clock, children, child, told } = keep();
+    const { process, clock, children, child, told: notices } = keep();
     await child().ask('opened', facts);
-    expect(told).toEqual(['starting', 'running', 'opened']);
+    expect(notices).toEqual(['starting', 'running', 'opened']);
     const pauses: number[] = [];
     for (let end = 0; end < 9; end += 1) {
       child().kill();
       expect(process.phase()).toBe('waiting');
-      const [before, at] = [children.length, clock.now()];
+      const [before, elapsed] = [children.length, clock.now()];
       while (children.length === before) clock.advance(500);
-      pauses.push(clock.now() - at);
+      pauses.push(clock.now() - elapsed);
     }
     expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
-    expect(told.filter((word) => word === 'lost')).toHaveLength(1);
+    expect(notices.filter((word) => word === 'lost')).toHaveLength(1);
   });
 
   it('resets the pause after a minute of running', async () => {
-    const { process, clock, children, child, told } = keep();
+    const { process, clock, children, child, told: notices } = keep();
     await child().ask('opened', facts);
     child().kill();
     clock.advance(1000);
@@ -103,7 +103,7 @@ describe('superviseHostProcess', () => {
     clock.advance(1000);
     expect(children).toHaveLength(3);
     expect(process.phase()).toBe('starting');
-    expect(told.filter((word) => word === 'lost')).toHaveLength(2);
+    expect(notices.filter((word) => word === 'lost')).toHaveLength(2);
   });
 
   it('gives up when the first start fails, and retries when it ran before', async () => {
@@ -132,7 +132,7 @@ describe('superviseHostProcess', () => {
     await child().ask('opened', facts);
     // Lets an answer arrive between two pings.
     const passes = async (ms: number): Promise<void> => {
-      for (let at = 0; at < ms; at += 1000) {
+      for (let elapsed = 0; elapsed < ms; elapsed += 1000) {
         clock.advance(1000);
         await Promise.resolve();
         await new Promise((resolve) => setImmediate(resolve));
@@ -164,7 +164,7 @@ describe('superviseHostProcess', () => {
   });
 
   it('lets services end within the time limit they report', async () => {
-    const { process, clock, child, told } = keep(4000);
+    const { process, clock, child, told: notices } = keep(4000);
     const stopped = process[Symbol.asyncDispose]();
     await vi.waitFor(() => expect(child().stops).toBe(1));
     await new Promise((resolve) => setImmediate(resolve));
@@ -174,7 +174,7 @@ describe('superviseHostProcess', () => {
     expect(child().killed).toBe(1);
     await stopped;
     clock.advance(600_000);
-    expect(told).toEqual(['starting', 'stopped']);
+    expect(notices).toEqual(['starting', 'stopped']);
     await expect(process.ask('alive')).rejects.toThrow('do not run');
   });
 
@@ -223,23 +223,23 @@ describe('connectCalls', () => {
   });
 
   it('delivers the end of a popup to its owner and releases it', () => {
-    const shown: number[] = [];
-    const { notifier, told } = remoteNotifier({
-      show: ({ ticket }) => shown.push(ticket),
-      close: () => shown.push(-1),
+    const progress: number[] = [];
+    const { notifier, told: notices } = remoteNotifier({
+      show: ({ ticket }) => progress.push(ticket),
+      close: () => progress.push(-1),
     });
     const popup = { id: 'a', title: 'A', body: '', urgency: 'normal', actions: [], silent: true, group: 'x' } as const;
     const heard: PopupEvent[] = [];
     notifier.show(popup, (event) => heard.push(event));
-    told(1, 'shown');
-    told(1, { action: 'read' });
-    told(1, 'closed');
-    told(1, 'clicked');
+    notices(1, 'shown');
+    notices(1, { action: 'read' });
+    notices(1, 'closed');
+    notices(1, 'clicked');
     expect(heard).toEqual(['shown', { action: 'read' }, 'closed']);
     notifier.show(popup, (event) => heard.push(event));
     for (let more = 0; more < 200; more += 1) notifier.show(popup, () => undefined);
-    told(2, 'clicked');
+    notices(2, 'clicked');
     expect(heard).toHaveLength(3);
-    expect(shown.at(-1)).toBe(202);
+    expect(progress.at(-1)).toBe(202);
   });
 });

@@ -35,7 +35,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('package
   const archive = join(packed, 'resources', 'app.asar');
   let files: readonly string[];
   beforeAll(async () => {
-    // Without npm's path: the script finds its compiler by itself.
+    // Without npm's path: the script must find its bundler.
     await run(process.execPath, ['scripts/build-app.mjs'], {
       cwd: root,
       env: { ...process.env, PATH: '/usr/bin:/bin' },
@@ -51,10 +51,12 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('package
 
   it('contains the built app, its pages and its runtime packages', () => {
     for (const file of [
-      '/main/index.js',
-      '/main/shell/preload.cjs',
-      '/main/shell/host-entry.js',
-      '/services/mail/mime/parse-process.js',
+      '/host/main-index.js',
+      '/host/main-shell-host-entry.js',
+      '/host/third-party-licenses.txt',
+      '/host/services-mail-mime-parse-process.js',
+      '/host/files/services/downloads/engine/worker.py',
+      '/preload.cjs',
       '/dist/renderer/index.html',
       '/assets/tray/normal-22@2x.png',
       '/node_modules/better-sqlite3/lib/index.js',
@@ -63,8 +65,10 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('package
     ]) {
       expect(files).toContain(file);
     }
+    const licenses = extractFile(archive, join('host', 'third-party-licenses.txt')).toString();
+    expect(licenses).toMatch(/^express \d+\.\d+\.\d+ \(MIT\)\n\n.*The MIT License/ms);
     const manifest = JSON.parse(extractFile(archive, 'package.json').toString()) as { main: string };
-    expect(manifest.main).toBe('main/index.js');
+    expect(manifest.main).toBe('host/main-index.js');
   });
 
   it('contains no sources, tests, tools or database drivers of other systems', () => {
@@ -88,7 +92,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('package
   it('sets its fuses and runs as Node for its child processes', async () => {
     const wire = await getCurrentFuseWire(join(packed, 'homeport'));
     const isOn = (fuse: FuseV1Options): boolean => String.fromCharCode(Number(wire[fuse])) === '1';
-    // Expressions of users run in Node processes of their own (decision 0185).
+    // Untrusted expressions run in separate Node processes (decision 0185).
     expect(isOn(FuseV1Options.RunAsNode)).toBe(true);
     expect(isOn(FuseV1Options.EnableNodeOptionsEnvironmentVariable)).toBe(false);
     expect(isOn(FuseV1Options.EnableNodeCliInspectArguments)).toBe(false);
@@ -101,8 +105,11 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('package
     const dataDir = join(work, 'data');
     mkdirSync(dataDir);
     const program = join(work, 'start.mjs');
-    const built = pathToFileURL(join(root, 'dist', 'app', 'main', 'headless.js')).href;
-    writeFileSync(program, `import { main } from '${built}';\nawait main(process.argv.slice(2));\n`);
+    const built = pathToFileURL(join(root, 'dist', 'app', 'host', 'main-headless.js')).href;
+    writeFileSync(
+      program,
+      `import { main } from '${built}';\nawait main(process.argv.slice(2), ${JSON.stringify(join(root, 'dist', 'app'))});\n`,
+    );
     await using host = await startHostProcess(dataDir, { program });
     using smtp = await SmtpDialogue.open(host.port('mail'));
     const line = `${'x'.repeat(70)}\r\n`;

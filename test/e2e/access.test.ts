@@ -4,13 +4,13 @@ import type { Grant } from '../../services/contracts/control/accounts.ts';
 import type { RouteAccess } from '../../services/contracts/route-access.ts';
 import { api } from '../support/api.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
-import { exampleOf, operationsOf, type Operation } from '../support/openapi-calls.ts';
+import { buildExample, listOperations, type Operation } from '../support/openapi-calls.ts';
 import { openEvents } from '../services/control/event-stream.ts';
 
 /** A busy machine takes its time. */
 const soon = { timeout: 30_000, interval: 50 };
 const walk = { timeout: 240_000 };
-/** Whatever belongs to somebody else holds this word. */
+/** Marks all content of another account. */
 const nugget = 'NUGGET';
 /** The topic of the nuggets, and the one that the gardener may use. */
 const hidden = `${nugget}-topic`;
@@ -18,7 +18,7 @@ const lawn = 'lawn';
 const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDnCsyGeNZzqQaeQro70kBf152qxy1Oq41OUqB74NYBl a@b';
 const endpoint = `https://fcm.googleapis.com/fcm/send/${nugget}`;
 
-/** Routes that anybody may call. A new one belongs here only after a thought. */
+/** Routes without authentication. Review the consequences before adding one. */
 const open = [
   'GET /api/session',
   'POST /api/session',
@@ -32,7 +32,7 @@ let host: TestHost;
 let base: string;
 let document: any;
 let operations: readonly Operation[];
-/** Of each identity: its Authorization header. */
+/** Authorization header of each identity. */
 const identities: Record<string, string> = {};
 /** Ids of tokens, which their owners may well revoke. */
 const ownTokens = new Set<string>();
@@ -41,7 +41,7 @@ beforeAll(async () => {
   host = await openTestHost();
   base = host.url('control');
   document = await api(base, '/api/openapi.json');
-  operations = operationsOf(document);
+  operations = listOperations(document);
   await seed();
   const push = (resource: string, permission: Grant['permission']): Grant => ({
     service: 'push',
@@ -158,7 +158,7 @@ async function everything(): Promise<ReadonlyMap<string, unknown>> {
   const reads = operations.filter(({ method }) => method === 'GET');
   const found = new Map<string, unknown>();
   for (const operation of reads.filter(({ path }) => !path.includes('{'))) {
-    const path = operation.path + queryOf(operation);
+    const path = operation.path + buildQuery(operation);
     const { status, text } = await call(operation, path, adminAuthorization);
     expect(`${path} ${String(status)}`).toBe(`${path} 200`);
     found.set(path, JSON.parse(text));
@@ -175,8 +175,8 @@ async function everything(): Promise<ReadonlyMap<string, unknown>> {
   return found;
 }
 
-/** What a route cannot do without. */
-function queryOf({ parameters }: Operation): string {
+/** Parameters that a route requires. */
+function buildQuery({ parameters }: Operation): string {
   const values: Record<string, string> = {
     ...{ rule: '0 9 * * *', zone: 'UTC', address: 'a@b.example', service: 'push' },
     ...{ permission: 'read', resource: 'x', ids: '1', at: encodeURIComponent(tmpdir()), what: 'delete' },
@@ -200,17 +200,17 @@ function idsIn(read: ReadonlyMap<string, unknown>): ReadonlyMap<string, Readonly
       look(inner, area);
     }
   };
-  for (const [path, value] of read) look(value, areaOf(path));
+  for (const [path, value] of read) look(value, getArea(path));
   return found;
 }
 
-function areaOf(path: string): string {
+function getArea(path: string): string {
   return (path.split('/')[2] ?? '').replace(/\?.*$/, '');
 }
 
 /** The addresses of an operation, with each id that is known in its area in the place of its last parameter. */
 function filled({ path }: Operation, known: ReadonlyMap<string, ReadonlySet<string>>): string[] {
-  const areas = [...known].filter(([area]) => area.startsWith(areaOf(path)) || areaOf(path).startsWith(area));
+  const areas = [...known].filter(([area]) => area.startsWith(getArea(path)) || getArea(path).startsWith(area));
   const ids = [...new Set(areas.flatMap(([, some]) => [...some]))];
   const withTopic = path
     .replace('{topic}', hidden)
@@ -221,9 +221,9 @@ function filled({ path }: Operation, known: ReadonlyMap<string, ReadonlySet<stri
 }
 
 /** Bodies that reach as far as the code behind the schema, about things of others. */
-function bodiesOf({ body }: Operation, known: ReadonlyMap<string, ReadonlySet<string>>, path: string): unknown[] {
+function buildBodies({ body }: Operation, known: ReadonlyMap<string, ReadonlySet<string>>, path: string): unknown[] {
   if (body === undefined) return [undefined];
-  const ids = [...(known.get(areaOf(path)) ?? [])];
+  const ids = [...(known.get(getArea(path)) ?? [])];
   const numbers = ids.map(Number).filter(Number.isSafeInteger);
   const values = {
     ...{
@@ -238,7 +238,7 @@ function bodiesOf({ body }: Operation, known: ReadonlyMap<string, ReadonlySet<st
       at: '1h',
     },
     ...{
-      ids: areaOf(path) === 'inbox' ? numbers : ids,
+      ids: getArea(path) === 'inbox' ? numbers : ids,
       uids: ids,
       uid: ids[0],
       url: 'http://127.0.0.1:1/x',
@@ -248,14 +248,14 @@ function bodiesOf({ body }: Operation, known: ReadonlyMap<string, ReadonlySet<st
     ...{ grants: [], actions: [], delay: '', rules: [], starts: null, ends: null },
     ...{ password: 'long enough it is', current: 'not it', message: 'mine', expiresAt: null, tags: [] },
   };
-  return [0, 9].map((alternative) => exampleOf(body, document, values, alternative));
+  return [0, 9].map((alternative) => buildExample(body, document, values, alternative));
 }
 
-/** What of the administrator's reading holds a nugget, without what changes by itself. */
+/** Returns the administrator's replies that contain the marker, without fields that change over time. */
 async function nuggets(): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  const look = (value: unknown, at: string): void => {
-    if (Array.isArray(value)) return value.forEach((inner) => look(inner, at));
+  const look = (value: unknown, describeOperation: string): void => {
+    if (Array.isArray(value)) return value.forEach((inner) => look(inner, describeOperation));
     const text = JSON.stringify(value, (key, inner: unknown) =>
       [
         'health',
@@ -274,15 +274,16 @@ async function nuggets(): Promise<ReadonlySet<string>> {
     );
     if (!text.includes(nugget)) return;
     const lists = typeof value === 'object' && value !== null ? Object.values(value).filter(Array.isArray) : [];
-    if (lists.some((list) => JSON.stringify(list).includes(nugget))) lists.forEach((list) => look(list, at));
-    else found.add(`${at} ${text}`);
+    if (lists.some((list) => JSON.stringify(list).includes(nugget)))
+      lists.forEach((list) => look(list, describeOperation));
+    else found.add(`${describeOperation} ${text}`);
   };
   const volatile = /\/(log|report|statistics|notices|deliveries|jobs)\b/;
   for (const [path, value] of await everything()) if (!volatile.test(path)) look(value, path);
   return found;
 }
 
-const at = ({ method, path }: Operation): string => `${method} ${path}`;
+const formatOperation = ({ method, path }: Operation): string => `${method} ${path}`;
 
 describe('every route of the app API', () => {
   it('declares its access', () => {
@@ -290,8 +291,8 @@ describe('every route of the app API', () => {
     for (const operation of operations) {
       const { access } = operation;
       const told = typeof access === 'object' ? Object.keys(access ?? {}).toSorted() : access;
-      expect([at(operation), told]).toEqual([
-        at(operation),
+      expect([formatOperation(operation), told]).toEqual([
+        formatOperation(operation),
         typeof access === 'object'
           ? ['permission', 'resource', 'service']
           : (expect.stringMatching(/^(public|user|objects|admin)$/) as unknown),
@@ -300,7 +301,7 @@ describe('every route of the app API', () => {
     expect(
       operations
         .filter(({ access }) => access === 'public')
-        .map(at)
+        .map(formatOperation)
         .toSorted(),
     ).toEqual(open.toSorted());
   });
@@ -312,8 +313,8 @@ describe('every route of the app API', () => {
       for (const operation of operations.filter(({ access }) => access !== 'public')) {
         const path = operation.path.replace(/\{\w+\}/g, 'nothing');
         const { status } = await call(operation, path, identities[who], operation.body && {});
-        expect([at(operation), status]).toEqual([
-          at(operation),
+        expect([formatOperation(operation), status]).toEqual([
+          formatOperation(operation),
           who === 'none' ? 401 : (expect.toSatisfy((code: number) => code === 401 || code === 429) as unknown),
         ]);
       }
@@ -324,7 +325,7 @@ describe('every route of the app API', () => {
     for (const operation of operations.filter(({ access }) => access !== 'public')) {
       const path = operation.path.replace(/\{\w+\}/g, 'nothing');
       const { status, code } = await call(operation, path, identities['robot'], operation.body && {});
-      expect([at(operation), status, code]).toEqual([at(operation), 403, 'api.people_only']);
+      expect([formatOperation(operation), status, code]).toEqual([formatOperation(operation), 403, 'api.people_only']);
     }
   });
 
@@ -333,7 +334,7 @@ describe('every route of the app API', () => {
       const path = operation.path.replace(/\{\w+\}/g, 'nothing');
       const { status, code } = await call(operation, path, identities['limited'], operation.body && {});
       const refusal = expect.stringMatching(/^api\.(limited_token|admin_only)$|\.forbidden$/) as unknown;
-      expect([at(operation), status, code]).toEqual([at(operation), 403, refusal]);
+      expect([formatOperation(operation), status, code]).toEqual([formatOperation(operation), 403, refusal]);
     }
     const headers = { Authorization: identities['limited'] ?? '' };
     expect((await fetch(`${base}/api/push/topics/${lawn}/messages`, { headers })).status).toBe(200);
@@ -348,10 +349,10 @@ describe('every route of the app API', () => {
 
   it.each(['administrator', 'deputy'])('accepts the %s', walk, async (who) => {
     for (const operation of operations.filter(({ access }) => access !== 'public')) {
-      const path = operation.path.replace(/\{\w+\}/g, 'nothing') + queryOf(operation);
+      const path = operation.path.replace(/\{\w+\}/g, 'nothing') + buildQuery(operation);
       const { code } = await call(operation, path, identities[who], operation.body && {});
-      expect([at(operation), code]).not.toEqual([
-        at(operation),
+      expect([formatOperation(operation), code]).not.toEqual([
+        formatOperation(operation),
         expect.stringMatching(/^api\.(sign_in|people_only|admin_only)$|\.forbidden$/),
       ]);
     }
@@ -377,19 +378,19 @@ describe('every route of the app API', () => {
         const paths = filled(operation, known);
         const codes = new Set<string>();
         for (const path of paths) {
-          for (const body of bodiesOf(operation, known, path)) {
-            const answer = await call(operation, path + queryOf(operation), identities[who], body);
+          for (const body of buildBodies(operation, known, path)) {
+            const answer = await call(operation, path + buildQuery(operation), identities[who], body);
             codes.add(answer.code);
             const told = `${who}: ${operation.method} ${path} ${JSON.stringify(body) ?? ''} -> ${String(answer.status)} ${answer.text}`;
             if (refused) expect(answer.status, told).toBe(403);
             else expect(answer.status, told).not.toBe(401);
             if (granted) continue;
-            // What a refusal repeats was in the request.
+            // A refusal may repeat text of the request.
             if (answer.status >= 400) expect(answer.text.replaceAll(hidden, ''), told).not.toContain(nugget);
             else expect(answer.text, told).not.toContain(nugget);
           }
         }
-        if (!refused && [...codes].every((code) => code === 'api.invalid')) shallow.push(at(operation));
+        if (!refused && [...codes].every((code) => code === 'api.invalid')) shallow.push(formatOperation(operation));
       }
       expect(shallow).toEqual([]);
       const after = await nuggets();

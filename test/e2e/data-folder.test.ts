@@ -52,8 +52,8 @@ function homeport(args: readonly string[], environment: Readonly<Record<string, 
 
 const garbage = 'This is no database. '.repeat(500);
 const oneSentence = /^[A-Z/][^\n]*\.\n$/;
-/** Lines of the log aside: what is told to the person. */
-const told = ({ stderr }: Ran): string => stderr.replace(/^\d{4}-\d\d-\d\dT.*\n/gm, '');
+/** Returns the output for the user, without log lines. */
+const getOutput = ({ stderr }: Ran): string => stderr.replace(/^\d{4}-\d\d-\d\dT.*\n/gm, '');
 
 describe('an unusable data folder', () => {
   it('ends the start with one sentence if it is a file or below a file', () => {
@@ -77,8 +77,8 @@ describe('an unusable data folder', () => {
     spoil(join(dataDir, 'vault.key'));
     const start = homeport(['--headless']);
     expect(start).toMatchObject({ status: 1, stdout: '' });
-    expect(told(start)).toMatch(oneSentence);
-    expect(told(start)).toContain(what);
+    expect(getOutput(start)).toMatch(oneSentence);
+    expect(getOutput(start)).toContain(what);
   });
 
   it('names the damaged file of the accounts', () => {
@@ -86,7 +86,7 @@ describe('an unusable data folder', () => {
     writeFileSync(join(dataDir, 'host', 'db.sqlite'), garbage);
     const start = homeport(['--headless']);
     expect(start).toMatchObject({ status: 1, stdout: '' });
-    expect(told(start)).toContain(`${join(dataDir, 'host', 'db.sqlite')}: The database is damaged.`);
+    expect(getOutput(start)).toContain(`${join(dataDir, 'host', 'db.sqlite')}: The database is damaged.`);
   });
 });
 
@@ -228,7 +228,7 @@ describe('a command', () => {
     cpSync(used, dataDir, { recursive: true });
     const wrong = homeport(['config', 'export'], { HOMEPORT_DATABASE_URL: 'mysql://me:geheim@127.0.0.1/x' });
     expect(wrong).toMatchObject({ status: 1, stdout: '' });
-    expect(told(wrong)).toMatch(/HOMEPORT_DATABASE_URL/);
+    expect(getOutput(wrong)).toMatch(/HOMEPORT_DATABASE_URL/);
     expect(wrong.stderr).not.toContain('geheim');
   });
 

@@ -111,7 +111,7 @@ describe('a service added by its folder and one registry line', () => {
     let event = await heard.next();
     while (event !== undefined && event.event !== 'harbour.ship') event = await heard.next();
     expect(event?.data).toEqual({ name: 'Aurora' });
-    // What everybody hears comes after it, so what bob was to get has come by then.
+    // The event for all accounts follows, so bob's event has arrived by then.
     await api(host.url('control'), '/api/services/gate/restart', { method: 'POST' });
     await vi.waitFor(() => expect(seen).toContain('control.service'), { timeout: 15_000 });
     expect(seen).not.toContain('harbour.ship');
@@ -171,7 +171,7 @@ describe('a service added by its folder and one registry line', () => {
     const { status, body } = await ask('gate', '/harbour/x', { Host: 'gate.test' });
     expect([status, body.publicUrl]).toEqual([200, 'http://gate.test']);
     expect(await counted()).toBe(before + 1);
-    // Its guard: a page of another origin without a credential. And nobody is there by another name.
+    // The listener's guard refuses pages of other origins without a credential, and other host names.
     const foreign = { Host: 'gate.test', Origin: 'https://evil.example' };
     const asked = send(`${host.url('gate')}/harbour/x`, { method: 'POST', headers: foreign }).end();
     const [refused] = (await once(asked, 'response')) as [IncomingMessage];

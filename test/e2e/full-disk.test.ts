@@ -71,14 +71,14 @@ it('answers senders with temporary errors on a full disk, corrupts nothing and r
   const filler = join(dataDir, 'filler');
   fill(filler);
   const accepted = ['before'];
-  // What is left in a half-filled page may still take one; sooner or later nothing does.
+  // A half-filled page of the database may still accept one; eventually none is accepted.
   let refusal = '';
   for (let turn = 0; turn < 50 && !refusal.startsWith('4'); turn += 1) {
     refusal = await mail(host, `full ${turn}`);
     if (refusal.startsWith('250')) accepted.push(`full ${turn}`);
   }
   expect(refusal).toMatch(/^452 4\.3\.1 /);
-  // One that would have a file of its own.
+  // A message that needs a separate file.
   expect(await mail(host, 'large', 200_000)).toMatch(/^452 4\.3\.1 /);
   let published: Response;
   let messages = 0;

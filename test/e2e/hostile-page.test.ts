@@ -10,7 +10,7 @@ import { push } from '../../services/push/index.ts';
 import { noBrowser, openProfile, theBrowser } from '../support/browser.ts';
 import { admin, adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
 
-/** A page of somebody else, in the browser of a person who runs Homeport. */
+/** Page of an attacker in the browser of a Homeport user. */
 describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
   let host: TestHost;
   let browser: Browser;
@@ -28,7 +28,7 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
     await host[Symbol.asyncDispose]();
   });
 
-  /** Of another site, and of another port here, which browsers count as the same site. */
+  /** Origins of another site, and of another port of this computer, which browsers treat as the same site. */
   const places = () => {
     const { port } = server.address() as AddressInfo;
     return [`http://localhost:${String(port)}`, `http://127.0.0.1:${String(port)}`];
@@ -65,7 +65,7 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
         { base: host.url('push'), auths: Array.from({ length: 40 }, (_, at) => encoded(`wrong ${String(at)}`)) },
       );
       await page.context().close();
-      // Nobody has shown this password here before.
+      // This password was not used from this address before.
       expect((await signIn()).status).toBe(200);
     }
   });

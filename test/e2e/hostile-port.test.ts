@@ -7,7 +7,7 @@ import { noBrowser } from '../support/browser.ts';
 import { admin } from '../support/host.ts';
 import { openPages, type Pages } from '../renderer/visit.ts';
 
-/** Another server on this machine, on a port of its own, that a person's browser comes to: cookies go to every port. */
+/** Another server on this computer that the user's browser visits: browsers send cookies to every port. */
 describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
   let pages: Pages;
   let server: Server;
@@ -54,7 +54,7 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
     const secret = await signIn(visit.page);
     expect(secret).toMatch(/^[\w-]{43}$/);
     const other = await visitOther(visit.page.context());
-    const told = await other.evaluate(async (base) => {
+    const replies = await other.evaluate(async (base) => {
       const tries = ['/api/session', '/api/services', '/api/events', '/api/account'].map(async (path) => {
         const answer = await fetch(base + path, { credentials: 'include' }).catch(() => undefined);
         return answer === undefined ? 'unreadable' : await answer.text();
@@ -68,17 +68,17 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
       try {
         inside = frame.contentWindow?.localStorage.getItem('homeport.session') ?? 'nothing';
       } catch {
-        // Of another origin, as it should be.
+        // The page has another origin.
       }
       return { tries: await Promise.all(tries), inside, own: localStorage.getItem('homeport.session') };
     }, pages.url);
-    expect(told).toEqual({ tries: Array(4).fill('unreadable'), inside: 'nothing', own: null });
+    expect(replies).toEqual({ tries: Array(4).fill('unreadable'), inside: 'nothing', own: null });
     // From a page of ours, too: a link, a picture.
     await visit.page.evaluate((url) => void (new Image().src = url.replace('http:', 'https:')), `${address()}/picture`);
     expect(heard.join('\n')).not.toContain(secret);
     expect(heard.join('\n')).not.toMatch(/^cookie$/im);
 
-    // Whatever it had seen, in whatever place: it is nobody.
+    // Stolen cookies authenticate no request, in any place.
     const seen = [...new Set(heard.join('\n').split('\n'))].filter((text) => text.length > 8);
     for (const value of seen) {
       const headers = { 'Homeport-Session': value, Cookie: value, Authorization: `Bearer ${value}` };

@@ -22,7 +22,7 @@ describe('kill -9 of the host', () => {
     let mail = 0;
     for (let round = 0; round < 4; round += 1) {
       await using host = await startHostProcess(dataDir);
-      // Four senders at once; the blow falls after a different number of acceptances each round.
+      // Four concurrent senders; the kill follows a different number of acceptances in each round.
       const blow = 1 + round * 7;
       let acceptedInRound = 0;
       const sender = async (): Promise<void> => {
@@ -53,7 +53,7 @@ describe('kill -9 of the host', () => {
     const titles = (await inbox(host.url('control'))).map(({ title }) => title);
     expect(titles.length).toBe(new Set(titles).size);
 
-    // The subscribers' copy takes a way of its own.
+    // Copies for subscribers take a separate path.
     const pushed = async (): Promise<readonly string[]> => {
       const poll = await fetch(`${host.url('push')}/homeport/json?poll=1`, {
         headers: { Authorization: adminAuthorization },
@@ -65,8 +65,8 @@ describe('kill -9 of the host', () => {
       timeout: 20_000,
       interval: 100,
     });
-    const found = await pushed();
-    expect(found.length).toBe(new Set(found).size);
+    const messages = await pushed();
+    expect(messages.length).toBe(new Set(messages).size);
   });
 
   it('delivers a notification once to the healthy destination and later to the recovered one', async () => {

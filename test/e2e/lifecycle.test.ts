@@ -25,7 +25,7 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 /** However busy the machine is. */
 const patient = { interval: 5, timeout: 20_000 };
 
-/** Sends bytes by hand on a connection of their own. */
+/** Sends raw bytes on a separate connection. */
 async function begin(port: number, bytes: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined);
   await once(socket, 'connect');
@@ -33,7 +33,7 @@ async function begin(port: number, bytes: string): Promise<Socket> {
   return socket;
 }
 
-async function stateOf(host: TestHost, id: string): Promise<ServiceState | undefined> {
+async function fetchState(host: TestHost, id: string): Promise<ServiceState | undefined> {
   const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
   return services.find((service) => service.id === id);
 }
@@ -104,7 +104,7 @@ describe('SIGTERM', () => {
       env: testEnvironment(dataDir),
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    // The first line of the log comes before any service is there.
+    // The first line of the log is written before any service exists.
     await once(child.stderr, 'data');
     child.kill('SIGTERM');
     await once(child, 'exit');
@@ -140,7 +140,7 @@ describe('a failing service', () => {
     ['in start', fixtureService('bad', () => ({ start: () => Promise.reject(new Error('out of order')) }))],
   ])('reports its reason and does not affect other services when it fails %s', async (_where, bad) => {
     await using host = await openTestHost({ dataDir, services: [bad, fixtureService('good'), control] });
-    expect(await stateOf(host, 'bad')).toMatchObject({ state: 'failed', reason: 'It did not start: out of order' });
+    expect(await fetchState(host, 'bad')).toMatchObject({ state: 'failed', reason: 'It did not start: out of order' });
     expect(await (await fetch(host.url('good'))).text()).toBe('good');
     expect(host.host.failures()).toEqual({ bad: 'It did not start: out of order' });
   });
@@ -155,13 +155,13 @@ describe('a failing service', () => {
     expect(host.host.failures()).toEqual({});
     expect(host.host.starting()).toEqual(['slow']);
     expect((await fetch(host.url('slow'))).status).toBe(503);
-    expect((await stateOf(host, 'slow'))?.state).toBe('starting');
+    expect((await fetchState(host, 'slow'))?.state).toBe('starting');
     expect(await (await fetch(host.url('good'))).text()).toBe('good');
     await turning(
       clock,
-      vi.waitFor(async () => expect((await stateOf(host, 'slow'))?.state).toBe('failed'), patient),
+      vi.waitFor(async () => expect((await fetchState(host, 'slow'))?.state).toBe('failed'), patient),
     );
-    expect((await stateOf(host, 'slow'))?.reason).toContain('did not finish starting');
+    expect((await fetchState(host, 'slow'))?.reason).toContain('did not finish starting');
   });
 
   it('does not prevent the host from stopping when its disposal hangs or throws', async () => {
@@ -183,7 +183,7 @@ describe('a failing service', () => {
     const health = vi.fn<() => Promise<never>>(never);
     const mute = fixtureService('mute', () => ({ health }));
     await using host = await turning(clock, openTestHost({ dataDir, clock, services: [mute, control] }));
-    const states = await turning(clock, Promise.all([stateOf(host, 'mute'), stateOf(host, 'mute')]));
+    const states = await turning(clock, Promise.all([fetchState(host, 'mute'), fetchState(host, 'mute')]));
     expect(states.map((each) => each?.state)).toEqual(['degraded', 'degraded']);
     expect(health).toHaveBeenCalledOnce();
   });
@@ -197,7 +197,7 @@ describe('a failing service', () => {
     });
     await using host = await openTestHost({ dataDir, clock, services: [frail, control] });
     const shows = (state: Partial<ServiceState>) => async (): Promise<void> =>
-      expect(await stateOf(host, 'frail')).toMatchObject(state);
+      expect(await fetchState(host, 'frail')).toMatchObject(state);
     for (const pause of [5, 10]) {
       const life = lives;
       const reason = `Life ${life}. It is started anew after a pause of ${pause} seconds.`;
@@ -230,16 +230,16 @@ describe('a failing service', () => {
     await new Promise((resolve) => setImmediate(resolve));
     end.resolve();
     await closed;
-    const left = host.log.filter((line) => line.includes('left behind'));
-    expect(left.filter((line) => line.includes('ERROR slow'))).toEqual([]);
+    const leftoverLines = host.log.filter((line) => line.includes('left behind'));
+    expect(leftoverLines.filter((line) => line.includes('ERROR slow'))).toEqual([]);
   });
 
   it('runs one health check when the clock jumps over many', async () => {
     const clock = createFakeClock();
     await using host = await openTestHost({ dataDir, clock, services: [fixtureService('calm'), control] });
     clock.advance(3_600_000);
-    expect((await stateOf(host, 'calm'))?.state).toBe('up');
-    // What it was asked when the leap began has taken the hour; one for each service at most.
+    expect((await fetchState(host, 'calm'))?.state).toBe('up');
+    // At most one check per service was running when the clock advanced by an hour.
     expect(host.log.filter((line) => line.includes('health check failed')).length).toBeLessThanOrEqual(2);
   });
 
@@ -257,33 +257,33 @@ describe('a failing service', () => {
     };
     const late = fixtureService('late', () => ({ start, [Symbol.asyncDispose]: dispose }));
     await using host = await openTestHost({ dataDir, clock, services: [late, control] });
-    expect((await stateOf(host, 'late'))?.state).toBe('failed');
+    expect((await fetchState(host, 'late'))?.state).toBe('failed');
     const byHand = api<ServiceState>(host.url('control'), '/api/services/late/restart', { method: 'POST' });
     clock.advance(30_000);
     expect((await byHand).state).toBe('up');
     clock.advance(30_000);
-    expect((await stateOf(host, 'late'))?.state).toBe('up');
+    expect((await fetchState(host, 'late'))?.state).toBe('up');
     expect(running).toBe(1);
     expect(await (await fetch(host.url('late'))).text()).toBe('late');
   });
 
   it('restarts with new settings when it cannot apply them live', async () => {
     const words: string[] = [];
-    const asked: unknown[] = [];
-    const made = fixtureService('stubborn', (_context, { word }) => ({
+    const requests: unknown[] = [];
+    const fixture = fixtureService('stubborn', (_context, { word }) => ({
       start: () => Promise.resolve(void words.push(word)),
       reconfigure: (settings) => {
-        asked.push(settings);
+        requests.push(settings);
         return Promise.reject(new Error('no'));
       },
     }));
     const word = z.string().default('').meta({ title: 'Word', description: 'A word.', live: true });
-    const stubborn = { ...made, settings: made.settings.safeExtend({ word }) };
+    const stubborn = { ...fixture, settings: fixture.settings.safeExtend({ word }) };
     await using host = await openTestHost({ dataDir, services: [stubborn, control] });
     const change = { method: 'PATCH', body: JSON.stringify({ word: 'new' }) };
     expect(await api(host.url('control'), '/api/settings/stubborn', change)).toEqual({ restarted: ['stubborn'] });
     expect(words).toEqual(['', 'new']);
-    expect(asked).toEqual([expect.objectContaining({ word: 'new' })]);
+    expect(requests).toEqual([expect.objectContaining({ word: 'new' })]);
   });
 
   it('logs an unhandled rejection and keeps running', async () => {
@@ -311,7 +311,7 @@ describe('a restart', () => {
     const running = fetch(host.url('busy'));
     await vi.waitFor(() => expect(answers).toHaveLength(1));
     const restarted = api<ServiceState>(host.url('control'), '/api/services/busy/restart', { method: 'POST' });
-    await vi.waitFor(async () => expect((await stateOf(host, 'busy'))?.state).toBe('stopping'));
+    await vi.waitFor(async () => expect((await fetchState(host, 'busy'))?.state).toBe('stopping'));
     answers[0]?.();
     expect(await (await running).text()).toBe('done');
     await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(503));
@@ -351,7 +351,7 @@ describe('a restart', () => {
     const turn = (enabled: boolean): Promise<unknown> =>
       api(host.url('control'), '/api/settings/lamp', { method: 'PATCH', body: JSON.stringify({ enabled }) });
     await turn(false);
-    expect((await stateOf(host, 'lamp'))?.state).toBe('off');
+    expect((await fetchState(host, 'lamp'))?.state).toBe('off');
     await expect(fetch(base)).rejects.toThrow();
     await turn(true);
     expect(await (await fetch(host.url('lamp'))).text()).toBe('lamp');

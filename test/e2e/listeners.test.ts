@@ -41,7 +41,7 @@ const open = (options: Partial<Parameters<typeof openTestHost>[0]> = {}): Promis
     environment: { HOMEPORT_PORT_GIT_SSH: '', ...options.environment },
   });
 
-async function stateOf(host: TestHost): Promise<ServiceState | undefined> {
+async function fetchState(host: TestHost): Promise<ServiceState | undefined> {
   const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
   return services.find(({ id }) => id === 'git');
 }
@@ -61,7 +61,7 @@ describe('a service with two listeners', () => {
     expect(await (await fetch(host.url('git'))).text()).toBe('pages');
     expect(host.url('git.ssh')).toMatch(/^ssh:\/\/127\.0\.0\.1:\d+$/);
     expect(await text(connect(host.port('git.ssh'), '127.0.0.1'))).toBe('SSH-2.0-fixture\r\n');
-    const state = await stateOf(host);
+    const state = await fetchState(host);
     expect(state).toMatchObject({ state: 'up', address: host.url('git') });
     expect(state?.listeners.map(({ name, address, setting }) => [name, address, setting])).toEqual([
       ['http', host.url('git'), 'port'],
@@ -86,7 +86,7 @@ describe('a service with two listeners', () => {
       setPort(port);
       await using host = await open();
       expect(await (await fetch(host.url('git'))).text()).toBe('pages');
-      const state = await stateOf(host);
+      const state = await fetchState(host);
       expect(state).toMatchObject({ state: 'degraded', suggestedPort: null });
       expect(state?.reason).toContain(`Git over SSH: Port ${port} is taken by`);
       expect(host.host.failures()['git.ssh']).toContain(`Port ${port} is taken by`);
@@ -95,7 +95,7 @@ describe('a service with two listeners', () => {
       const move = { method: 'PATCH', body: JSON.stringify({ sshPort: offered }) };
       await api(host.url('control'), '/api/settings/git', move);
       expect(host.port('git.ssh')).toBe(offered);
-      expect(await stateOf(host)).toMatchObject({ state: 'up', reason: null });
+      expect(await fetchState(host)).toMatchObject({ state: 'up', reason: null });
     } finally {
       server.close();
     }
@@ -107,11 +107,11 @@ describe('a service with two listeners', () => {
     const clock = createFakeClock();
     await using host = await open({ clock });
     const main = host.url('git');
-    expect((await stateOf(host))?.state).toBe('degraded');
+    expect((await fetchState(host))?.state).toBe('degraded');
     server.close();
     await once(server, 'close');
     clock.advance(30_000);
-    await vi.waitFor(async () => expect((await stateOf(host))?.state).toBe('up'), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await fetchState(host))?.state).toBe('up'), { timeout: 10_000 });
     expect(await text(connect(port, '127.0.0.1'))).toBe('SSH-2.0-fixture\r\n');
     expect(host.url('git')).toBe(main);
   });
@@ -121,7 +121,7 @@ describe('a service with two listeners', () => {
     try {
       const environment = { HOMEPORT_PORT_GIT: String(pages.port), HOMEPORT_PORT_GIT_SSH: String(ssh.port) };
       await using host = await open({ environment });
-      const state = await stateOf(host);
+      const state = await fetchState(host);
       expect(state?.state).toBe('failed');
       expect(state?.reason).toContain(`Port ${pages.port} is taken`);
       expect(state?.reason).toContain(`Port ${ssh.port} is taken`);
@@ -136,8 +136,8 @@ describe('a service with two listeners', () => {
     const { server, port } = await hold();
     try {
       await using host = await open();
-      for (const taken of [port, host.port('control'), host.port('git')]) {
-        const change = { method: 'PATCH', body: JSON.stringify({ sshPort: taken }) };
+      for (const usedPort of [port, host.port('control'), host.port('git')]) {
+        const change = { method: 'PATCH', body: JSON.stringify({ sshPort: usedPort }) };
         await expect(api(host.url('control'), '/api/settings/git', change)).rejects.toThrow('services.git.sshPort');
       }
     } finally {

@@ -67,12 +67,12 @@ async function send(host: HostProcess, source: string): Promise<string> {
 
 it('delivers each mail once with its complete attachment after kill -9 between reply 250 and delivery', async () => {
   const port = await freePort();
-  const files = Array.from({ length: 6 }, (_, at) => Buffer.alloc(1000 + at * 40_000, `${String(at)} file `));
+  const files = Array.from({ length: 6 }, (_, index) => Buffer.alloc(1000 + index * 40_000, `${String(index)} file `));
   {
     await using host = await startHostProcess(dataDir);
     await deliverTo(host, port);
-    for (const [at, bytes] of files.entries()) {
-      expect(await send(host, mailWith(`mail ${String(at)}`, bytes))).toMatch(/^250 /);
+    for (const [mailIndex, bytes] of files.entries()) {
+      expect(await send(host, mailWith(`mail ${String(mailIndex)}`, bytes))).toMatch(/^250 /);
     }
     await host.kill();
   }
@@ -81,7 +81,9 @@ it('delivers each mail once with its complete attachment after kill -9 between r
   await using again = await startHostProcess(dataDir);
   expect(again.url('mail')).toBeDefined();
   await vi.waitFor(() => expect(posted).toHaveLength(files.length), { timeout: 60_000, interval: 100 });
-  expect(posted.map(({ title }) => title.slice(0, 6))).toEqual(files.map((_, at) => `mail ${String(at)}`));
+  expect(posted.map(({ title }) => title.slice(0, 6))).toEqual(
+    files.map((_, mailIndex) => `mail ${String(mailIndex)}`),
+  );
   for (const [at, { attachments }] of posted.entries()) {
     expect(attachments.map(({ filename }) => filename)).toEqual(['data.bin']);
     expect(Buffer.from(attachments[0]?.base64 ?? '', 'base64').equals(files[at] ?? Buffer.of())).toBe(true);

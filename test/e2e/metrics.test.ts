@@ -14,11 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => host[Symbol.asyncDispose]());
 
-/** What promtool says of our own names. The peer's, kept for those who scrape it, are not ours to choose. */
+/** Checks Homeport's metric names with promtool. The names of the peers are fixed, since users scrape them. */
 function complaints(page: string): string {
   // The specification of git hosting calls four gauges so.
-  const given = /^(# (HELP|TYPE) )?(ntfy_|gitea_|githost_(repositories|users|issues|pulls)_total).*\n/gm;
-  const text = page.replaceAll(given, '');
+  const peerMetrics = /^(# (HELP|TYPE) )?(ntfy_|gitea_|githost_(repositories|users|issues|pulls)_total).*\n/gm;
+  const text = page.replaceAll(peerMetrics, '');
   const { stdout, stderr, status } = spawnSync(promtool, ['check', 'metrics'], { input: text, encoding: 'utf8' });
   return `${stdout}${stderr}${status === 0 ? '' : `exit ${status}`}`;
 }

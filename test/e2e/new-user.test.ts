@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const soon = { timeout: 30_000, interval: 50 };
 const cannotRun = noBrowser !== undefined || (missingPrograms.length > 0 && process.env['CI'] === undefined);
 
-/** Where `npm run screenshots` wants the pictures of the walk; nowhere in a plain test. */
+/** Folder for the pictures of `npm run screenshots`; undefined in a plain test. */
 const pictures = process.env['HOMEPORT_WALK_PICTURES'];
 
 async function picture(page: Page, name: string): Promise<void> {
@@ -60,7 +60,7 @@ it.skipIf(cannotRun)(
     expect(await services.filter({ hasText: 'Stopped' }).count()).toBe(0);
     await picture(page, '3-home');
 
-    // The empty inbox shows the command that fills it; it works as it stands.
+    // The empty inbox shows a command that adds a message; it works unchanged.
     await page.getByRole('link', { name: 'Inbox' }).first().click();
     await run('sh', ['-c', await page.getByText(/^swaks --server /).innerText()]);
     await page.getByRole('button', { name: /Hello/ }).click();

@@ -17,12 +17,12 @@ let host: number;
 
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'homeport-npm-'));
-  // What `npm start` runs beforehand sets the checkout up and is left out here: `npm test` has just done it.
+  // The set-up before `npm start` is left out, since `npm test` has just done it.
   npm = spawn('npm', ['start', '--ignore-scripts', '--', '--headless', '--data-dir', dataDir], {
     cwd: root,
     env: { ...testEnvironment(dataDir), HOMEPORT_STOP_TIMEOUT: '20' },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, as a terminal gives it.
+    // A separate process group, as under a terminal.
     detached: true,
   });
   const lines: string[] = [];
@@ -49,7 +49,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** The file goes when the data folder is given back, the last step of an orderly end; a host that was killed leaves it. */
+/** The file is deleted with the lock of the data folder, the last step of an orderly end; a killed host leaves it. */
 function hasDrained(): boolean {
   return !existsSync(join(dataDir, 'running.json'));
 }

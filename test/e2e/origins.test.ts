@@ -23,7 +23,7 @@ async function status(service: (typeof listeners)[number], request: string): Pro
   await once(socket, 'connect');
   let text = '';
   socket.on('data', (chunk) => (text += String(chunk)));
-  // What the listener did not want to read may end in a reset after its answer.
+  // The listener may reset the connection after its response, since it did not read the rest of the request.
   socket.on('error', () => undefined);
   socket.write(request);
   await new Promise((resolve) => socket.on('close', resolve));

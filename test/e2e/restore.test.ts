@@ -9,7 +9,7 @@ import { startHostProcess, type HostProcess } from '../support/host-process.ts';
 
 const registry = new URL('../../main/host/services/registry.ts', import.meta.url).href;
 
-/** Notify starts once the file `hold` is gone, and does not stop while there is a file `stuck`. */
+/** Notify starts after the file `hold` is deleted, and does not stop while a file `stuck` exists. */
 const wilful = `
 import { existsSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
@@ -51,7 +51,7 @@ describe('restoring a backup in the running program', () => {
   const ask = <Reply>(base: string, path: string, method: string, body?: unknown): Promise<Reply> =>
     api<Reply>(base, path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
   /** The setting tells which data it has, and the account that they are whole. */
-  const held = async (base: string): Promise<string> => {
+  const fetchOwner = async (base: string): Promise<string> => {
     const { sections } = await ask<{ sections: { id: string; fields: { name: string; value: unknown }[] }[] }>(
       base,
       '/api/settings',
@@ -76,7 +76,7 @@ describe('restoring a backup in the running program', () => {
     await ask(host.url('control'), path, 'POST', { confirm: 'restore' });
     await vi.waitFor(() => expect(readyLines(host)).toHaveLength(2), soon);
     const base = / control=(\S+)/.exec(readyLines(host)[1] ?? '')?.[1] ?? '';
-    expect(await held(base)).toBe('11, without grace');
+    expect(await fetchOwner(base)).toBe('11, without grace');
     expect(await host.stop()).toBe(0);
   });
 
@@ -85,7 +85,7 @@ describe('restoring a backup in the running program', () => {
     WILFUL: folder,
     HOMEPORT_STOP_TIMEOUT: '1',
   });
-  /** Where the page is, as soon as it answers: earlier than the `ready` line. */
+  /** Returns the address of the page as soon as it answers, which is earlier than the `ready` line. */
   const page = (former?: string): Promise<string> =>
     vi.waitFor(async () => {
       const { url } = JSON.parse(readFileSync(join(dataDir, 'running.json'), 'utf8')) as { url: string };
@@ -105,7 +105,7 @@ describe('restoring a backup in the running program', () => {
     await ask(base, `/api/backups/set-aside/${setAside[0]?.name ?? ''}/put-back`, 'POST');
     rmSync(join(folder, 'hold'));
     await vi.waitFor(() => expect(readyLines(host)).toHaveLength(3), soon);
-    expect(await held(await page(base))).toBe('22, with grace');
+    expect(await fetchOwner(await page(base))).toBe('22, with grace');
     expect(await host.stop()).toBe(0);
   });
 
@@ -117,7 +117,7 @@ describe('restoring a backup in the running program', () => {
     rmSync(join(folder, 'hold'));
     await using host = await starting;
     await vi.waitFor(() => expect(readyLines(host)).toHaveLength(2), soon);
-    expect(await held(await page(base))).toBe('11, without grace');
+    expect(await fetchOwner(await page(base))).toBe('11, without grace');
     expect(await host.stop()).toBe(0);
   });
 
@@ -130,7 +130,7 @@ describe('restoring a backup in the running program', () => {
     expect(host.output.filter((line) => line === 'a process began')).toHaveLength(2);
     expect(host.errors).toContain('notify did not stop in time. Homeport begins again.');
     rmSync(join(folder, 'stuck'));
-    expect(await held(await page(host.url('control')))).toBe('11, without grace');
+    expect(await fetchOwner(await page(host.url('control')))).toBe('11, without grace');
     expect(await host.stop()).toBe(0);
   });
 
@@ -140,14 +140,14 @@ describe('restoring a backup in the running program', () => {
       await using host = await startHostProcess(dataDir);
       const base = host.url('control');
       if (path === '') path = await prepare(base);
-      expect(['11, without grace', '22, with grace']).toContain(await held(base));
-      const asked = ask(base, path, 'POST', { confirm: 'restore' }).catch(() => undefined);
+      expect(['11, without grace', '22, with grace']).toContain(await fetchOwner(base));
+      const restoreRequest = ask(base, path, 'POST', { confirm: 'restore' }).catch(() => undefined);
       await pause(wait);
       await host.kill();
-      await asked;
+      await restoreRequest;
     }
     await using host = await startHostProcess(dataDir);
-    expect(['11, without grace', '22, with grace']).toContain(await held(host.url('control')));
+    expect(['11, without grace', '22, with grace']).toContain(await fetchOwner(host.url('control')));
     expect(readdirSync(dataDir).filter((name) => ['.restoring', '.returning'].includes(name))).toEqual([]);
   });
 });

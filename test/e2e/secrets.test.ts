@@ -58,12 +58,12 @@ async function status(path: string, method: string, authorization: string | unde
 
 /** The text of every file below a folder, databases included. */
 function contents(folder: string): Map<string, string> {
-  const found = new Map<string, string>();
+  const secrets = new Map<string, string>();
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    if (entry.isFile()) found.set(path, readFileSync(path, 'latin1'));
+    if (entry.isFile()) secrets.set(path, readFileSync(path, 'latin1'));
   }
-  return found;
+  return secrets;
 }
 
 describe('every route of the app API', () => {
@@ -72,12 +72,12 @@ describe('every route of the app API', () => {
     const service = await makeAccount('robot', { kind: 'service' });
     const off = await makeAccount('off');
     await api(base, '/api/accounts/off', { method: 'PATCH', body: JSON.stringify({ enabled: false }) });
-    const gone = await api<{ token: { id: string }; text: string }>(
+    const removedToken = await api<{ token: { id: string }; text: string }>(
       base,
       '/api/accounts/user/tokens',
       post({ label: 'gone' }),
     );
-    await api(base, `/api/accounts/user/tokens/${gone.token.id}`, { method: 'DELETE' });
+    await api(base, `/api/accounts/user/tokens/${removedToken.token.id}`, { method: 'DELETE' });
 
     const { paths } = await api<Document>(base, '/api/openapi.json');
     const access = (method: string, path: string): RouteAccess | undefined =>
@@ -93,13 +93,13 @@ describe('every route of the app API', () => {
         if (access(method, declared) === 'public') continue;
         const url = path.replace(/\{\w+\}/g, 'nothing');
         looked += 1;
-        const at = `${method} ${path}`;
-        expect(`${at} ${await status(url, method, undefined)}`).toBe(`${at} 401`);
-        expect([refused, slowedDown], at).toContain(await status(url, method, `Bearer ${gone.text}`));
-        expect([refused, slowedDown], at).toContain(await status(url, method, `Bearer ${off}`));
-        expect(`${at} ${await status(url, method, `Bearer ${service}`)}`).toBe(`${at} 403`);
+        const label = `${method} ${path}`;
+        expect(`${label} ${await status(url, method, undefined)}`).toBe(`${label} 401`);
+        expect([refused, slowedDown], label).toContain(await status(url, method, `Bearer ${removedToken.text}`));
+        expect([refused, slowedDown], label).toContain(await status(url, method, `Bearer ${off}`));
+        expect(`${label} ${await status(url, method, `Bearer ${service}`)}`).toBe(`${label} 403`);
         if (access(method, declared) === 'admin') {
-          expect(`${at} ${await status(url, method, `Bearer ${user}`)}`).toBe(`${at} 403`);
+          expect(`${label} ${await status(url, method, `Bearer ${user}`)}`).toBe(`${label} 403`);
         }
       }
     }
@@ -179,7 +179,7 @@ describe('a secret', () => {
     await vi.waitFor(async () => expect(JSON.stringify(await api(base, '/api/log?limit=500'))).toContain('/ships'));
 
     const places = contents(dataDir);
-    // The file that settings are kept in holds them sealed, and is for its owner alone.
+    // The settings file contains sealed secrets, and only its owner can read it.
     const yaml = join(dataDir, 'homeport.yaml');
     expect(places.get(yaml)?.match(/sealed: v1\./g)).toHaveLength(3);
     expect(statSync(yaml).mode & 0o077).toBe(0);

@@ -151,7 +151,7 @@ describe('an invalid setting of one service', () => {
     const lamp = recorder('lamp');
     return [lamp, [lamp.service, fixtureService('good'), control]];
   };
-  const stateOf = async (host: TestHost, id: string): Promise<ServiceState | undefined> => {
+  const fetchState = async (host: TestHost, id: string): Promise<ServiceState | undefined> => {
     const reply = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
     return reply.services.find((service) => service.id === id);
   };
@@ -170,7 +170,7 @@ describe('an invalid setting of one service', () => {
       await using host = await openTestHost({ dataDir, services: all });
       expect(host.host.safeMode).toBe(false);
       expect(Object.keys(host.host.addresses())).toEqual(['good', 'control']);
-      expect(await stateOf(host, 'lamp')).toMatchObject({
+      expect(await fetchState(host, 'lamp')).toMatchObject({
         state: 'failed',
         reason: 'Its settings cannot be used. services.lamp.word: line 4: Expected text.',
         address: null,
@@ -218,7 +218,7 @@ describe('an invalid setting of one service', () => {
     writeFileSync(file, 'version: 1\nservices:\n  lamp:\n    enabled: false\n    word: [1]\n');
     const [, all] = services();
     await using host = await openTestHost({ dataDir, services: all });
-    expect(await stateOf(host, 'lamp')).toMatchObject({ state: 'off', reason: null });
+    expect(await fetchState(host, 'lamp')).toMatchObject({ state: 'off', reason: null });
   });
 
   it('stops the running service when the file is reloaded', async () => {
@@ -227,8 +227,8 @@ describe('an invalid setting of one service', () => {
     await using host = await openTestHost({ dataDir, services: all });
     writeFileSync(file, 'version: 1\nservices:\n  lamp:\n    word: [1]\n');
     await patch(host.url('control'), 'good', { word: 'other' });
-    expect(await stateOf(host, 'lamp')).toMatchObject({ state: 'failed' });
-    expect(await stateOf(host, 'good')).toMatchObject({ state: 'up' });
+    expect(await fetchState(host, 'lamp')).toMatchObject({ state: 'failed' });
+    expect(await fetchState(host, 'good')).toMatchObject({ state: 'up' });
   });
 
   it('is reported for the control service, which ignores it', async () => {

@@ -42,7 +42,7 @@ describe('starting', () => {
     const { key, cert } = makeSelfSigned();
     const [keyFile, certificateFile] = [join(dataDir, 'key.pem'), join(dataDir, 'cert.pem')];
     writeFileSync(keyFile, key);
-    // Reading it takes until somebody writes.
+    // Reading the named pipe takes until a writer opens it.
     spawnSync('mkfifo', [certificateFile]);
     const settings = `{ tls: starttls, certificateFile: ${certificateFile}, keyFile: ${keyFile} }`;
     writeFileSync(join(dataDir, 'homeport.yaml'), `version: 1\nservices:\n  mail: ${settings}\n`);

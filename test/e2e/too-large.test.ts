@@ -24,7 +24,7 @@ describe.each([
   it.each([false, true])('answers a client that sends everything before it reads; chunked: %s', async (chunked) => {
     const size = 24 * 1024 * 1024;
     const all = [...headers, `Authorization: ${adminAuthorization}`];
-    const told = await sendBlindly(host.port(service), line, { headers: all, size, chunked });
-    expect(told).toMatchObject({ status, sent: size });
+    const reply = await sendBlindly(host.port(service), line, { headers: all, size, chunked });
+    expect(reply).toMatchObject({ status, sent: size });
   });
 });

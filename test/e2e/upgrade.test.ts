@@ -38,9 +38,9 @@ beforeAll(async () => {
     database.exec(readFileSync(join(sample, `${service}.sql`), 'utf8'));
   }
   copyFileSync(join(sample, 'vault.check'), join(dataDir, 'host', 'vault.check'));
-  expect(kept()).toContain('json-path-secret');
-  expect(kept()).toContain('refused-token-secret');
-  expect(kept()).toContain('feed-token-secret');
+  expect(listStoredFiles()).toContain('json-path-secret');
+  expect(listStoredFiles()).toContain('refused-token-secret');
+  expect(listStoredFiles()).toContain('feed-token-secret');
   // No administrator is made: the one of the folder signs in.
   host = await openTestHost({ dataDir });
 });
@@ -50,7 +50,7 @@ afterAll(async () => {
 });
 
 /** Every word ending in `-secret` in a row of a table or in the settings. */
-function kept(): string[] {
+function listStoredFiles(): string[] {
   const texts = [readFileSync(join(dataDir, 'homeport.yaml'), 'utf8')];
   for (const service of ['notify', 'downloads']) {
     using database = new DatabaseSync(join(dataDir, service, 'db.sqlite'), { readOnly: true });
@@ -64,7 +64,7 @@ function kept(): string[] {
 it('opens an old data folder and seals its secrets', async () => {
   expect(host.host.failures()).toEqual({});
   expect(host.host.configProblems).toEqual([]);
-  await vi.waitFor(() => expect(kept()).toEqual([]), { timeout: 30_000, interval: 50 });
+  await vi.waitFor(() => expect(listStoredFiles()).toEqual([]), { timeout: 30_000, interval: 50 });
 });
 
 it('shows earlier data and keeps it working', async () => {
@@ -91,27 +91,27 @@ it('shows earlier data and keeps it working', async () => {
 
 describe('a data folder with inbox jobs and data of each service', () => {
   const folder = fileURLToPath(new URL('../fixtures/data-folder-inbox-by-jobs', import.meta.url));
-  /** When it was written: what it holds is kept for a time, and a planned message must still wait. */
+  /** Time of the folder's creation: messages expire, and a scheduled message must still be in the future. */
   const writtenAt = Date.UTC(2026, 10, 22, 20, 31);
   const shift = Date.now() - writtenAt;
   const clock = { ...systemClock, now: () => systemClock.now() - shift };
   const token = 'tk_do4lx7q83jlhxkyq3yi9n4oobj494';
 
   let older: TestHost;
-  let at: string;
+  let dataFolder: string;
   beforeAll(async () => {
-    at = mkdtempSync(join(tmpdir(), 'homeport-upgrade-'));
-    cpSync(folder, at, { recursive: true });
-    for (const file of readdirSync(at, { recursive: true, encoding: 'utf8' })) {
+    dataFolder = mkdtempSync(join(tmpdir(), 'homeport-upgrade-'));
+    cpSync(folder, dataFolder, { recursive: true });
+    for (const file of readdirSync(dataFolder, { recursive: true, encoding: 'utf8' })) {
       if (!file.endsWith('.gz')) continue;
-      writeFileSync(join(at, file.slice(0, -'.gz'.length)), gunzipSync(readFileSync(join(at, file))));
-      rmSync(join(at, file));
+      writeFileSync(join(dataFolder, file.slice(0, -'.gz'.length)), gunzipSync(readFileSync(join(dataFolder, file))));
+      rmSync(join(dataFolder, file));
     }
-    older = await openTestHost({ dataDir: at, clock });
+    older = await openTestHost({ dataDir: dataFolder, clock });
   });
   afterAll(async () => {
     await older[Symbol.asyncDispose]();
-    rmSync(at, { recursive: true, force: true });
+    rmSync(dataFolder, { recursive: true, force: true });
   });
   const own = <T>(path: string): Promise<T> => api<T>(older.url('control'), path);
 
@@ -147,8 +147,8 @@ describe('a data folder with inbox jobs and data of each service', () => {
     expect(await own('/api/push/quiet')).toMatchObject({
       quiet: { rules: [{ topics: 'door*', quiet: ['22:00-07:00'] }], zone: 'Europe/Zurich' },
     });
-    const found = await own<any>('/api/push/search?words=zurich&topic=&priority=1&tag=');
-    expect(found.messages).toMatchObject([{ message: 'Zürich weather station: no answer.' }]);
+    const results = await own<any>('/api/push/search?words=zurich&topic=&priority=1&tag=');
+    expect(results.messages).toMatchObject([{ message: 'Zürich weather station: no answer.' }]);
   });
 
   it('keeps each inbox row once, finds it by search and adds new messages', async () => {

@@ -190,8 +190,8 @@ describe('backup and restore', () => {
     writeFileSync(join(staging, 'complete'), '');
     writeFileSync(join(staging, 'set-aside'), '');
     await restoreBackup(data, file, { force: true });
-    const kept = readdirSync(data).filter((name) => name.startsWith('.before-restore-'));
-    expect(kept.some((name) => existsSync(join(data, name, 'mine')))).toBe(true);
+    const formerFolders = readdirSync(data).filter((name) => name.startsWith('.before-restore-'));
+    expect(formerFolders.some((name) => existsSync(join(data, name, 'mine')))).toBe(true);
   });
 
   it.each([['nothing but its mark'], ['content']])(

@@ -56,14 +56,14 @@ test('delivers nested events after earlier ones', async () => {
 test('delivers neither events before a subscription nor after its disposal', async () => {
   const bus = createBus(silentLog);
   const late = vi.fn();
-  const gone = vi.fn();
-  const leaving = bus.subscribe(happened, gone);
+  const unsubscribed = vi.fn();
+  const leaving = bus.subscribe(happened, unsubscribed);
   bus.publish(happened, { n: 1 });
   using _late = bus.subscribe(happened, late);
   leaving[Symbol.dispose]();
   await nextTurn();
   expect(late).not.toHaveBeenCalled();
-  expect(gone).not.toHaveBeenCalled();
+  expect(unsubscribed).not.toHaveBeenCalled();
 });
 
 test('logs a subscriber that throws and continues with the others', async () => {

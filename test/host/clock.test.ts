@@ -36,14 +36,15 @@ test('returns random text of the requested length with all letters and digits', 
 });
 
 test('returns each random byte once for any lengths', () => {
-  const lengths = Array.from({ length: 2000 }, (_, at) => 16 + (at % 50)).concat(4095, 4096, 4097, 10_000);
+  const lengths = Array.from({ length: 2000 }, (_, index) => 16 + (index % 50)).concat(4095, 4096, 4097, 10_000);
   const drawn = lengths.map((length) => systemRandom.bytes(length));
   expect(drawn.map((bytes) => bytes.length)).toEqual(lengths);
-  const whole = Buffer.concat(drawn);
+  const allBytes = Buffer.concat(drawn);
   const windows = new Set<string>();
-  for (let at = 0; at + 12 <= whole.length; at += 12) windows.add(whole.toString('hex', at, at + 12));
-  expect(windows.size).toBe(Math.floor(whole.length / 12));
-  expect(new Set(whole).size).toBe(256);
+  for (let offset = 0; offset + 12 <= allBytes.length; offset += 12)
+    windows.add(allBytes.toString('hex', offset, offset + 12));
+  expect(windows.size).toBe(Math.floor(allBytes.length / 12));
+  expect(new Set(allBytes).size).toBe(256);
   // Returned bytes do not change when more are drawn.
   const [first = new Uint8Array()] = drawn;
   const before = [...first];

@@ -152,10 +152,12 @@ describe('live setting without interruption:', () => {
     await say('MAIL FROM:<someone@example.org>');
     expect(await say('RCPT TO:<newcomer@example.org>')).toMatch(/^5/);
     const { sections } = await api<SettingsView>(host.url('control'), '/api/settings');
-    const known = sections.find(({ id }) => id === 'mail')?.fields.find(({ name }) => name === 'recipients')?.value;
+    const storedRecipients = sections
+      .find(({ id }) => id === 'mail')
+      ?.fields.find(({ name }) => name === 'recipients')?.value;
     const newcomer = { address: 'newcomer', to: 'inbox://' };
     const settings = {
-      recipients: [...(known as object[]), newcomer],
+      recipients: [...(storedRecipients as object[]), newcomer],
       maxRecipients: 1,
       maxMegabytes: 1,
       spoolDays: 9,
@@ -169,13 +171,13 @@ describe('live setting without interruption:', () => {
       expect((await inbox(host.url('control'))).map(({ title }) => title)).toContain('Within ([no sender])'),
     );
 
-    // What the next command may do is said by the settings as they are now.
+    // The current settings decide what the next command may do.
     expect(await say('EHLO test')).not.toContain('AUTH');
     const login = { name: 'printer', password: 'correct horse' };
     expect(await change('mail', { signIn: 'required', logins: [login], topicPrefix: 'ntfy-' })).toEqual([]);
     expect(await say('MAIL FROM:<someone@example.org>')).toMatch(/^530/);
-    const plain = Buffer.from('\0printer\0correct horse').toString('base64');
-    expect(await say(`AUTH PLAIN ${plain}`)).toMatch(/^235/);
+    const credentials = Buffer.from('\0printer\0correct horse').toString('base64');
+    expect(await say(`AUTH PLAIN ${credentials}`)).toMatch(/^235/);
     expect(await say('MAIL FROM:<someone@example.org>')).toMatch(/^250/);
     expect(await change('mail', { signIn: 'off', logins: [] })).toEqual([]);
     expect(await say('RCPT TO:<newcomer@example.org>')).toMatch(/^250/);
@@ -243,17 +245,17 @@ describe('live setting without interruption:', () => {
   it('applies texts and intervals of downloads with an open socket', async () => {
     const url = host.url('downloads');
     const socket = io(url, { transports: ['websocket'], reconnection: false });
-    let left = false;
-    socket.on('disconnect', () => (left = true));
+    let hasLeft = false;
+    socket.on('disconnect', () => (hasLeft = true));
     await new Promise((resolve) => socket.once('all', resolve));
     const robots = join(host.dataDir, 'robots.txt');
     writeFileSync(robots, 'User-agent: nobody\n');
     expect(await change('downloads', { robotsFile: robots, clearAfter: 5, subscriptionInterval: 7 })).toEqual([]);
     expect(await (await fetch(`${url}/robots.txt`)).text()).toBe('User-agent: nobody\n');
-    expect(left).toBe(false);
+    expect(hasLeft).toBe(false);
     expect(socket.connected).toBe(true);
     expect(await change('downloads', { publicUrl: 'https://media.example.org' })).toEqual(['downloads']);
-    await vi.waitFor(() => expect(left).toBe(true));
+    await vi.waitFor(() => expect(hasLeft).toBe(true));
     socket.close();
   });
 

@@ -45,11 +45,11 @@ describe('log history', () => {
     writeFileSync(`${path}.1`, `${lines.slice(0, 5000).join('\n')}\n`);
     writeFileSync(path, `${lines.slice(5000).join('\n')}\n`);
     const from = { at: entry.at + 11_000, passed: Infinity };
-    const { lines: found } = await readLinesBefore(path, { from, limit: 9000, fits: () => true });
-    expect(found.length).toBe(9000);
-    expect(found[0]?.message).toBe('line 10999');
+    const { lines: olderLines } = await readLinesBefore(path, { from, limit: 9000, fits: () => true });
+    expect(olderLines.length).toBe(9000);
+    expect(olderLines[0]?.message).toBe('line 10999');
     expect(
-      found.every(({ message, fields }, at) => message === `line ${String(10_999 - at)}` && fields['word'] !== ''),
+      olderLines.every(({ message, fields }, at) => message === `line ${String(10_999 - at)}` && fields['word'] !== ''),
     ).toBe(true);
     const fits = ({ message }: { message: string }): boolean => message.endsWith('00');
     expect((await readLinesBefore(path, { from: newest, limit: 5, fits })).lines[4]?.message).toBe('line 11500');
@@ -58,7 +58,7 @@ describe('log history', () => {
   });
 
   /** Reads page by page, like the Log page. */
-  async function messagesOf(path: string, limit: number, fits: (line: { message: string }) => boolean = () => true) {
+  async function readMessages(path: string, limit: number, fits: (line: { message: string }) => boolean = () => true) {
     const [messages, sizes]: [string[], number[]] = [[], []];
     for (let from: LogPosition = newest; ;) {
       const { lines, position, isWhole } = await readLinesBefore(path, { from, limit, fits });
@@ -76,7 +76,7 @@ describe('log history', () => {
     );
     writeFileSync(`${path}.1`, `${lines.slice(0, 14).join('\n')}\n`);
     writeFileSync(path, `${lines.slice(14).join('\n')}\n`);
-    const { messages, sizes } = await messagesOf(path, 4);
+    const { messages, sizes } = await readMessages(path, 4);
     expect(messages).toEqual(Array.from({ length: 30 }, (_, at) => `line ${String(29 - at)}`));
     expect(sizes[0]).toBe(4);
   });
@@ -88,7 +88,7 @@ describe('log history', () => {
       textLine({ ...entry, at: entry.at + at, message: `line ${String(at)}`, fields: { word } }),
     );
     writeFileSync(path, `${lines.join('\n')}\n`);
-    const { messages, sizes } = await messagesOf(path, 500, ({ message }) => /^line (?:399|7)$/.test(message));
+    const { messages, sizes } = await readMessages(path, 500, ({ message }) => /^line (?:399|7)$/.test(message));
     expect(messages).toEqual(['line 399', 'line 7']);
     expect(sizes.length).toBeGreaterThan(2);
   });
@@ -98,8 +98,8 @@ describe('log history', () => {
     const word = 'ü'.repeat(400_000);
     const lines = [0, 1, 2].map((at) => textLine({ ...entry, at: entry.at + at, fields: { word, at } }));
     writeFileSync(path, `${lines.join('\n')}${end}`);
-    const found = await readLinesBefore(path, { from: newest, limit: 9, fits: () => true });
-    expect(found.lines.map(({ fields }) => [fields['at'], fields['word'] === word])).toEqual([
+    const olderLines = await readLinesBefore(path, { from: newest, limit: 9, fits: () => true });
+    expect(olderLines.lines.map(({ fields }) => [fields['at'], fields['word'] === word])).toEqual([
       ['2', true],
       ['1', true],
       ['0', true],

@@ -13,7 +13,7 @@ interface Kept {
   readonly last: () => Record<string, unknown>;
 }
 
-function kept(format: 'text' | 'json' = 'json', keep?: number): Kept {
+function openLogRecorder(format: 'text' | 'json' = 'json', keep?: number): Kept {
   const lines: string[] = [];
   const log = createLog({
     level: 'info',
@@ -27,7 +27,7 @@ function kept(format: 'text' | 'json' = 'json', keep?: number): Kept {
 
 describe('log line', () => {
   test('contains time, level, part, message and fields as text', () => {
-    const { log, lines } = kept('text');
+    const { log, lines } = openLogRecorder('text');
     log.child('push').info('message published', { topic: 'alerts', bytes: 12, title: 'two words', tags: ['a', 'b'] });
     expect(lines).toEqual([
       '1970-01-01T00:00:00.000Z INFO  push      message published  topic=alerts bytes=12 title="two words" tags=["a","b"]',
@@ -35,7 +35,7 @@ describe('log line', () => {
   });
 
   test('is one JSON object whose own names cannot be overridden', () => {
-    const { log, last } = kept();
+    const { log, last } = openLogRecorder();
     log.warn('odd', { level: 'debug', message: 'lie', count: 1n, none: undefined });
     expect(last()).toEqual({
       time: '1970-01-01T00:00:00.000Z',
@@ -49,7 +49,7 @@ describe('log line', () => {
   });
 
   test.each(['text', 'json'] as const)('stays one line as %s and cannot control a terminal', (format) => {
-    const { log, lines } = kept(format);
+    const { log, lines } = openLogRecorder(format);
     const evil = 'a\r\n1970-01-01 ERROR forged\u2028x\u001b[2J\u202e\u0085';
     log.info(evil, { evil, [evil]: evil, deep: { evil: [evil] } });
     expect(lines).toHaveLength(1);
@@ -57,7 +57,7 @@ describe('log line', () => {
   });
 
   test('is omitted below the level, which can change', () => {
-    const { log, lines } = kept();
+    const { log, lines } = openLogRecorder();
     const child = log.child('mail');
     child.debug('quiet');
     expect(child.enabled('debug')).toBe(false);
@@ -81,7 +81,7 @@ describe('log line', () => {
 
 describe('redaction', () => {
   test('removes secrets by field name at any depth', () => {
-    const { log, lines } = kept();
+    const { log, lines } = openLogRecorder();
     const secret = 'hunter2hunter2';
     log.info('signed in', {
       password: secret,
@@ -111,20 +111,20 @@ describe('redaction', () => {
     ['an access token of ours', 'made tk_hunter2hunter2hunter2hunter2h', 'made'],
     ['a seal of the vault', 'read v1.hunter2hunter2hunter2.abc', 'read'],
   ])('removes secrets from %s', (_name, text, stays) => {
-    const { log, lines } = kept();
+    const { log, lines } = openLogRecorder();
     log.info(text, { text, list: [text], error: new Error(text) });
     expect(lines[0]).not.toContain('hunter2');
     expect(lines[0]).toContain(stays);
   });
 
   test('covers the entries of the Log page', () => {
-    const { log } = kept();
+    const { log } = openLogRecorder();
     log.info('x', { token: 'hunter2' });
     expect(JSON.stringify(log.recent())).not.toContain('hunter2');
   });
 
   test('takes linear time for any text', () => {
-    const { log, lines } = kept();
+    const { log, lines } = openLogRecorder();
     for (const piece of ['a-', 'auth', '://', 'http://a', 'token=', '"password":"', 'v1.', 'Bearer ']) {
       log.info(piece.repeat(20_000), { piece: piece.repeat(20_000) });
     }
@@ -134,7 +134,7 @@ describe('redaction', () => {
 
 describe('log fields', () => {
   test('contains an error with its chain of causes', () => {
-    const { log, last } = kept();
+    const { log, last } = openLogRecorder();
     const cause = Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' });
     log.error('failed', {
       error: new TypeError('delivery failed', { cause: new AggregateError([cause], 'all failed') }),
@@ -148,7 +148,7 @@ describe('log fields', () => {
   });
 
   test('tolerates circular, huge and hostile values', () => {
-    const { log, last } = kept();
+    const { log, last } = openLogRecorder();
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;
     const looped = new Error('loop');
@@ -178,7 +178,7 @@ describe('log fields', () => {
 
 describe('recent entries', () => {
   test('are kept in memory up to a limit, in order', () => {
-    const { log } = kept('json', 5);
+    const { log } = openLogRecorder('json', 5);
     for (let count = 1; count <= 12; count += 1) log.info(`line ${count}`);
     expect(log.recent().map((entry) => entry.message)).toEqual(['line 8', 'line 9', 'line 10', 'line 11', 'line 12']);
     expect(log.recent({ limit: 2 }).map((entry) => entry.id)).toEqual([11, 12]);
@@ -186,7 +186,7 @@ describe('recent entries', () => {
   });
 
   test('are filtered by level, part and text', () => {
-    const { log } = kept();
+    const { log } = openLogRecorder();
     log.child('push').info('published', { topic: 'Alerts' });
     log.child('push').error('broken');
     log.child('mail').warn('refused', { recipient: 'ann' });
@@ -196,7 +196,7 @@ describe('recent entries', () => {
   });
 
   test('reaches subscribers until disposal and ignores one that throws', () => {
-    const { log } = kept();
+    const { log } = openLogRecorder();
     const seen: LogEntry[] = [];
     const subscription = log.subscribe((entry) => seen.push(entry));
     log.subscribe(() => {

@@ -66,7 +66,7 @@ describe('LoopWatch', () => {
     const { loop, lines } = watch({ now, processor: now });
     using _open = loop;
     loop.run('notify', 'a request', () => undefined);
-    // The window begins with the next turn of its timer.
+    // The window starts with the next run of its timer.
     await vi.waitFor(() => expect(loop.delays().count).toBeGreaterThan(0));
     block(400);
     await vi.waitFor(() => expect(lines).not.toEqual([]));
@@ -114,9 +114,9 @@ describe('LoopWatch', () => {
     await using host = await openTestHost({ services: [slow], environment: { HOMEPORT_PORT_SLOW: '0' } });
     await fetch(host.url('slow'));
     await vi.waitFor(() => {
-      const told = host.log.filter((line) => line.includes('the event loop was blocked'));
-      expect(told.filter((line) => line.includes('slow') && line.includes('a request'))).toHaveLength(1);
-      expect(told.filter((line) => line.includes('slow') && line.includes('a timer of 1 ms'))).toHaveLength(1);
+      const warnings = host.log.filter((line) => line.includes('the event loop was blocked'));
+      expect(warnings.filter((line) => line.includes('slow') && line.includes('a request'))).toHaveLength(1);
+      expect(warnings.filter((line) => line.includes('slow') && line.includes('a timer of 1 ms'))).toHaveLength(1);
     });
   });
 });

@@ -17,7 +17,7 @@ function ferry(more: Partial<Service> = {}) {
   const words: string[] = [];
   const tones: unknown[] = [];
   const answers: ServerResponse[] = [];
-  const made = fixtureService('ferry', (_context, { word }) => ({
+  const fixture = fixtureService('ferry', (_context, { word }) => ({
     http: (request, response) => {
       answers.push(response);
       response.write('begun ');
@@ -28,49 +28,49 @@ function ferry(more: Partial<Service> = {}) {
     ...more,
   }));
   const tone = z.string().default('').meta({ title: 'Tone', description: 'A tone.', live: true });
-  const service = { ...made, settings: made.settings.safeExtend({ tone }) };
+  const service = { ...fixture, settings: fixture.settings.safeExtend({ tone }) };
   return { service, words, tones, answers };
 }
 
 const change = (host: TestHost, section: string, values: object): Promise<unknown> =>
   api(host.url('control'), `/api/settings/${section}`, { method: 'PATCH', body: JSON.stringify(values) });
 
-async function stateOf(host: TestHost): Promise<ServiceState | undefined> {
+async function fetchState(host: TestHost): Promise<ServiceState | undefined> {
   const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
   return services.find(({ id }) => id === 'ferry');
 }
 
-const textOf = async (reply: Promise<Response>): Promise<string> => (await reply).text();
+const readText = async (reply: Promise<Response>): Promise<string> => (await reply).text();
 
 describe('restart for a changed setting', () => {
   it('waits for a running request and reports it', async () => {
     const { service, words, answers } = ferry();
     await using host = await openTestHost({ services: [service, control] });
-    const running = textOf(fetch(host.url('ferry')));
+    const running = readText(fetch(host.url('ferry')));
     await vi.waitFor(() => expect(answers).toHaveLength(1));
     expect(await change(host, 'ferry', { word: 'new' })).toEqual({ restarted: [], pending: ['ferry'] });
-    const state = await stateOf(host);
+    const state = await fetchState(host);
     expect(state).toMatchObject({ state: 'up', pendingRestart: { transfers: 1 } });
     expect(state?.pendingRestart?.until).toBeGreaterThan(Date.now() + 200_000);
     expect(words).toEqual(['']);
     answers[0]?.end('done');
     expect(await running).toBe('begun done');
     await vi.waitFor(() => expect(words).toEqual(['', 'new']));
-    expect(await stateOf(host)).not.toHaveProperty('pendingRestart');
+    expect(await fetchState(host)).not.toHaveProperty('pendingRestart');
   });
 
   it('answers in the meantime and waits for long requests', async () => {
     const { service, words, answers } = ferry();
     await using host = await openTestHost({ services: [service, control] });
-    const first = textOf(fetch(host.url('ferry')));
+    const first = readText(fetch(host.url('ferry')));
     await vi.waitFor(() => expect(answers).toHaveLength(1));
     await change(host, 'ferry', { word: 'new' });
-    const second = textOf(fetch(host.url('ferry')));
+    const second = readText(fetch(host.url('ferry')));
     await vi.waitFor(() => expect(answers).toHaveLength(2));
-    await vi.waitFor(async () => expect((await stateOf(host))?.pendingRestart?.transfers).toBe(2));
+    await vi.waitFor(async () => expect((await fetchState(host))?.pendingRestart?.transfers).toBe(2));
     answers[0]?.end('one');
     await first;
-    await vi.waitFor(async () => expect((await stateOf(host))?.pendingRestart?.transfers).toBe(1));
+    await vi.waitFor(async () => expect((await fetchState(host))?.pendingRestart?.transfers).toBe(1));
     expect(words).toEqual(['']);
     answers[1]?.end('two');
     expect(await second).toBe('begun two');
@@ -83,7 +83,7 @@ describe('restart for a changed setting', () => {
       services: [service, control],
       environment: { HOMEPORT_STOP_TIMEOUT: '1' },
     });
-    const live = textOf(fetch(`${host.url('ferry')}/live`)).catch(() => 'cut');
+    const live = readText(fetch(`${host.url('ferry')}/live`)).catch(() => 'cut');
     await vi.waitFor(() => expect(answers).toHaveLength(1));
     expect(await change(host, 'ferry', { word: 'new' })).toEqual({ restarted: ['ferry'] });
     expect(words).toEqual(['', 'new']);
@@ -95,7 +95,7 @@ describe('restart for a changed setting', () => {
     const { service, words, answers } = ferry();
     const environment = { HOMEPORT_RESTART_WAIT: '30', HOMEPORT_STOP_TIMEOUT: '1' };
     await using host = await openTestHost({ services: [service, control], environment, clock });
-    const running = textOf(fetch(host.url('ferry'))).catch(() => 'cut');
+    const running = readText(fetch(host.url('ferry'))).catch(() => 'cut');
     await vi.waitFor(() => expect(answers).toHaveLength(1));
     await change(host, 'ferry', { word: 'new' });
     clock.advance(29_000);
@@ -109,7 +109,7 @@ describe('restart for a changed setting', () => {
     const { service, words, answers } = ferry();
     const environment = { HOMEPORT_RESTART_WAIT: '0', HOMEPORT_STOP_TIMEOUT: '1' };
     await using host = await openTestHost({ services: [service, control], environment });
-    const running = textOf(fetch(host.url('ferry'))).catch(() => 'cut');
+    const running = readText(fetch(host.url('ferry'))).catch(() => 'cut');
     await vi.waitFor(() => expect(answers).toHaveLength(1));
     expect(await change(host, 'ferry', { word: 'new' })).toEqual({ restarted: ['ferry'] });
     expect(await running).toBe('cut');
@@ -119,14 +119,14 @@ describe('restart for a changed setting', () => {
   it('applies live settings immediately and is cancelled when the change is reverted', async () => {
     const { service, words, tones, answers } = ferry();
     await using host = await openTestHost({ services: [service, control] });
-    const running = textOf(fetch(host.url('ferry')));
+    const running = readText(fetch(host.url('ferry')));
     await vi.waitFor(() => expect(answers).toHaveLength(1));
     await change(host, 'ferry', { word: 'new', tone: 'low' });
     expect(tones).toEqual(['low']);
     expect(await change(host, 'ferry', { tone: 'high' })).toEqual({ restarted: [], pending: ['ferry'] });
     expect(tones).toEqual(['low', 'high']);
     expect(await change(host, 'ferry', { word: null })).toEqual({ restarted: [] });
-    expect(await stateOf(host)).not.toHaveProperty('pendingRestart');
+    expect(await fetchState(host)).not.toHaveProperty('pendingRestart');
     answers[0]?.end('done');
     expect(await running).toBe('begun done');
     expect(words).toEqual(['']);
@@ -134,19 +134,19 @@ describe('restart for a changed setting', () => {
 
   it('waits for the jobs of a service, which starts no further ones', async () => {
     let jobs = 2;
-    const held: string[] = [];
+    const openStreams: string[] = [];
     const drain = {
-      begin: () => (held.push('held'), { [Symbol.dispose]: () => void held.push('released') }),
+      begin: () => (openStreams.push('held'), { [Symbol.dispose]: () => void openStreams.push('released') }),
       running: () => jobs,
     };
     const { service, words } = ferry({ drain });
     await using host = await openTestHost({ services: [service, control] });
     expect(await change(host, 'ferry', { word: 'new' })).toEqual({ restarted: [], pending: ['ferry'] });
-    expect((await stateOf(host))?.pendingRestart?.transfers).toBe(2);
-    expect(held).toEqual(['held']);
+    expect((await fetchState(host))?.pendingRestart?.transfers).toBe(2);
+    expect(openStreams).toEqual(['held']);
     jobs = 0;
     await vi.waitFor(() => expect(words).toEqual(['', 'new']));
-    expect(held).toEqual(['held', 'released']);
+    expect(openStreams).toEqual(['held', 'released']);
   });
 
   it('happens immediately when the service is disabled or restarted manually', async () => {
@@ -158,7 +158,7 @@ describe('restart for a changed setting', () => {
     await api(host.url('control'), '/api/services/ferry/restart', { method: 'POST' });
     expect(words).toEqual(['', 'new']);
     expect(await change(host, 'ferry', { enabled: false })).toEqual({ restarted: ['ferry'] });
-    expect((await stateOf(host))?.state).toBe('off');
+    expect((await fetchState(host))?.state).toBe('off');
   });
 
   it('waits for a connection of a listener for another protocol', async () => {

@@ -52,9 +52,9 @@ const isLive = (field: unknown): boolean => field instanceof z.ZodType && field.
 
 describe.each(registry.map((service) => [service.id, service] as const))('settings of %s', (id, { settings }) => {
   it('does not restart unless a setting changes a port, an address or a key', () => {
-    const known = new Set(Object.keys(restarting[id] ?? {}));
+    const listedFields = new Set(Object.keys(restarting[id] ?? {}));
     const notLive = Object.entries(settings.shape).filter(([, field]) => !isLive(field));
-    expect(notLive.map(([name]) => name).filter((name) => !known.has(name))).toEqual([]);
+    expect(notLive.map(([name]) => name).filter((name) => !listedFields.has(name))).toEqual([]);
   });
 
   it('has only existing settings that are not live in the list of restarts', () => {

@@ -46,14 +46,14 @@ function heldBy(place: string): string {
 
 /** Runs the work like a process that is killed before its n-th change of the disk. Returns false when it completed. */
 function cutBefore(count: number, work: () => void): boolean {
-  const whole = Object.fromEntries(changing.map((name) => [name, fs[name]]));
+  const originals = Object.fromEntries(changing.map((name) => [name, fs[name]]));
   let changes = 0;
   for (const name of changing) {
     Object.assign(fs, {
       [name]: (...given: unknown[]): unknown => {
         changes += 1;
         if (changes >= count) throw new Cut();
-        return (whole[name] as (...given: unknown[]) => unknown)(...given);
+        return (originals[name] as (...given: unknown[]) => unknown)(...given);
       },
     });
   }
@@ -65,7 +65,7 @@ function cutBefore(count: number, work: () => void): boolean {
     if (!(error instanceof Cut)) throw error;
     return true;
   } finally {
-    Object.assign(fs, whole);
+    Object.assign(fs, originals);
     syncBuiltinESMExports();
   }
 }

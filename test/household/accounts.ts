@@ -1,6 +1,6 @@
 import { day, type House, type Moment } from './moment.ts';
 
-/** Who lives here, and which programs have an account. */
+/** People of the household and programs with an account. */
 export async function accounts({ ask }: House): Promise<readonly Moment[]> {
   const all = (service: string, permission = 'read-write', resource = '*'): object => ({
     ...{ service, permission, resource },

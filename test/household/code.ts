@@ -54,7 +54,7 @@ const changes: readonly (readonly [
   [1, 'Ben', 'Lamp: dim by default, nobody likes it bright', 'src/lamp.ts', 'percent = 100', 'percent = 60'],
 ];
 
-/** A public key, as ssh-keygen writes it; nobody has its other half. */
+/** Public key as ssh-keygen writes it; its private key does not exist. */
 function publicKey(name: string): string {
   const part = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
   return `ssh-ed25519 ${Buffer.concat([part(Buffer.from('ssh-ed25519')), part(randomBytes(32))]).toString('base64')} ${name}`;
@@ -108,7 +108,7 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
       await git(['push', '-q', remote, 'main']);
     },
   });
-  const at = '/repos/ada/lamp';
+  const repositoryPath = '/repos/ada/lamp';
   return [
     {
       ago: 25 * day,
@@ -121,10 +121,14 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
           auto_init: true,
         });
         await api('POST', '/user/repos', { name: 'notes', private: true, auto_init: true }, ben);
-        await api('PUT', `${at}/collaborators/ben`, { permission: 'write' });
+        await api('PUT', `${repositoryPath}/collaborators/ben`, { permission: 'write' });
         for (const title of ['laptop', 'workshop'])
           await api('POST', '/user/keys', { title, key: publicKey(`ada@${title}`) });
-        await api('POST', `${at}/keys`, { title: 'build server', key: publicKey('builder'), read_only: true });
+        await api('POST', `${repositoryPath}/keys`, {
+          title: 'build server',
+          key: publicKey('builder'),
+          read_only: true,
+        });
         mkdirSync(cwd);
         for (const path of Object.keys(files)) write(path);
         await git(['init', '-q']);
@@ -140,8 +144,8 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
           ['idea', '#0e8a16'],
           ['garden', '#5319e7'],
         ] as const)
-          await api('POST', `${at}/labels`, { name, color });
-        await api('POST', `${at}/milestones`, {
+          await api('POST', `${repositoryPath}/labels`, { name, color });
+        await api('POST', `${repositoryPath}/milestones`, {
           title: 'Before winter',
           due_on: new Date(Date.now() + 20 * day).toISOString(),
         });
@@ -153,11 +157,11 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
       async happens() {
         await git(['tag', 'v1.0']);
         await git(['push', '-q', remote, 'v1.0']);
-        await api('POST', `${at}/releases`, {
+        await api('POST', `${repositoryPath}/releases`, {
           ...{ tag_name: 'v1.0', name: 'First lights' },
           body: '- hall and kitchen\n- says what it does',
         });
-        await api('POST', `${at}/issues`, {
+        await api('POST', `${repositoryPath}/issues`, {
           title: 'The kitchen flickers at 10 %',
           body: 'Only with the **new** bulb.\n\n- [x] another socket\n- [ ] another bulb',
           labels: [1],
@@ -166,7 +170,7 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
         });
         await api(
           'POST',
-          `${at}/issues`,
+          `${repositoryPath}/issues`,
           { title: 'Motion in the garden', body: 'A cat is no person.', labels: [2, 3] },
           ben,
         ).catch(() => undefined);
@@ -175,13 +179,17 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
     {
       ago: 8 * day,
       async happens() {
-        await api('POST', `${at}/issues`, { title: 'Say what is on when I leave', labels: [2], assignees: ['ben'] });
-        await api('POST', `${at}/issues/1/comments`, { body: 'It does it here as well, below 15 %.' }, ben);
-        await api('POST', `${at}/issues/1/comments`, {
+        await api('POST', `${repositoryPath}/issues`, {
+          title: 'Say what is on when I leave',
+          labels: [2],
+          assignees: ['ben'],
+        });
+        await api('POST', `${repositoryPath}/issues/1/comments`, { body: 'It does it here as well, below 15 %.' }, ben);
+        await api('POST', `${repositoryPath}/issues/1/comments`, {
           body: 'Then the driver is to blame. See `src/lamp.ts`, and #3.',
         });
-        const closed = await api('POST', `${at}/issues`, { title: 'Wrong address of the hall' });
-        await api('PATCH', `${at}/issues/${String(closed.number)}`, { state: 'closed' });
+        const closed = await api('POST', `${repositoryPath}/issues`, { title: 'Wrong address of the hall' });
+        await api('PATCH', `${repositoryPath}/issues/${String(closed.number)}`, { state: 'closed' });
       },
     },
     {
@@ -197,7 +205,7 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
         await git(['push', '-q', remote, 'dim-at-night']);
         await api(
           'POST',
-          `${at}/pulls`,
+          `${repositoryPath}/pulls`,
           {
             title: 'Dim at night',
             head: 'dim-at-night',
@@ -206,10 +214,10 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
           },
           ben,
         );
-        const { object } = await api('GET', `${at}/git/refs/heads/dim-at-night`).then((found: any) =>
+        const { object } = await api('GET', `${repositoryPath}/git/refs/heads/dim-at-night`).then((found: any) =>
           Array.isArray(found) ? found[0] : found,
         );
-        await api('POST', `${at}/statuses/${String(object.sha)}`, {
+        await api('POST', `${repositoryPath}/statuses/${String(object.sha)}`, {
           state: 'success',
           context: 'tests',
           description: '42 passed',
@@ -220,8 +228,12 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
     {
       ago: 3 * hour,
       async happens() {
-        await api('POST', `${at}/branch_protections`, { rule_name: 'main', enable_push: true, required_approvals: 1 });
-        await api('POST', `${at}/hooks`, {
+        await api('POST', `${repositoryPath}/branch_protections`, {
+          rule_name: 'main',
+          enable_push: true,
+          required_approvals: 1,
+        });
+        await api('POST', `${repositoryPath}/hooks`, {
           type: 'gitea',
           active: true,
           events: ['push', 'issues'],

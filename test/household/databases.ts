@@ -23,7 +23,7 @@ const queries = [
   ['Plants a room', 'select room, count(*) from plants group by room'],
 ] as const;
 
-/** Tables of an app that somebody writes, and those who sign in to it. */
+/** Tables and users of a self-written app. */
 export async function databases({ host, ask }: House): Promise<readonly Moment[]> {
   const sql = async (query: string): Promise<void> => {
     const { error } = await ask('POST', '/data/sql', { query });

@@ -2,7 +2,10 @@ import { SmtpDialogue } from '../support/smtp.ts';
 import { daily, day, hour, minute, range, scattered, type House, type Moment } from './moment.ts';
 import { openStandIn } from './stand-in.ts';
 
-/** Where notifications go, what programs had to say, and the mails of devices. One destination has been away since yesterday. */
+/**
+ * Destinations of notifications, notifications of programs, and mails of devices. One destination is unreachable since
+ * yesterday.
+ */
 export async function delivery({ host, ask, keep }: House): Promise<readonly Moment[]> {
   let isGotifyAway = false;
   const gotify = keep(

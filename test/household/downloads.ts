@@ -34,8 +34,8 @@ export async function downloads({ folder, ask, keep }: House): Promise<readonly 
   const boats = ['Caulking a hull', 'Sails and their names'];
   const check = async (name: string): Promise<void> => {
     const { subscriptions } = await ask('GET', '/downloads/subscriptions');
-    const found = subscriptions.find(({ url }: { url: string }) => url.includes(`/channel/${name}.rss`));
-    await ask('POST', '/downloads/subscriptions/check', { ids: [found.id] });
+    const subscription = subscriptions.find(({ url }: { url: string }) => url.includes(`/channel/${name}.rss`));
+    await ask('POST', '/downloads/subscriptions/check', { ids: [subscription.id] });
   };
   return [
     {

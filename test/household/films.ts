@@ -15,7 +15,7 @@ const skies = [
   ['#e9856f', '#3a2440'],
 ] as const;
 
-/** A site of films, each with a picture of its own; `source` is where the films themselves are. */
+/** Site with films and a picture for each; `source` is the address of the media. */
 export async function openFilms(
   folder: string,
   source: string,
@@ -29,7 +29,7 @@ export async function openFilms(
       ]),
     ),
   );
-  let made = 0;
+  let createdCount = 0;
   const site = await openStandIn(8899, (request, response) => {
     const url = new URL(request.url ?? '/', 'http://films');
     const picture = /^\/(sky\d\.jpg)$/.exec(url.pathname)?.[1];
@@ -53,7 +53,7 @@ export async function openFilms(
     ...site,
     picture: (sky) => `${site.url}/sky${String(sky)}.jpg`,
     page(title, film = '/big.mp4') {
-      const query = new URLSearchParams({ title, film, picture: `sky${String(made++ % skies.length)}.jpg` });
+      const query = new URLSearchParams({ title, film, picture: `sky${String(createdCount++ % skies.length)}.jpg` });
       return `${site.url}/watch?${query.toString()}`;
     },
   };

@@ -35,7 +35,9 @@ const parts: readonly ((house: House) => Promise<readonly Moment[]>)[] = [
   traffic,
 ];
 
-/** Waits until what was told has been tried everywhere: notices take no time of the month they are of. */
+/**
+ * Waits until all notifications have been tried everywhere: sample data must not contain the time of their delivery.
+ */
 async function untilTold(ask: House['ask']): Promise<void> {
   for (let tries = 0; tries < 100; tries += 1) {
     await wait(20);
@@ -45,7 +47,7 @@ async function untilTold(ask: House['ask']): Promise<void> {
   }
 }
 
-/** Short, since pages show its paths, unless somebody has it. */
+/** Short default folder, since pages show its path. */
 function openFolder(): string {
   const short = join(tmpdir(), 'ada');
   try {
@@ -69,8 +71,8 @@ function usualPorts(above: number): Record<string, string> {
 }
 
 /**
- * All services as somebody has them after a month: what people and programs of a home did with them, through the doors that
- * they use, and stand-ins on loopback for what is outside. For pictures of the pages, and to look at them by hand.
+ * Opens all services as they look after a month of use: people and programs act through the public interfaces, and
+ * stand-ins on loopback replace the services outside. Used for screenshots and for manual tests of the pages.
  */
 export async function openHousehold(
   options: {
@@ -97,9 +99,9 @@ export async function openHousehold(
   );
   const ask: House['ask'] = (method, path, body) =>
     api(host.url('control'), `/api${path}`, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-  const wanted = parts.filter(({ name }) => options.only?.includes(name) ?? true);
+  const selectedParts = parts.filter(({ name }) => options.only?.includes(name) ?? true);
   const moments: Moment[] = [];
-  for (const part of wanted) moments.push(...(await part({ host, folder, ask, keep })));
+  for (const part of selectedParts) moments.push(...(await part({ host, folder, ask, keep })));
   for (const { ago, happens } of moments.sort((a, b) => b.ago - a.ago)) {
     await clock.goTo(ago);
     await happens();

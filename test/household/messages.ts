@@ -21,10 +21,10 @@ export async function messages({ host, ask }: House): Promise<readonly Moment[]>
     const reply = await fetch(`${host.url('push')}/${topic}`, { method: 'POST', body: message, headers });
     if (!reply.ok) throw new Error(`${topic}: ${await reply.text()}`);
   };
-  const at = (ago: number, message: Published): Moment => ({ ago, happens: () => publish(message) });
+  const publishAt = (ago: number, message: Published): Moment => ({ ago, happens: () => publish(message) });
   return [
     {
-      // Before anything comes: what was let go is not there again.
+      // Before anything is published: a removed topic must not return.
       ago: 40 * day,
       happens: () =>
         ask('PUT', '/push/retention', {
@@ -67,20 +67,20 @@ export async function messages({ host, ask }: House): Promise<readonly Moment[]>
         more: { Markdown: 'yes' },
       }),
     ),
-    at(3 * day, {
+    publishAt(3 * day, {
       ...{ topic: 'nas-error-disk', title: 'Disk failing', priority: 5, tags: 'rotating_light,nas' },
       message: 'sdb: 12 sectors are pending. Replace it soon.',
       more: { Click: 'https://nas.home.example/disks', Actions: 'view, Open the NAS, https://nas.home.example/disks' },
     }),
-    at(26 * hour, {
+    publishAt(26 * hour, {
       ...{ topic: 'home-info-camera', title: 'Parcel at the gate', tags: 'package', priority: 3 },
       message: 'Left beside the door at 16:40.',
     }),
-    at(3 * hour, {
+    publishAt(3 * hour, {
       ...{ topic: 'home-info-washing', title: 'The washing machine is done', tags: 'tshirt' },
       message: 'Cotton 40, 1 h 52 min, 0.6 kWh.',
     }),
-    at(95 * minute, {
+    publishAt(95 * minute, {
       ...{ topic: 'nas-info-update', title: 'Updates are ready', tags: 'arrow_up' },
       message:
         '## 3 packages\n\n- kernel 6.1.112\n- samba 4.17.12\n- openssl 3.0.15\n\nThey are put in tonight at 03:00.',
@@ -89,7 +89,7 @@ export async function messages({ host, ask }: House): Promise<readonly Moment[]>
         Actions: 'http, Put them in now, https://nas.home.example/updates, method=POST, clear=true',
       },
     }),
-    at(22 * minute, {
+    publishAt(22 * minute, {
       ...{
         topic: 'home-info-door',
         title: 'Somebody rings',

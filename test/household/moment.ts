@@ -4,13 +4,13 @@ export const minute = 60_000;
 export const hour = 60 * minute;
 export const day = 24 * hour;
 
-/** What happened in the household so long ago, in ms. */
+/** Event of the household and its age in milliseconds. */
 export interface Moment {
   readonly ago: number;
   readonly happens: () => Promise<unknown>;
 }
 
-/** What the parts of the household do things with. */
+/** Context of the parts of the household. */
 export interface House {
   readonly host: TestHost;
   /** Its own folder, for files of people and programs. */

@@ -5,7 +5,7 @@ import { lan, phoneAddress } from '../support/gateway/phone.ts';
 import { admin } from '../support/host.ts';
 import { day, hour, type House, type Moment } from './moment.ts';
 
-/** What the phones and the television of the home reach, and a phone that is signed in. */
+/** Services that phones and the television reach, and a signed-in phone. */
 export async function network({ ask }: House): Promise<readonly Moment[]> {
   const settings = {
     shared: ['control', 'downloads', 'photos'],
@@ -22,7 +22,7 @@ export async function network({ ask }: House): Promise<readonly Moment[]> {
         const of = services.find(({ id }: { id: string }) => id === 'downloads');
         const { url } = of.addresses.find(({ by }: { by: string }) => by === 'name');
         const { host, port } = new URL(url);
-        const asked = request({
+        const outgoing = request({
           ...{ host: lan, port, path: '/.homeport/sign-in', method: 'POST', rejectUnauthorized: false, agent: false },
           headers: {
             ...{ Host: host, Origin: url },
@@ -30,7 +30,7 @@ export async function network({ ask }: House): Promise<readonly Moment[]> {
           },
           localAddress: phoneAddress,
         });
-        const [answer] = (await once(asked.end(new URLSearchParams(admin).toString()), 'response')) as [
+        const [answer] = (await once(outgoing.end(new URLSearchParams(admin).toString()), 'response')) as [
           IncomingMessage,
         ];
         answer.resume();

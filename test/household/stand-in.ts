@@ -7,7 +7,7 @@ export interface StandIn extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Answers on loopback at the port that such a program usually has, or at a free one where that is taken. */
+/** Listens on loopback at the usual port of the replaced program, or at a free one when that is occupied. */
 export async function openStandIn(usual: number, answer: RequestListener): Promise<StandIn> {
   const server = createServer(answer);
   const listen = (port: number): Promise<void> =>

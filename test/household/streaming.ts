@@ -2,7 +2,7 @@ import { openFakeAddon, streamManifest } from '../services/addons/fake-addon.ts'
 import { hashes, openRealDebrid, openTorBox } from '../services/addons/fake-stores.ts';
 import { day, hour, type House, type Moment } from './moment.ts';
 
-/** What players call themselves. */
+/** User agents of players. */
 const television = 'Mozilla/5.0 (Linux; Android 12; BRAVIA 4K) Stremio/1.6.12';
 const tablet = 'Mozilla/5.0 (iPad; CPU OS 18_1 like Mac OS X) Stremio/1.3.4';
 const gigabyte = 1_000_000_000;
@@ -25,7 +25,7 @@ const films = [
   stream('Harbour.Lights.2021.720p.HDTV.x264.mkv', 35, 1.6 * gigabyte),
 ];
 
-/** Stand-ins of debrid services, which the host is told of when it starts. */
+/** Stand-ins of debrid services; the host receives their addresses at its start. */
 export async function streamingEnvironment(keep: House['keep']): Promise<Record<string, string>> {
   const [realDebrid, torBox] = [keep(await openRealDebrid()), keep(await openTorBox())];
   return { PROVIDER_A_BASE_URL: realDebrid.url, PROVIDER_H_BASE_URL: torBox.url };
@@ -39,9 +39,9 @@ export async function streaming({ host, ask, keep }: House): Promise<readonly Mo
       manifest: {
         ...streamManifest,
         ...{ id: 'lists', name: 'Film lists', resources: ['catalog'] },
-        catalogs: ['New this week', 'Loved by many', 'Short films'].map((name, at) => ({
+        catalogs: ['New this week', 'Loved by many', 'Short films'].map((name, streamUrl) => ({
           type: 'movie',
-          id: `l${String(at)}`,
+          id: `l${String(streamUrl)}`,
           name,
         })),
       },
@@ -69,8 +69,8 @@ export async function streaming({ host, ask, keep }: House): Promise<readonly Mo
   };
   const paths = { living: '', children: '' };
   const list = async (whose: keyof typeof paths, player: string): Promise<void> => {
-    const at = `${host.url('addons')}${paths[whose].replace('/manifest.json', '')}/stream/movie/tt0111161.json`;
-    const reply = await fetch(at, { headers: { 'User-Agent': player } });
+    const streamUrl = `${host.url('addons')}${paths[whose].replace('/manifest.json', '')}/stream/movie/tt0111161.json`;
+    const reply = await fetch(streamUrl, { headers: { 'User-Agent': player } });
     if (!reply.ok) throw new Error(await reply.text());
   };
   const evening = (): Promise<void> => list('living', television);
@@ -87,7 +87,7 @@ export async function streaming({ host, ask, keep }: House): Promise<readonly Mo
     ...[21, 20.5, 20].map((hours) => ({ ago: hours * hour, happens: evening })),
     ...[9, 8.5].map((hours) => ({ ago: hours * hour, happens: morning })),
     {
-      // Somebody mistyped a key.
+      // A mistyped key.
       ago: 5 * hour,
       happens: () => ask('POST', '/addons/services/test', { id: 'torbox', credentials: { apiKey: 'TBKEI' } }),
     },

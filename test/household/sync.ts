@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path';
 import { adminAuthorization } from '../support/host.ts';
 import { daily, day, hour, minute, range, type House, type Moment } from './moment.ts';
 
-/** Folders that are kept twice, one of them on a disk that is not connected, and a large copy under way. */
+/** Synchronized folders, one of them on a disconnected disk, and a large copy that is running. */
 export async function sync({ folder, ask, host }: House): Promise<readonly Moment[]> {
-  const at = (path: string): string => join(folder, path);
+  const toPath = (path: string): string => join(folder, path);
   const write = (path: string, size: number): void => {
-    mkdirSync(dirname(at(path)), { recursive: true });
-    writeFileSync(at(path), '');
-    truncateSync(at(path), size);
+    mkdirSync(dirname(toPath(path)), { recursive: true });
+    writeFileSync(toPath(path), '');
+    truncateSync(toPath(path), size);
   };
   const ended = async (job: number): Promise<void> => {
     for (;;) {
@@ -23,7 +23,7 @@ export async function sync({ folder, ask, host }: House): Promise<readonly Momen
     try {
       await ended((await ask('POST', `/sync/tasks/${String(task)}/run`, {})).id);
     } catch (error) {
-      // What the calendar began a moment ago still runs.
+      // Syncs that the schedule has just started are still running.
       if (!(error instanceof Error) || !error.message.includes('sync.runs')) throw error;
       await setTimeout(100);
       await run(task);
@@ -41,9 +41,9 @@ export async function sync({ folder, ask, host }: House): Promise<readonly Momen
         for (const number of range(0, 12)) write(`music/Harbour songs/${String(number + 1)}.flac`, 2_400_000);
         for (const number of range(0, 8)) write(`papers/2025/letter ${String(number + 1)}.pdf`, 80_000);
         for (const name of ['Harbour at night.mkv', 'The long pier.mkv']) write(`films/${name}`, 400_000_000);
-        mkdirSync(at('stick'));
-        await ask('POST', '/sync/remotes', { name: 'nas', type: 'alias', parameters: { remote: at('nas') } });
-        // Its server is not there today: it is set up as rclone's clients do it, which nobody looks at.
+        mkdirSync(toPath('stick'));
+        await ask('POST', '/sync/remotes', { name: 'nas', type: 'alias', parameters: { remote: toPath('nas') } });
+        // Its server is unreachable: the remote is created as rclone's clients do, without a test of the connection.
         await fetch(`${host.url('sync')}/config/create`, {
           method: 'POST',
           headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
@@ -57,29 +57,29 @@ export async function sync({ folder, ask, host }: House): Promise<readonly Momen
             },
           }),
         });
-        mkdirSync(at('nas'));
+        mkdirSync(toPath('nas'));
         photos = await save('Photos to the NAS', {
           mode: 'sync',
-          source: at('photos'),
+          source: toPath('photos'),
           destination: 'nas:photos',
           cron: '30 3 * * *',
           keepReplaced: true,
         });
         music = await save('Music to the second disk', {
           mode: 'copy',
-          source: at('music'),
-          destination: at('disk2/music'),
+          source: toPath('music'),
+          destination: toPath('disk2/music'),
           cron: '0 4 * * 0',
         });
         stick = await save('Papers from the stick', {
           mode: 'copy',
-          source: at('stick'),
-          destination: at('papers/stick'),
+          source: toPath('stick'),
+          destination: toPath('papers/stick'),
         });
         await save('Films to the television', {
           mode: 'copy',
-          source: at('films'),
-          destination: at('television/films'),
+          source: toPath('films'),
+          destination: toPath('television/films'),
         });
         await run(photos);
       },
@@ -92,7 +92,7 @@ export async function sync({ folder, ask, host }: House): Promise<readonly Momen
     {
       ago: 7 * hour,
       async happens() {
-        rmSync(at('stick'), { recursive: true });
+        rmSync(toPath('stick'), { recursive: true });
         await run(stick);
       },
     },
@@ -100,7 +100,7 @@ export async function sync({ folder, ask, host }: House): Promise<readonly Momen
       ago: 20 * minute,
       async happens() {
         write('photos/2026/IMG_5100.jpg', 1_900_000);
-        rmSync(at('photos/2026/IMG_4003.jpg'));
+        rmSync(toPath('photos/2026/IMG_4003.jpg'));
         await run(photos);
       },
     },

@@ -1,27 +1,27 @@
 import { adminAuthorization } from '../support/host.ts';
 import { hour, range, scattered, type House, type Moment } from './moment.ts';
 
-/** What apps of the house ask for all day long: more in the evening, little at night. */
+/** Requests of apps during the day: more in the evening, few at night. */
 export async function traffic({ host, ask }: House): Promise<readonly Moment[]> {
-  const asked: readonly (readonly [service: string, path: string])[] = [
+  const requestedPaths: readonly (readonly [service: string, path: string])[] = [
     ['push', '/home-info-door/json?poll=1&since=1h'],
     ['addons', '/manifest.json'],
     ['git', '/api/v1/repos/ada/lamp'],
     ['data', '/rest/v1/'],
     ['uptime', '/metrics'],
   ];
-  const hourOf = (ago: number): number => new Date(Date.now() - ago).getHours();
+  const getHour = (ago: number): number => new Date(Date.now() - ago).getHours();
   const many = (ago: number): number => {
-    const at = hourOf(ago);
-    return at < 6 ? 1 : at < 17 ? 4 : 9;
+    const hour = getHour(ago);
+    return hour < 6 ? 1 : hour < 17 ? 4 : 9;
   };
   return range(0, 24).flatMap((back) => {
     const ago = (back + 0.5) * hour;
     return {
       ago,
       async happens() {
-        for (const [at, [service, path]] of asked.entries()) {
-          const times = 1 + scattered(back * 7 + at, many(ago));
+        for (const [hour, [service, path]] of requestedPaths.entries()) {
+          const times = 1 + scattered(back * 7 + hour, many(ago));
           const headers = { authorization: adminAuthorization };
           for (const _ of range(0, times))
             await fetch(host.url(service) + path, { headers }).then((r) => r.arrayBuffer());

@@ -29,7 +29,7 @@ export function createTravelClock(ago: number): TravelClock {
           look.due = now() + look.every;
           look.call();
         }
-        // What they ask for comes later, and belongs to this step.
+        // Their requests arrive later and belong to this step.
         await wait(2);
       }
     },

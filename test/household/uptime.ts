@@ -14,9 +14,9 @@ interface Watched {
   readonly away?: readonly (readonly [from: number, to: number])[];
 }
 
-const kumaTime = (at: number): string => new Date(at).toISOString().replace('T', ' ').slice(0, 23);
+const kumaTime = (minutesAgo: number): string => new Date(minutesAgo).toISOString().replace('T', ' ').slice(0, 23);
 
-/** What the house watches, with the month that another program watched it before. */
+/** Monitors of the household, with a month of history that was imported from another program. */
 export async function uptime({ host, folder, ask, keep }: House): Promise<readonly Moment[]> {
   const web = async (port: number): Promise<string> =>
     keep(await openStandIn(port, (_request, response) => void setTimeout(() => response.end('fine'), 8 + (port % 30))))
@@ -49,8 +49,9 @@ export async function uptime({ host, folder, ask, keep }: House): Promise<readon
     const rows = { heartbeat: [] as object[], stat_hourly: [] as object[], stat_daily: [] as object[] };
     for (const [index, watched] of monitors.entries()) {
       const monitor_id = index + 1;
-      const ping = (at: number): number => Math.max(1, watched.ping + scattered(at + index * 97, watched.ping / 2 + 2));
-      // Of what is longer ago only the changes are kept.
+      const ping = (minutesAgo: number): number =>
+        Math.max(1, watched.ping + scattered(minutesAgo + index * 97, watched.ping / 2 + 2));
+      // Older history contains only the changes.
       for (const [from, to] of (watched.away ?? []).filter(([, end]) => end >= 24).toSorted(([a], [b]) => b - a)) {
         const change = (status: number, hoursAgo: number, msg: string): object => ({
           ...{ monitor_id, status, important: 1, down_count: 0, time: kumaTime(now - hoursAgo * hour) },
@@ -110,7 +111,7 @@ export async function uptime({ host, folder, ask, keep }: House): Promise<readon
         });
         if (!reply.ok) throw new Error(await reply.text());
         const { items } = await ask('GET', '/uptime/monitors');
-        // What came in is known once it was asked here.
+        // The first call waits for the imported history.
         for (const { id, active } of items)
           if (active) await ask('POST', `/uptime/monitors/${String(id)}/check`).catch(() => undefined);
         const ids = (names: readonly string[]): object[] =>

@@ -23,7 +23,7 @@ describe.skipIf(noBrowser)('first start', () => {
     await page.getByRole('switch', { name: 'Moody' }).click();
     await expect.poll(() => page.getByRole('switch', { name: 'Moody' }).getAttribute('aria-checked')).toBe('false');
     await page.getByRole('switch', { name: 'Back up every day' }).click();
-    // Who agrees with everything need not go down to say so.
+    // The primary button is visible without scrolling.
     await page.setViewportSize({ width: 360, height: 420 });
     await page.evaluate(() => scrollTo(0, 0));
     const start = page.getByRole('button', { name: 'Start using Homeport' });
@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)('first start', () => {
   it('shows where to find the code when the link was not used', async () => {
     await using pages = await openPages({ administrator: false });
     await using visit = await pages.visit('/', { signedIn: false });
-    // What comes first has the keyboard.
+    // The first field has the focus.
     await visit.page.getByLabel('One-time code').waitFor();
     await visit.page.keyboard.type('guess');
     await visit.page.getByLabel('Name').fill('grace');
@@ -69,7 +69,7 @@ describe.skipIf(noBrowser)('sign-in page', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('The name or the password is not right.').waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe(admin.name);
-    // What was wrong is typed over at once.
+    // Typing replaces the rejected input.
     await page.keyboard.type(admin.password);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Downloads', exact: true }).waitFor();
@@ -93,7 +93,7 @@ describe.skipIf(noBrowser)('sign-in page', () => {
     await page.getByRole('button', { name: 'New account' }).click();
     const typed = page.locator('#new-name');
     await typed.fill('the-boat-in-the-shed');
-    // Somebody ends it elsewhere; the live stream says so to this page.
+    // The session is ended on another device; the live stream tells this page.
     await page.evaluate(() =>
       fetch('/api/session', {
         method: 'DELETE',
@@ -116,8 +116,8 @@ describe.skipIf(noBrowser)('sign-in page', () => {
     const { page } = visit;
     await page.getByRole('button', { name: 'New account' }).click();
     await page.locator('#new-name').fill('the-boat-in-the-shed');
-    const made = page.getByRole('dialog', { name: 'New account' });
-    await made.getByLabel('Password').fill('harbour light');
+    const dialog = page.getByRole('dialog', { name: 'New account' });
+    await dialog.getByLabel('Password').fill('harbour light');
     const [asked, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     let isFirst = true;
     await page.route('**/api/session', async (route) => {
@@ -135,8 +135,8 @@ describe.skipIf(noBrowser)('sign-in page', () => {
       }),
     );
     await asked.promise;
-    // What is refused meanwhile leads to the sign-in, before that answer has come.
-    await made.getByRole('button', { name: 'Make the account' }).click();
+    // A request that is refused in the meantime leads to the sign-in before the other response arrives.
+    await dialog.getByRole('button', { name: 'Make the account' }).click();
     const door = page.getByRole('dialog', { name: 'Sign in' });
     await door.getByLabel('Name').fill(admin.name);
     await door.getByLabel('Password').fill(admin.password);
@@ -145,7 +145,7 @@ describe.skipIf(noBrowser)('sign-in page', () => {
     const late = page.waitForResponse((response) => response.url().endsWith('/api/session'));
     release.resolve(undefined);
     await (await late).finished();
-    await made.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('navigation', { name: 'Homeport', exact: true }).getByRole('link', { name: 'Inbox' }).click();
     await page.getByRole('heading', { name: 'Inbox', exact: true }).waitFor();
     expect(await door.count()).toBe(0);

@@ -32,13 +32,13 @@ describe.skipIf(noBrowser)('accounts page', () => {
       await api(pages.url, '/api/settings/host', { method: 'PATCH', body });
       await expect.poll(async () => (await accounts()).some(isDeclared)).toBe(false);
     }
-    const known = new Map(readyMade.map((account) => [account.name, account]));
+    const accountsByName = new Map(readyMade.map((account) => [account.name, account]));
     const now = await accounts();
-    for (const { name } of now.filter((account) => !known.has(account.name))) {
+    for (const { name } of now.filter((account) => !accountsByName.has(account.name))) {
       await api(pages.url, `/api/accounts/${name}`, { method: 'DELETE' });
     }
     for (const { name, enabled } of now) {
-      const before = known.get(name);
+      const before = accountsByName.get(name);
       if (before !== undefined && before.enabled !== enabled) await change(name, { enabled: before.enabled });
     }
     await change('*', { grants: [] });
@@ -61,9 +61,9 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await backup.getByRole('switch').click();
     await page.getByText('backup-jobs is on.').waitFor();
     await backup.getByRole('switch').click();
-    const asked = page.getByRole('dialog', { name: 'Switch backup-jobs off?' });
+    const confirmation = page.getByRole('dialog', { name: 'Switch backup-jobs off?' });
     expect(await seriousFindings(page)).toEqual([]);
-    await asked.getByRole('button', { name: 'Cancel' }).click();
+    await confirmation.getByRole('button', { name: 'Cancel' }).click();
     expect(await backup.getByRole('switch').getAttribute('aria-checked')).toBe('true');
     expect(visit.complaints).toEqual([]);
   });
@@ -162,13 +162,13 @@ describe.skipIf(noBrowser)('accounts page', () => {
       await page.getByRole('list', { name: 'Service accounts' }).getByRole('link', { name }).click();
       await page.getByRole('heading', { level: 2, name }).waitFor();
     };
-    const grantsOf = async (name: string) => (await accounts()).find((each) => each.name === name)?.grants;
+    const fetchGrants = async (name: string) => (await accounts()).find((each) => each.name === name)?.grants;
     await page.getByRole('button', { name: /^Take away .*nas-\*/ }).click();
     await page.getByText('No grants yet.').waitFor();
     await goTo('cam');
     await page.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(() => grantsOf('nas')).toEqual(grants);
-    expect(await grantsOf('cam')).toEqual([]);
+    await expect.poll(() => fetchGrants('nas')).toEqual(grants);
+    expect(await fetchGrants('cam')).toEqual([]);
     await goTo('nas');
     await page.getByLabel('Name of the token').fill('cron');
     await page.getByLabel('What it may do', { exact: true }).selectOption('all');
@@ -176,8 +176,8 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await page.getByRole('button', { name: 'Revoke cron' }).click();
     await getToast(page, 'cron stops working').waitFor();
     await goTo('cam');
-    const left = async () => (await api<{ tokens: unknown[] }>(pages.url, '/api/accounts/nas/tokens')).tokens;
-    await expect.poll(() => closeToasts(page).then(left)).toEqual([]);
+    const fetchTokens = async () => (await api<{ tokens: unknown[] }>(pages.url, '/api/accounts/nas/tokens')).tokens;
+    await expect.poll(() => closeToasts(page).then(fetchTokens)).toEqual([]);
     expect(visit.complaints).toEqual([]);
   });
 
@@ -202,7 +202,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
       ).status;
     expect([await publish('backup-nas'), await publish('alerts')]).toEqual([200, 403]);
     await row.getByText('expires', { exact: false }).waitFor();
-    // What the next one may do has to be chosen anew.
+    // The selection is empty again for the next token.
     await page.getByRole('button', { name: 'Make a token' }).click();
     const choice = page.getByLabel('What it may do', { exact: true });
     expect(await choice.evaluate((select: HTMLSelectElement) => select.validity.valueMissing)).toBe(true);
@@ -296,12 +296,12 @@ describe.skipIf(noBrowser)('accounts page', () => {
     const switches = page.getByRole('list', { name: 'Service accounts' }).getByRole('switch');
     const first = (): Promise<readonly (string | null)[]> =>
       switches.evaluateAll((all) => all.slice(0, 3).map((each) => each.getAttribute('aria-label')));
-    const wanted = ['nas on', 'administration on', 'backup-jobs on'];
-    await expect.poll(first).toEqual(wanted);
+    const expectedRows = ['nas on', 'administration on', 'backup-jobs on'];
+    await expect.poll(first).toEqual(expectedRows);
     const backup = page.getByRole('switch', { name: 'backup-jobs on' });
     await backup.click();
     await expect.poll(() => backup.getAttribute('aria-checked')).toBe('true');
-    expect(await first()).toEqual(wanted);
+    expect(await first()).toEqual(expectedRows);
     expect(visit.complaints).toEqual([]);
   });
 
@@ -333,7 +333,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(await read()).toBe(200);
     await page.getByRole('button', { name: 'Remove this account' }).click();
-    // The event of the removal is there long before its answer: the page must not ask for what is gone.
+    // The event of the removal arrives long before the response: the page must not request the removed account.
     await page.route('**/api/accounts/grace', async (route) => {
       const response = await route.fetch();
       await page.waitForTimeout(500);
@@ -429,12 +429,12 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await page.getByText('Your password is changed.').waitFor();
     await page.reload();
     await page.getByRole('list', { name: 'Tokens' }).getByText('phone').waitFor();
-    const made = await fetch(`${pages.url}/api/account/tokens`, {
+    const created = await fetch(`${pages.url}/api/account/tokens`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${text}`, 'Content-Type': 'application/json' },
       body: '{}',
     });
-    expect(made.status).toBe(403);
+    expect(created.status).toBe(403);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
@@ -447,7 +447,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await page.keyboard.press('Enter');
     await page.getByLabel('Current password', { exact: true }).fill('harbour light');
     await page.getByLabel('New password', { exact: true }).fill('another light');
-    // The stream of live events ends with the session, and is refused when it is opened anew.
+    // The live event stream ends with the session, and a new one is refused.
     const refused = page.waitForResponse((response) => response.status() === 401);
     await page.route('**/api/account/password', async (route) => {
       const response = await route.fetch();

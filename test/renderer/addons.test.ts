@@ -167,14 +167,14 @@ describe.skipIf(noBrowser)('Addons', () => {
   });
 
   const makeConfiguration = async (more: object): Promise<string> => {
-    const made = await fetch(`${host.url('control')}/api/addons/profiles`, {
+    const created = await fetch(`${host.url('control')}/api/addons/profiles`, {
       method: 'POST',
       headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
       body: JSON.stringify({
         config: { formatter: { id: 'gdrive' }, sortCriteria: { global: [] }, presets: [], ...more },
       }),
     });
-    return ((await made.json()) as { uuid: string }).uuid;
+    return ((await created.json()) as { uuid: string }).uuid;
   };
   const preset = (instanceId: string, name: string): object => ({
     type: 'custom',
@@ -539,9 +539,13 @@ describe.skipIf(noBrowser)('Addons', () => {
       ]);
       return readFileSync(await download.path(), 'utf8');
     };
-    const bare = await exported();
-    expect(JSON.parse(bare)).toMatchObject({ addonName: 'Own', services: [{ id: 'torbox', credentials: {} }] });
-    for (const secret of ['TBKEY', 'TMDBKEY', config.parentConfig.password]) expect(bare).not.toContain(secret);
+    const minimalExport = await exported();
+    expect(JSON.parse(minimalExport)).toMatchObject({
+      addonName: 'Own',
+      services: [{ id: 'torbox', credentials: {} }],
+    });
+    for (const secret of ['TBKEY', 'TMDBKEY', config.parentConfig.password])
+      expect(minimalExport).not.toContain(secret);
     await exchange.getByLabel('With keys and passwords').check();
     expect(await exported()).toContain('TMDBKEY');
     await exchange.getByLabel('Import', { exact: true }).selectOption('merge');
@@ -653,12 +657,12 @@ describe.skipIf(noBrowser)('Addons', () => {
       variants: [{ id: 'phone', name: 'Phone', script: 'set resultLimits.global = 2' }],
       mergedCatalogs: [{ id: 'm', name: 'Everything new', type: 'movie', catalogIds: ['id=a1e3b0.new&type=movie'] }],
     };
-    const made = await fetch(`${host.url('control')}/api/addons/profiles`, {
+    const created = await fetch(`${host.url('control')}/api/addons/profiles`, {
       method: 'POST',
       headers,
       body: JSON.stringify({ config }),
     });
-    const { uuid } = (await made.json()) as { uuid: string };
+    const { uuid } = (await created.json()) as { uuid: string };
     await using watched = await visit(`/addons/configurations/${uuid}`, screen);
     const { page } = watched;
     await page.getByText('It works, and offers streams.').waitFor();

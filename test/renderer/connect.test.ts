@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)('the Connect tab', () => {
   it('offers a bookmarklet of Downloads that adds the address of the current page', async () => {
     await using visit = await pages.visit('/downloads/connect');
     const { page } = visit;
-    // Phones are not given an address that only this computer can reach.
+    // Phones must not receive an address that only this computer can reach.
     await page.getByText('a code for the phone stands here').waitFor();
     const bookmark = page.getByRole('link', { name: 'Download with Homeport' });
     const script = ((await bookmark.getAttribute('href')) ?? '').replace(/^javascript:/, '');

@@ -33,7 +33,7 @@ describe.skipIf(noBrowser)('Data: SQL editor', () => {
     await page.getByRole('button', { name: 'New', exact: true }).click();
     await page.getByRole('heading', { name: 'New query' }).waitFor();
     expect(await editor.inputValue()).toBe('');
-    // Taken back as the browser takes back what is typed.
+    // The browser's undo restores the text.
     await page.keyboard.press('Control+z');
     expect(await editor.inputValue()).toBe('select 20 + 2 as half');
     await page.getByRole('button', { name: 'More for Half of it' }).click();
@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)('Data: SQL editor', () => {
     await page.getByRole('button', { name: 'More for The half' }).click();
     await page.getByRole('menuitem', { name: 'Run' }).click();
     await page.getByRole('cell', { name: '22' }).waitFor();
-    // What is being written is there when its page is opened again.
+    // The draft is restored when its page is opened again.
     await editor.fill('select 1 -- not done');
     await page.reload();
     expect(await editor.inputValue()).toBe('select 1 -- not done');

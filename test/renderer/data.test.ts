@@ -119,7 +119,7 @@ describe.skipIf(noBrowser)('Data', () => {
   it('cancels running statements on the server by button, by key and by leaving the page', async () => {
     await using watched = await visit('/data/sql');
     const { page } = watched;
-    // What others run is hidden from the owner; their locks are not.
+    // The owner cannot see queries of other roles, but can see their locks.
     const sleeping = (): Promise<any> =>
       run("select count(*) from pg_locks where locktype = 'advisory' and objid = 3600 and granted");
     const begin = async (): Promise<void> => {
@@ -154,7 +154,7 @@ describe.skipIf(noBrowser)('Data', () => {
     const gone = async (): Promise<void> => {
       const began = performance.now();
       await expect.poll(sleeping).toEqual([['0']]);
-      // Where the page says nothing the server takes half a minute to see that nobody is there.
+      // Without a message from the page the server takes half a minute to detect its absence.
       expect(performance.now() - began).toBeLessThan(25_000);
     };
     await page.getByRole('tab', { name: 'SQL' }).click();

@@ -14,7 +14,7 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
   let receiver: Server;
   let refuses = true;
   let isBusy = true;
-  let place: string;
+  let address: string;
   beforeAll(async () => {
     receiver = createServer((request, response) => {
       request.resume();
@@ -23,8 +23,8 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     }).listen(0, '127.0.0.1');
     await once(receiver, 'listening');
     real = await openRealServices();
-    place = `json://127.0.0.1:${String((receiver.address() as AddressInfo).port)}`;
-    await real.ask('POST', '/notify/keys', { key: 'house', text: `inbox://\n${place}/hall\nchat=${place}/full\n` });
+    address = `json://127.0.0.1:${String((receiver.address() as AddressInfo).port)}`;
+    await real.ask('POST', '/notify/keys', { key: 'house', text: `inbox://\n${address}/hall\nchat=${address}/full\n` });
     for (const title of ['First', 'Second', 'Third']) await real.post('house', title);
     await vi.waitFor(async () =>
       expect((await real.ask('GET', '/notify/statistics')).problems).toMatchObject([{ dead: 3 }]),
@@ -45,7 +45,7 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     await rows.filter({ hasText: '/full' }).getByText('chat', { exact: true }).waitFor();
     const causes = page.getByRole('list', { name: 'Causes' }).getByRole('listitem');
     await causes.getByText('JSON (chat) of house', { exact: true }).waitFor();
-    await causes.getByText(`${place}/full`).waitFor();
+    await causes.getByText(`${address}/full`).waitFor();
     const change = causes.getByRole('link', { name: 'Change the destination JSON (chat) of house' });
     expect(await change.getAttribute('href')).toBe('/delivery/keys/house');
     expect(await causes.innerText()).not.toContain('Failed to send');
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
   });
 
   it('shows when a temporary failure is retried, and retries it now on request', async () => {
-    await real.ask('POST', '/notify/keys', { key: 'busy', text: `${place}/busy\n` });
+    await real.ask('POST', '/notify/keys', { key: 'busy', text: `${address}/busy\n` });
     await real.post('busy', 'Later');
     await using watched = await real.visit('/delivery');
     const { page } = watched;

@@ -129,12 +129,12 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await page.getByText('Nothing has been downloaded yet.').waitFor();
       const transfer = await page.evaluateHandle(
         (given) => {
-          const made = new DataTransfer();
+          const transfer = new DataTransfer();
           for (const [type, text] of Object.entries(given)) {
-            if (type.includes('/')) made.setData(type, text);
-            else made.items.add(new File([text], type));
+            if (type.includes('/')) transfer.setData(type, text);
+            else transfer.items.add(new File([text], type));
           }
-          return made;
+          return transfer;
         },
         data as Record<string, string>,
       );

@@ -39,9 +39,9 @@ describe.skipIf(noBrowser)('the engines page', () => {
 
   /** Writes the files of an installation. */
   function installed(version: string): void {
-    const place = join(folder, 'engines', 'yt-dlp', `${version}-abcd`);
-    mkdirSync(place, { recursive: true });
-    write(join(place, 'yt-dlp'), `#!/bin/sh\n[ "$1" = --version ] && echo ${version}\n`);
+    const engineFolder = join(folder, 'engines', 'yt-dlp', `${version}-abcd`);
+    mkdirSync(engineFolder, { recursive: true });
+    write(join(engineFolder, 'yt-dlp'), `#!/bin/sh\n[ "$1" = --version ] && echo ${version}\n`);
     writeFileSync(
       join(folder, 'engines', 'yt-dlp', 'current'),
       JSON.stringify({ current: `${version}-abcd`, previous: null }),

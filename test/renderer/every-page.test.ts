@@ -47,15 +47,15 @@ describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
     const { page } = visit;
     await signIn(page.context(), host.url('control'));
     await page.goto(host.url('control'));
-    const wanted = ['Downloads', 'Streaming', 'Messages', 'Delivery', 'Uptime', 'Sync', 'Code'];
-    const order = (text: string): readonly string[] => text.split('\n').filter((line) => wanted.includes(line));
+    const expectedNames = ['Downloads', 'Streaming', 'Messages', 'Delivery', 'Uptime', 'Sync', 'Code'];
+    const order = (text: string): readonly string[] => text.split('\n').filter((line) => expectedNames.includes(line));
     const services = page.getByRole('region', { name: 'Services', exact: true });
     await services.getByText('Code', { exact: true }).waitFor();
-    expect(order(await services.innerText())).toEqual(wanted);
+    expect(order(await services.innerText())).toEqual(expectedNames);
     await page.goto(`${host.url('control')}/settings`);
     const sections = page.getByRole('navigation', { name: 'Sections' });
     await sections.getByRole('link', { name: 'Code' }).waitFor();
-    expect(order(await sections.innerText())).toEqual(wanted);
+    expect(order(await sections.innerText())).toEqual(expectedNames);
   });
 
   it.each(visiblePages.filter(({ group }) => group !== 'account'))(

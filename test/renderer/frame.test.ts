@@ -153,8 +153,8 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     await page.keyboard.press('Tab');
     expect(await last.evaluate((button) => button === document.activeElement)).toBe(true);
     const bar = await rail(page).boundingBox();
-    const shown = await last.boundingBox();
-    expect(shown && bar && shown.y + shown.height <= bar.y).toBe(true);
+    const lastBox = await last.boundingBox();
+    expect(lastBox && bar && lastBox.y + lastBox.height <= bar.y).toBe(true);
   });
 
   it('shows a skeleton with the title while the code of a page is loading', async () => {

@@ -21,7 +21,7 @@ const lamp = fixtureService('lamp', () => ({
     response.setHeader('Content-Type', 'text/html').end('<h1>The lamp</h1>');
   },
 }));
-/** A compromised service, whose pages have the same site as the others. */
+/** Compromised service whose pages have the same site as the others. */
 const evil = fixtureService('evil', () => ({
   http: (_request, response) => void response.setHeader('Content-Type', 'text/html').end('<h1>Evil</h1>'),
 }));

@@ -15,7 +15,7 @@ const lamp = fixtureService('lamp', () => ({
 describe.skipIf(noBrowser)('a passkey at the gateway', () => {
   let home: Home;
   let browser: Browser;
-  const at = (service: string, path = '/'): string => `https://${service}.nas.local:${String(home.port)}${path}`;
+  const toUrl = (service: string, path = '/'): string => `https://${service}.nas.local:${String(home.port)}${path}`;
 
   beforeAll(async () => {
     home = await openHome({ services: [lamp, control, gateway], settings: { shared: ['lamp', 'control'] } });
@@ -38,7 +38,7 @@ describe.skipIf(noBrowser)('a passkey at the gateway', () => {
     const complaints: string[] = [];
     page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
     await addAuthenticator(page);
-    await page.goto(at('control', '/account'));
+    await page.goto(toUrl('control', '/account'));
     await enterPassword(page);
     await page.getByRole('button', { name: 'Set up' }).click();
     const confirm = async (): Promise<void> => {
@@ -54,10 +54,10 @@ describe.skipIf(noBrowser)('a passkey at the gateway', () => {
     await page.getByText('works at nas.local').waitFor();
 
     complaints.length = 0;
-    await page.goto(at('lamp'));
+    await page.goto(toUrl('lamp'));
     await enterPassword(page);
     await page.getByRole('heading', { name: 'Your code' }).waitFor();
-    const cookies = async (): Promise<number> => (await context.cookies(at('lamp'))).length;
+    const cookies = async (): Promise<number> => (await context.cookies(toUrl('lamp'))).length;
     expect(await cookies()).toBe(0);
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.getByRole('heading', { name: 'The lamp' }).waitFor();
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)('a passkey at the gateway', () => {
     await using other = await openProfile(browser, { ignoreHTTPSErrors: true, locale: 'en-GB' });
     const second = await other.newPage();
     const key = await addAuthenticator(second);
-    await second.goto(at('lamp'));
+    await second.goto(toUrl('lamp'));
     await enterPassword(second);
     await second.getByRole('button', { name: 'Use a passkey' }).click();
     await second.getByText('The passkey was not confirmed.', { exact: false }).waitFor();
@@ -80,9 +80,9 @@ describe.skipIf(noBrowser)('a passkey at the gateway', () => {
 
   it('is refused where its answer was made up or is none', async () => {
     const form = (fields: Record<string, string>) =>
-      home.ask(at('lamp', '/.homeport/sign-in'), {
+      home.ask(toUrl('lamp', '/.homeport/sign-in'), {
         method: 'POST',
-        headers: { Origin: at('lamp').slice(0, -1) },
+        headers: { Origin: toUrl('lamp').slice(0, -1) },
         body: new URLSearchParams({ to: '/', ...fields }).toString(),
       });
     const first = await form(admin);
@@ -94,8 +94,16 @@ describe.skipIf(noBrowser)('a passkey at the gateway', () => {
     };
     expect(options.rpId).toBe('nas.local');
     const id = options.allowCredentials[0]?.id ?? '';
-    const made = { id, rawId: id, type: 'public-key', response: {}, clientExtensionResults: {} };
-    for (const passkey of ['', '{', 'null', '[]', '{}', JSON.stringify(made), JSON.stringify({ ...made, id: 'x' })]) {
+    const credential = { id, rawId: id, type: 'public-key', response: {}, clientExtensionResults: {} };
+    for (const passkey of [
+      '',
+      '{',
+      'null',
+      '[]',
+      '{}',
+      JSON.stringify(credential),
+      JSON.stringify({ ...credential, id: 'x' }),
+    ]) {
       const { status, headers } = await form({ ticket, passkey });
       expect([401, 422, 429], passkey).toContain(status);
       expect(headers['set-cookie']).toBeUndefined();

@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
     await page.waitForURL((url) => url.searchParams.get('path') === 'long.txt' && url.hash === fragment);
     await page.locator('.mark').waitFor();
     await expect.poll(() => isInView(page, '.mark')).toBe(true);
-    const found = await page.locator('.mark').evaluate((mark) => {
+    const colors = await page.locator('.mark').evaluate((mark) => {
       const numbers = document.querySelector('pre.numbers');
       if (numbers === null) throw new Error('The page has no line numbers.');
       const lineHeight = parseFloat(getComputedStyle(numbers).lineHeight);
@@ -97,7 +97,7 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
       const offset = box.top - numbers.getBoundingClientRect().top - padding;
       return { first: Math.round(offset / lineHeight) + 1, count: Math.round(box.height / lineHeight) };
     });
-    expect(found).toEqual({ first, count });
+    expect(colors).toEqual({ first, count });
     expect(watched.complaints).toEqual([]);
   });
 

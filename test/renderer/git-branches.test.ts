@@ -106,9 +106,9 @@ describe.skipIf(noBrowser)('repository branches page', () => {
     });
     await page.getByRole('button', { name: /^Show more of the/ }).click();
     await expect.poll(() => rows.count()).toBe(before.length);
-    const shown = await rows.getByRole('link').allTextContents();
-    expect(shown.map((text) => text.trim().split(' ')[0]).toSorted()).toEqual(before.toSorted());
-    // What was pushed is told of a moment later.
+    const linkTexts = await rows.getByRole('link').allTextContents();
+    expect(linkTexts.map((text) => text.trim().split(' ')[0]).toSorted()).toEqual(before.toSorted());
+    // The notice about the push appears shortly afterwards.
     late.resolve(undefined);
     await rows.filter({ hasText: 'newest' }).first().waitFor();
     await page.unrouteAll({ behavior: 'wait' });
@@ -149,11 +149,11 @@ describe.skipIf(noBrowser)('repository branches page', () => {
       await lines.getByText(text, { exact: true }).waitFor();
       expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(label.startsWith('Tag') ? 0 : 1);
     }
-    // However an address has it, it is told in one way.
+    // All spellings of an address show the same notice.
     await page.goto(`${room.host.url('control')}/git/repositories/ada~twins?path=which.txt&ref=refs/heads/-dash`);
     await lines.getByText('the-dash', { exact: true }).waitFor();
     expect(await chosen.inputValue()).toBe('-dash');
-    // What is changed of a branch goes to that branch.
+    // An edited file is committed to the selected branch.
     await chosen.selectOption({ label: 'refs/heads/main' });
     await lines.getByText('the-inner-one', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Edit', exact: true }).click();
@@ -208,7 +208,7 @@ describe.skipIf(noBrowser)('repository branches page', () => {
     const { page } = watched;
     await page.getByText('2 ahead of main').waitFor();
     await expectFits(watched, 'git-branches', screen);
-    // Where one is stays in sight where the row of tabs is longer than the screen.
+    // The selected tab stays visible when the tabs are wider than the screen.
     const inSight = (name: string) =>
       page
         .getByRole('navigation', { name: 'Repository' })

@@ -65,7 +65,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await expect.poll(() => page.locator('article strong', { hasText: 'night' }).count()).toBe(1);
     const task = page.getByText('☑ new cable');
     await task.waitFor();
-    // One sign, not the list's own as well.
+    // The label shows one icon, without that of the list.
     expect(await task.evaluate((item) => getComputedStyle(item).listStyleType)).toBe('none');
     // Numbers of issues lead to them, but for those in code and in words.
     const article = page.getByRole('article').first();
@@ -83,7 +83,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByLabel('Your comment').fill('It hums, too');
     await page.getByRole('button', { name: 'Comment', exact: true }).click();
     await page.getByRole('article').getByText('It hums, too').waitFor();
-    // What others do is seen without a reload.
+    // Changes of other accounts appear without a reload.
     await room.api('POST', '/repos/ada/lamp/issues/1/comments', { body: 'I hear it as well' }, bob);
     await page.getByRole('article').getByText('I hear it as well').waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
@@ -140,13 +140,13 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
   });
 
   it('lists conflicting files, and offers the merge once they are resolved', async () => {
-    const made = await room.api(
+    const created = await room.api(
       'POST',
       '/repos/ada/lamp/pulls',
       { title: 'A dimmer lamp', head: 'dimmer', base: 'main', body: 'Fixes #1' },
       bob,
     );
-    const { number } = (await made.json()) as { number: number };
+    const { number } = (await created.json()) as { number: number };
     const cwd = join(room.folder, 'lamp');
     await room.git(['checkout', '-q', 'main'], { cwd });
     await room.git(['pull', '-q', `${room.signedUrl}/ada/lamp.git`, 'main'], { cwd });
@@ -163,12 +163,12 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await room.git(['merge', '-q', '-X', 'ours', 'main'], { cwd });
     await room.git(['push', '-q', `${room.signedUrl}/ada/lamp.git`, 'dimmer'], { cwd });
     await page.getByRole('button', { name: 'Merge into main' }).waitFor();
-    // Somebody else's is judged; what is chosen with is no larger than its words.
+    // A pull request of another account can be reviewed; the options are no larger than their labels.
     await page.getByRole('link', { name: 'Files 1' }).click();
     await page.getByRole('radio', { name: 'Request changes' }).waitFor();
     const heights = await page.getByRole('radio').evaluateAll((all) => all.map((one) => one.clientHeight));
     expect(heights).toEqual([18, 18, 18]);
-    // Where a rule of the branch asks for it, the judgement is the first thing to do, and passing the rule over the last.
+    // When a branch rule requires it, the review is the first action and bypassing the rule the last.
     await room.api('POST', '/repos/ada/lamp/branch_protections', {
       rule_name: 'main',
       enable_push: true,

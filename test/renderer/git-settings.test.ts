@@ -71,17 +71,17 @@ describe.skipIf(noBrowser)('repository settings page', () => {
     await room.create('lantern', { auto_init: true });
     await using watched = await visit();
     const { page } = watched;
-    const at = (name: string): string => `${room.host.url('control')}/git/repositories/ada~${name}?show=settings`;
-    await page.goto(at('lantern'));
+    const toUrl = (name: string): string => `${room.host.url('control')}/git/repositories/ada~${name}?show=settings`;
+    await page.goto(toUrl('lantern'));
     await page.getByLabel('Name', { exact: true }).fill('a lantern');
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByText('Use letters, digits, dots, - and _.').waitFor();
     await page.getByLabel('Name', { exact: true }).fill('beacon');
     await page.getByRole('button', { name: 'Rename' }).click();
-    await page.waitForURL(at('beacon'));
+    await page.waitForURL(toUrl('beacon'));
     await page.getByRole('heading', { name: 'ada/beacon' }).waitFor();
-    await page.goto(at('lantern'));
-    await page.waitForURL(at('beacon'));
+    await page.goto(toUrl('lantern'));
+    await page.waitForURL(toUrl('beacon'));
     await page.getByLabel('Name', { exact: true }).waitFor();
   });
 

@@ -112,18 +112,18 @@ describe.skipIf(noBrowser)('Git', () => {
     ];
     await files.getByRole('link', { name: /hello\.ts/ }).waitFor();
     await newFile.waitFor();
-    const held: Route[] = [];
-    await page.route('**/content?*', (route) => void held.push(route));
+    const heldRoutes: Route[] = [];
+    await page.route('**/content?*', (route) => void heldRoutes.push(route));
     await files.getByRole('link', { name: /hello\.ts/ }).click();
-    await expect.poll(() => held.length).toBe(1);
+    await expect.poll(() => heldRoutes.length).toBe(1);
     await files.waitFor({ state: 'detached' });
     expect(await newFile.count()).toBe(0);
-    await held[0]?.fulfill({ status: 500 });
+    await heldRoutes[0]?.fulfill({ status: 500 });
     await failed.waitFor();
     await page.goBack();
-    await expect.poll(() => held.length).toBe(2);
+    await expect.poll(() => heldRoutes.length).toBe(2);
     await failed.waitFor({ state: 'detached' });
-    await held[1]?.continue();
+    await heldRoutes[1]?.continue();
     await files.waitFor();
   });
 
@@ -140,7 +140,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByText('ada opened issue “The lamp is out”').waitFor();
     expect(await page.getByRole('listitem').count()).toBeGreaterThan(3);
     await page.getByRole('tab', { name: 'Connect' }).click();
-    // Works as it is copied: it names what there is.
+    // The copied command works unchanged, since it contains existing names.
     const command = page.getByText(/^git clone http/);
     await expect.poll(() => command.textContent()).toMatch(/\/ada\/(?!project\.git)[a-z-]+\.git$/);
     await page.getByText(/^git clone ssh:/).waitFor();
@@ -231,7 +231,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('button', { name: 'Make the repository' }).click();
     await page.getByRole('heading', { name: 'ada/short.lived' }).waitFor();
     await page.reload();
-    // It stands in the danger zone of the settings.
+    // The action is in the danger zone of the settings.
     await page.getByRole('navigation', { name: 'Repository' }).getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('button', { name: 'Remove this repository' }).click();
     await page.getByRole('button', { name: 'Remove it with all its commits?' }).click();
@@ -276,7 +276,7 @@ describe.skipIf(noBrowser)('Git', () => {
 
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByLabel('Text', { exact: true }).fill('keep the light on\n');
-    // Somebody else is faster.
+    // Another account commits first.
     const { sha } = (await (await room.api('GET', '/repos/ada/notes/contents/plans/light.txt')).json()) as {
       sha: string;
     };
@@ -294,7 +294,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('button', { name: 'Commit', exact: true }).click();
     await page.getByRole('region', { name: 'Lines of light.txt' }).getByText('keep the light on').waitFor();
     await page.waitForURL(/ref=bright/);
-    // What a commit names can be followed.
+    // References in the message of a commit are links.
     await page.getByRole('link', { name: /^Light: up/ }).click();
     const named = page
       .getByRole('heading', { name: 'Light: up, and on, as #7 asks' })
@@ -312,7 +312,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('button', { name: 'Remove it?' }).click();
     await page.getByText('Delete light.txt').first().waitFor();
     expect((await room.api('GET', '/repos/ada/notes/contents/light.txt?ref=bright')).status).toBe(404);
-    // What is no branch is changed by nobody.
+    // Revisions that are not branches cannot be edited.
     await page.goto(`${room.host.url('control')}/git/repositories/ada~lighthouse?ref=v1`);
     await page.getByRole('link', { name: /hello\.ts/ }).waitFor();
     expect(await page.getByRole('link', { name: 'New file' }).count()).toBe(0);
@@ -357,7 +357,7 @@ describe.skipIf(noBrowser)('Git', () => {
       (await (await room.api('GET', '/repos/ada/long/branches/main')).json()) as { commit: { id: string } }
     ).commit;
     await page.goto(`${room.host.url('control')}/git/repositories/ada~long?commit=${id}`);
-    // Not a commit whose id ends in 3, before the link to its files.
+    // Excludes commits whose id ends in 3, before the link to its files.
     await page.getByText(/^3 files/).waitFor();
     const change = page.getByRole('region', { name: 'change.txt' });
     expect(await change.getByText('+line').count()).toBe(0);

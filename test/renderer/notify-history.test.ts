@@ -21,8 +21,11 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
       response.writeHead(status, { 'Retry-After': '50' }).end('Busy.');
     }).listen(0, '127.0.0.1');
     [real] = await Promise.all([openRealServices(), once(receiver, 'listening')]);
-    const place = `127.0.0.1:${String((receiver.address() as AddressInfo).port)}`;
-    await real.ask('POST', '/notify/keys/late/destinations', { url: `json://${place}/hook?method=POST`, tags: [] });
+    const receiverAddress = `127.0.0.1:${String((receiver.address() as AddressInfo).port)}`;
+    await real.ask('POST', '/notify/keys/late/destinations', {
+      url: `json://${receiverAddress}/hook?method=POST`,
+      tags: [],
+    });
   });
   afterEach(async () => {
     receiver.close();

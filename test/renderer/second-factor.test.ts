@@ -112,7 +112,7 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await using own = await visit('/account', name);
     await setUp(own.page);
     await using other = await visit('/');
-    // The same address as the guesses below come from.
+    // The same client address as that of the guesses below.
     await other.page.goto(pages.url);
     await signInByForm(other.page);
     const ticket = other.page
@@ -120,7 +120,7 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
       .then((request) => (request.postDataJSON() as { ticket: string }).ticket);
     await enterCode(other.page, '000000');
     await other.page.getByRole('alert').waitFor();
-    // More guesses at once than may wait in line; the page then hears at once that there were too many.
+    // More concurrent guesses than may wait; the page then reports that there were too many.
     const guesses = new AbortController();
     const send = async (code: number): Promise<number> => {
       const body = JSON.stringify({ ticket: await ticket, code: String(code) });

@@ -71,7 +71,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     return watched;
   };
 
-  /** The name of a thing that has the page to itself, with what stands beside it. */
+  /** Returns the title of a detail page, with the elements beside it. */
   const titled = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).locator('..');
 
   it('creates a sync, previews it and runs it', async () => {
@@ -108,24 +108,24 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
   });
 
   it('explains why a run failed, with the original message', async () => {
-    const gone = `${room.folder}/stick`;
-    mkdirSync(gone);
-    const task = await save('Stick', { source: gone, destination: `${room.folder}/of the stick` });
-    rmSync(gone, { recursive: true });
+    const missingFolder = `${room.folder}/stick`;
+    mkdirSync(missingFolder);
+    const task = await save('Stick', { source: missingFolder, destination: `${room.folder}/of the stick` });
+    rmSync(missingFolder, { recursive: true });
     await run(task);
-    const words = `${gone} is not there any more. If it is on a disk, is that connected?`;
+    const message = `${missingFolder} is not there any more. If it is on a disk, is that connected?`;
     await using watched = await visit('/sync');
     const { page } = watched;
-    await page.getByRole('list', { name: 'Needs you' }).getByText(words).waitFor();
+    await page.getByRole('list', { name: 'Needs you' }).getByText(message).waitFor();
     await page
       .getByRole('list', { name: 'Needs you' })
       .getByRole('button', { name: /^Try again.*Stick/ })
       .waitFor();
     const latest = page.getByRole('list', { name: 'Jobs' }).getByRole('link', { name: /^Stick .*Failed/ });
     await latest.waitFor();
-    expect(await latest.getByText(words).count()).toBe(0);
+    expect(await latest.getByText(message).count()).toBe(0);
     await page.getByRole('list', { name: 'Needs you' }).getByRole('link', { name: /Stick/ }).click();
-    await page.getByRole('alert').getByText(words).waitFor();
+    await page.getByRole('alert').getByText(message).waitFor();
     expect(await page.getByText('directory not found').isVisible()).toBe(false);
     await page.getByText('Original message').click();
     await page.getByText('directory not found').waitFor();
@@ -151,10 +151,10 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
   });
 
   it('retries a failed run from its page', async () => {
-    const gone = `${room.folder}/card`;
-    mkdirSync(gone);
-    const task = await save('Card', { source: gone, destination: `${room.folder}/of the card` });
-    rmSync(gone, { recursive: true });
+    const missingFolder = `${room.folder}/card`;
+    mkdirSync(missingFolder);
+    const task = await save('Card', { source: missingFolder, destination: `${room.folder}/of the card` });
+    rmSync(missingFolder, { recursive: true });
     const first = await run(task);
     room.write({ 'card/a.jpg': 'a' });
     await using watched = await visit(`/sync/history/${String(first)}`);
@@ -213,9 +213,9 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
 
   it('shows a command that copies between the locations of a saved sync', async () => {
     await using watched = await visit('/sync/connect');
-    const shown = watched.page.getByText(/^curl .*\/sync\/copy$/);
-    await expect.poll(() => shown.textContent()).toContain(room.folder);
-    const command = (await shown.textContent()) ?? '';
+    const curlCommand = watched.page.getByText(/^curl .*\/sync\/copy$/);
+    await expect.poll(() => curlCommand.textContent()).toContain(room.folder);
+    const command = (await curlCommand.textContent()) ?? '';
     const body = /-d '(.*)' /.exec(command)?.[1] ?? '';
     const { srcFs, dstFs } = JSON.parse(body) as { srcFs: string; dstFs: string };
     expect([srcFs, dstFs].every((place) => place.startsWith(room.folder))).toBe(true);
@@ -272,9 +272,9 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     const password = page.getByLabel('Password', { exact: false }).first();
     await expect.poll(() => password.getAttribute('placeholder')).toBe('Stays as it is');
     await page.getByLabel('Forget it: Password').check();
-    const asked = page.waitForRequest((request) => request.method() === 'PATCH');
+    const patchRequest = page.waitForRequest((request) => request.method() === 'PATCH');
     await page.getByRole('button', { name: 'Save' }).click();
-    expect((await asked).postDataJSON()).toEqual({ parameters: { pass: '' } });
+    expect((await patchRequest).postDataJSON()).toEqual({ parameters: { pass: '' } });
     await page.getByText('nothing answers at its address').waitFor();
     await room.api('DELETE', '/api/sync/remotes/shed');
     expect(watched.complaints.filter((line) => !line.includes('422'))).toEqual([]);
@@ -283,10 +283,10 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
   it('uses only fields that rclone declares for the common kinds', async () => {
     const { providers } = (await room.api('GET', '/api/sync/providers')) as { providers: SyncProvider[] };
     const lacking = commonKinds.flatMap(([type, , fields]) => {
-      const known = providers.find((each) => each.type === type)?.fields.map(({ name }) => name);
-      return known === undefined
+      const fieldNames = providers.find((each) => each.type === type)?.fields.map(({ name }) => name);
+      return fieldNames === undefined
         ? [type]
-        : fields.filter((name) => !known.includes(name)).map((name) => `${type} ${name}`);
+        : fields.filter((name) => !fieldNames.includes(name)).map((name) => `${type} ${name}`);
     });
     expect(commonKinds.length).toBeGreaterThan(10);
     expect(lacking).toEqual([]);
@@ -311,7 +311,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await expectFits(watched, 'sync-sign-in', screens[0] ?? ({} as never));
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('link', { name: 'Open the sign-in' }).click();
-    // What the popup shows in the end is the engine's, which may close the connection before that page is written.
+    // The engine decides the last content of the popup, and may close the connection before it is written.
     await page.getByText('Configure this as a Shared Drive').waitFor();
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -9,14 +9,14 @@ import {
 import { openDataRoom, type DataRoom } from '../services/data/room.ts';
 import { adminAuthorization } from '../support/host.ts';
 
-/** What the form of a table makes of keys to other tables, in a PostgreSQL. */
+/** Foreign keys of the table form's draft in a PostgreSQL. */
 let room: DataRoom;
 beforeAll(async () => {
   room = await openDataRoom();
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-async function shapeOf(name: string): Promise<StoredTable> {
+async function readShape(name: string): Promise<StoredTable> {
   const reply = await fetch(`${room.host.url('control')}/api/data/tables/public/${name}`, {
     headers: { authorization: adminAuthorization },
   });
@@ -25,13 +25,13 @@ async function shapeOf(name: string): Promise<StoredTable> {
 }
 
 async function alter(name: string, column: string, change: Partial<ColumnDraft>): Promise<void> {
-  const before = await shapeOf(name);
+  const before = await readShape(name);
   const draft = toTableDraft(before);
   draft.columns = draft.columns.map((each) => (each.name === column ? { ...each, ...change } : each));
   await room.sql(buildAlterStatements(before, draft));
 }
 
-const keysOf = (name: string): Promise<any[]> =>
+const readKeys = (name: string): Promise<any[]> =>
   room.sql(
     `select conname, pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = '${name}'::regclass and contype = 'f' order by conname`,
   );
@@ -46,7 +46,7 @@ test('changes the delete rule of a foreign key and keeps its other rules', async
   await alter('parcels', 'plain', { onDelete: 'restrict' });
   await alter('parcels', 'named', { onDelete: 'set default', name: 'the name' });
   const target = `REFERENCES "${odd}"`;
-  expect(await keysOf('parcels')).toEqual([
+  expect(await readKeys('parcels')).toEqual([
     {
       conname: 'my key',
       definition: `FOREIGN KEY (owner) ${target}("the code") ON UPDATE CASCADE ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED`,
@@ -55,7 +55,7 @@ test('changes the delete rule of a foreign key and keeps its other rules', async
     { conname: 'parcels_plain_fkey', definition: `FOREIGN KEY (plain) ${target}(id) ON DELETE RESTRICT` },
   ]);
   await alter('parcels', 'owner', { onDelete: 'no action' });
-  expect((await keysOf('parcels'))[0].definition).toBe(
+  expect((await readKeys('parcels'))[0].definition).toBe(
     `FOREIGN KEY (owner) ${target}("the code") ON UPDATE CASCADE DEFERRABLE INITIALLY DEFERRED`,
   );
 });
@@ -63,7 +63,7 @@ test('changes the delete rule of a foreign key and keeps its other rules', async
 test('keeps the target of a foreign key with unsupported rules, and changes that of others', async () => {
   await room.sql(`create table ports (id int primary key); create table docks (id int primary key);
     create table ships (id int primary key, a int references ports on delete set null, b int references ports on update cascade, c int references ports match full, d int references ports initially deferred)`);
-  const before = await shapeOf('ships');
+  const before = await readShape('ships');
   const draft = toTableDraft(before);
   expect(draft.columns.map(({ name, hasOtherRules }) => [name, hasOtherRules])).toEqual([
     ['id', false],
@@ -75,7 +75,7 @@ test('keeps the target of a foreign key with unsupported rules, and changes that
   expect(buildAlterStatements(before, draft)).toBe('');
   await alter('ships', 'a', { reference: '"public"."docks"' });
   await alter('ships', 'b', { reference: '' });
-  expect((await keysOf('ships')).map(({ definition }) => definition)).toEqual([
+  expect((await readKeys('ships')).map(({ definition }) => definition)).toEqual([
     'FOREIGN KEY (a) REFERENCES docks(id) ON DELETE SET NULL',
     'FOREIGN KEY (c) REFERENCES ports(id) MATCH FULL',
     'FOREIGN KEY (d) REFERENCES ports(id) DEFERRABLE INITIALLY DEFERRED',

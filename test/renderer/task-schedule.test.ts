@@ -3,7 +3,7 @@ import { formatSchedule } from '../../renderer/src/pages/sync/task-schedule.ts';
 
 const winter = Date.UTC(2026, 0, 10);
 const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
-/** A zone whose clock is this much ahead of the one of this machine, all year. */
+/** Time zone that is ahead of this computer's by the given offset, all year. */
 const ahead = (hours: number): string => {
   const own = -new Date(winter).getTimezoneOffset() / 60;
   const at = own + hours;

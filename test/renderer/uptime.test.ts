@@ -233,9 +233,9 @@ describe.skipIf(noBrowser)('Uptime', () => {
       'GET',
       '/api/monitors',
     );
-    const made = items.find(({ name }) => name === 'photos');
-    expect(made).toMatchObject({ docker_host });
-    expect(await rig.until(made?.id ?? 0, 1)).toMatchObject({ status: 1 });
+    const monitor = items.find(({ name }) => name === 'photos');
+    expect(monitor).toMatchObject({ docker_host });
+    expect(await rig.until(monitor?.id ?? 0, 1)).toMatchObject({ status: 1 });
     for (const { id } of items.filter(({ name }) => ['photos', 'cache', 'books'].includes(name))) {
       await rig.call('DELETE', `/api/monitors/${String(id)}`);
     }
@@ -293,8 +293,8 @@ describe.skipIf(noBrowser)('Uptime', () => {
     const ids: (number | undefined)[] = [];
     for (let offset = 0; offset < items.length; offset += 1000) {
       const part = { items: items.slice(offset, offset + 1000) };
-      const made = await rig.call<{ items: { id?: number }[] }>('POST', '/api/monitors/bulk', part);
-      ids.push(...made.items.map(({ id }) => id));
+      const monitor = await rig.call<{ items: { id?: number }[] }>('POST', '/api/monitors/bulk', part);
+      ids.push(...monitor.items.map(({ id }) => id));
     }
     const { page } = await visit('/uptime/monitors');
     await page.getByText('job 0', { exact: true }).waitFor();

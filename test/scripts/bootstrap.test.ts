@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Checkout, said } from './checkout.ts';
+import { Checkout, waitForLine } from './checkout.ts';
 
 let checkout: Checkout;
 beforeEach(() => {
@@ -26,13 +26,13 @@ describe('the set-up script', () => {
   it('reports what it installs and its progress, and installs it once', async () => {
     checkout.write('wait', '');
     const first = checkout.setUp('start');
-    await said(first, 'Installing about 2 packages with npm');
-    await said(first, '1 of 2 packages');
+    await waitForLine(first, 'Installing about 2 packages with npm');
+    await waitForLine(first, '1 of 2 packages');
     checkout.remove('wait');
     expect((await first.ended()).status).toBe(0);
-    expect(checkout.calls()).toEqual([expect.stringContaining('npm ci'), 'built']);
+    expect(checkout.calls()).toEqual([expect.stringContaining('npm ci'), 'built', 'built the program']);
     expect(await checkout.setUp('start').ended()).toEqual({ status: 0, lines: [] });
-    expect(checkout.calls()).toHaveLength(2);
+    expect(checkout.calls()).toHaveLength(3);
   });
 
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
@@ -40,7 +40,7 @@ describe('the set-up script', () => {
     async (signal) => {
       checkout.write('wait', '');
       const cut = checkout.setUp('start');
-      await said(cut, '1 of 2 packages');
+      await waitForLine(cut, '1 of 2 packages');
       cut.child.kill(signal);
       expect((await cut.ended()).status).toBe(128 + { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }[signal]);
       expect(checkout.calls().at(-1)).toBe('npm ended');
@@ -54,7 +54,7 @@ describe('the set-up script', () => {
   it('ends with the shell that runs it for npm', async () => {
     checkout.write('wait', '');
     const cut = checkout.setUp('start', { shell: true, environment: { npm_lifecycle_event: 'prestart' } });
-    await said(cut, '1 of 2 packages');
+    await waitForLine(cut, '1 of 2 packages');
     cut.child.kill('SIGKILL');
     await vi.waitFor(() => expect(checkout.calls().at(-1)).toBe('npm ended'), { timeout: 15_000, interval: 20 });
   });
@@ -62,9 +62,9 @@ describe('the set-up script', () => {
   it('waits for a running set-up and not for a killed one', async () => {
     checkout.write('wait', '');
     const first = checkout.setUp('start');
-    await said(first, '1 of 2 packages');
+    await waitForLine(first, '1 of 2 packages');
     const second = checkout.setUp('start');
-    await said(second, 'Another start is setting things up');
+    await waitForLine(second, 'Another start is setting things up');
     checkout.remove('wait');
     expect([(await first.ended()).status, (await second.ended()).status]).toEqual([0, 0]);
     expect(checkout.calls().filter((call) => call.startsWith('npm'))).toHaveLength(1);

@@ -19,7 +19,7 @@ import { vi } from 'vitest';
 
 const scripts = fileURLToPath(new URL('../../scripts', import.meta.url));
 
-/** What the machine of these tests has besides the programs that play a part. */
+/** Programs of the simulated computer, in addition to those that a test replaces. */
 const basics = ['sh', 'mkdir', 'touch', 'ln', 'sleep', 'cat', 'rm', 'chmod'];
 
 /** A set-up that runs. */
@@ -38,6 +38,8 @@ export class Checkout implements Disposable {
   constructor() {
     mkdirSync(this.#programs);
     cpSync(scripts, join(this.folder, 'scripts'), { recursive: true });
+    const hostBuild = "import { appendFileSync } from 'node:fs'; appendFileSync('calls', 'built the program\\n');";
+    this.write('scripts/build-host.mjs', hostBuild);
     this.write('package.json', '{"name":"homeport","type":"module"}');
     this.write('package-lock.json', '{"packages":{"":{},"node_modules/a":{},"node_modules/b":{}}}');
     for (const name of basics) {
@@ -45,7 +47,7 @@ export class Checkout implements Disposable {
     }
   }
 
-  /** Where a program of the machine is. */
+  /** Returns the path of a program of the simulated computer. */
   path(program: string): string {
     return join(this.#programs, program);
   }
@@ -57,7 +59,7 @@ export class Checkout implements Disposable {
     chmodSync(this.path(name), 0o755);
   }
 
-  /** npm that brings a Node and a builder of pages along, and waits in the middle while there is a file `wait`. */
+  /** Adds an npm that installs a Node and a builder of pages, and waits in the middle while a file `wait` exists. */
   npm(): void {
     this.program(
       'npm',
@@ -87,12 +89,12 @@ export class Checkout implements Disposable {
     rmSync(join(this.folder, path), { recursive: true, force: true });
   }
 
-  /** What was called so far, one line a call. */
+  /** Returns all calls so far, one line each. */
   calls(): string[] {
     return this.has('calls') ? readFileSync(join(this.folder, 'calls'), 'utf8').trim().split('\n') : [];
   }
 
-  /** Starts the set-up. `preload` is JavaScript that runs in its Node beforehand; `shell`: npm's shell lies between. */
+  /** Starts the set-up. `preload` is JavaScript that its Node runs first; with `shell`, npm's shell is its parent. */
   setUp(
     purpose: 'start' | 'test',
     options: { readonly preload?: string; readonly environment?: Record<string, string>; readonly shell?: true } = {},
@@ -128,7 +130,7 @@ export class Checkout implements Disposable {
 }
 
 /** Resolves once the set-up has written such a line. */
-export async function said(setUp: SetUp, text: string): Promise<void> {
+export async function waitForLine(setUp: SetUp, text: string): Promise<void> {
   await vi.waitFor(
     () => {
       if (!setUp.lines.some((line) => line.includes(text))) throw new Error(setUp.lines.join('\n'));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openAccessHost, type AccessHost } from '../support/access.ts';
-import { exampleOf, operationsOf } from '../support/openapi-calls.ts';
+import { buildExample, listOperations } from '../support/openapi-calls.ts';
 
 /** Names that every JavaScript object inherits: a table that is read without care has a value under them. */
 const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
@@ -150,7 +150,7 @@ describe.each(names)('a request with the name %s', (name) => {
     const document = await (await access.call('admin', 'control', 'GET', '/api/openapi.json')).json();
     const known = new Proxy({}, { get: () => name });
     const failures: unknown[] = [];
-    for (const operation of operationsOf(document)) {
+    for (const operation of listOperations(document)) {
       if (/restart|restore|put-back|events|\/session|setup|\/log$|\/report$/.test(operation.path)) continue;
       if (operation.takesBytes || operation.path === '/api/account/password') continue;
       const query = new URLSearchParams(
@@ -165,7 +165,7 @@ describe.each(names)('a request with the name %s', (name) => {
       const body =
         operation.body === undefined
           ? undefined
-          : json(exampleOf(operation.body, document, known, 0) as Record<string, unknown>);
+          : json(buildExample(operation.body, document, known, 0) as Record<string, unknown>);
       const [status, text] = await send(['control', operation.method, path, body]);
       if ((status >= 500 && status !== 503) || text.includes('[native code]'))
         failures.push([operation.method, path, status, text]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anonymous } from '../support/access.ts';
 import { api } from '../support/api.ts';
-import { operationsOf } from '../support/openapi-calls.ts';
+import { listOperations } from '../support/openapi-calls.ts';
 import { createCallers, openOwnApi, routes, type OwnApi } from './own-api-matrix.ts';
 
 /** Routes that answer without a sign-in, and why. A new one needs a reason here. */
@@ -24,8 +24,8 @@ afterAll(() => ownApi[Symbol.asyncDispose]());
 
 describe('every route of the own API', () => {
   it('is declared in the contracts and answered by a service', async () => {
-    const document = await api<Parameters<typeof operationsOf>[0]>(ownApi.url, '/api/openapi.json');
-    const served = operationsOf(document).map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/g, ':$1')}`);
+    const document = await api<Parameters<typeof listOperations>[0]>(ownApi.url, '/api/openapi.json');
+    const served = listOperations(document).map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/g, ':$1')}`);
     expect(served.toSorted()).toEqual(routes.map(({ name }) => name).toSorted());
     expect(routes.length).toBeGreaterThan(300);
   });

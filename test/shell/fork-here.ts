@@ -4,7 +4,7 @@ import type { Fork } from '../support/electron.ts';
 
 /**
  * Runs the host process within this one for inspection by tests: messages are copied and delivered asynchronously, as
- * between two processes. The built app's test has a process of its own.
+ * between two processes. The test of the built app uses a separate process.
  */
 export function forkHere(open: ServedHost['open']): Fork {
   return () => {

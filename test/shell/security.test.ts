@@ -46,18 +46,18 @@ describe('page in the window', () => {
   it('has only the permissions to notify and to copy', async () => {
     await using rig = await openDesktop();
     const { request, check } = rig.electron.permissions;
-    const asked = (permission: string, requestingUrl: string): boolean => {
+    const isPermitted = (permission: string, requestingUrl: string): boolean => {
       let granted = false;
       request?.({}, permission, (answer) => (granted = answer), { requestingUrl });
       return granted;
     };
     for (const permission of ['notifications', 'clipboard-sanitized-write']) {
-      expect(asked(permission, `${rig.own()}/`)).toBe(true);
+      expect(isPermitted(permission, `${rig.own()}/`)).toBe(true);
       expect(check?.({}, permission, rig.own())).toBe(true);
-      expect(asked(permission, 'https://evil.example/')).toBe(false);
+      expect(isPermitted(permission, 'https://evil.example/')).toBe(false);
     }
     for (const permission of ['media', 'geolocation', 'clipboard-read', 'openExternal', 'fileSystem']) {
-      expect(asked(permission, `${rig.own()}/`)).toBe(false);
+      expect(isPermitted(permission, `${rig.own()}/`)).toBe(false);
       expect(check?.({}, permission, rig.own())).toBe(false);
     }
   });

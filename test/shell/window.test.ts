@@ -9,7 +9,7 @@ describe('window', () => {
     const { window } = rig.electron;
     expect(window?.addresses).toEqual([`${rig.own()}/`]);
     expect(window?.options.webPreferences).toEqual({
-      preload: join('/opt/homeport', 'main', 'shell', 'preload.cjs'),
+      preload: join('/opt/homeport', 'preload.cjs'),
       sandbox: true,
       contextIsolation: true,
       nodeIntegration: false,
@@ -34,7 +34,7 @@ describe('window', () => {
 
   it('asks for a password with several administrators', async () => {
     await using rig = await openDesktop();
-    const made = await fetch(`${rig.own()}/api/accounts`, {
+    const created = await fetch(`${rig.own()}/api/accounts`, {
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',
@@ -42,7 +42,7 @@ describe('window', () => {
       },
       body: JSON.stringify({ name: 'grace', role: 'admin', password: 'harbour light' }),
     });
-    expect(made.status).toBe(200);
+    expect(created.status).toBe(200);
     expect(await rig.host().signInWindow()).toBeUndefined();
   });
 

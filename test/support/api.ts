@@ -11,7 +11,7 @@ export async function api<T>(base: string, path: string, init: RequestInit = {})
   return (await reply.json()) as T;
 }
 
-/** The inbox as it stands, newest first. */
+/** Returns the current inbox, newest first. */
 export async function inbox(base: string): Promise<readonly InboxItem[]> {
   return (await api<{ items: readonly InboxItem[] }>(base, '/api/inbox?limit=200')).items;
 }

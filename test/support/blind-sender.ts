@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What somebody was told who writes a whole request before he reads. */
+/** Response to a client that writes the whole request before it reads. */
 export interface Told {
   /** 0: nothing, since the connection was reset. */
   readonly status: number;
@@ -39,7 +39,7 @@ export async function sendBlindly(
     if (chunked) socket.write('\r\n');
   }
   if (chunked && !failed) socket.write('0\r\n\r\n');
-  // What came meanwhile was not read: a reset takes it away.
+  // A reset discards data that was received but not read.
   await sleep(20);
   let text = '';
   socket.setEncoding('latin1').on('data', (part: string) => (text += part));

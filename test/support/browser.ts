@@ -4,8 +4,8 @@ import { within } from './hangs.ts';
 import { admin } from './host.ts';
 
 const chosen = process.env['CHROMIUM'];
-const whole = chosen ?? '/usr/bin/chromium';
-/** Chromium's engine without the windows, menus and profiles around it; two thirds of the time with two at once. */
+const chromiumPath = chosen ?? '/usr/bin/chromium';
+/** Chromium's engine without windows, menus and profiles; it takes two thirds of the time when two run. */
 const engine = chosen ?? '/usr/bin/chromium-headless-shell';
 
 /**
@@ -13,9 +13,9 @@ const engine = chosen ?? '/usr/bin/chromium-headless-shell';
  * set a missing browser is a failure.
  */
 export const noBrowser: string | undefined =
-  existsSync(whole) || process.env['CI'] !== undefined
+  existsSync(chromiumPath) || process.env['CI'] !== undefined
     ? undefined
-    : `There is no Chromium at ${whole}; set CHROMIUM to its path.`;
+    : `There is no Chromium at ${chromiumPath}; set CHROMIUM to its path.`;
 
 export type BrowserKind = 'engine' | 'whole';
 
@@ -31,7 +31,7 @@ export async function launchBrowser(
 ): Promise<Browser> {
   const root = process.getuid?.() === 0;
   return chromium.launch({
-    executablePath: wrap(kind === 'engine' && existsSync(engine) ? engine : whole),
+    executablePath: wrap(kind === 'engine' && existsSync(engine) ? engine : chromiumPath),
     args: [
       // Chromium's sandbox does not start as root, which is what containers run tests as.
       ...(root ? ['--no-sandbox'] : []),
@@ -49,7 +49,7 @@ export async function launchBrowser(
 
 const launched = new Map<BrowserKind, Promise<Browser>>();
 
-/** One browser for all tests of this process, with which it ends; each page has its own profile in it. */
+/** Returns the browser of this process, which ends with it; each page has a separate profile. */
 export function theBrowser(kind: BrowserKind = 'engine'): Promise<Browser> {
   const browser = launched.get(kind) ?? launchBrowser(kind);
   launched.set(kind, browser);
@@ -57,12 +57,12 @@ export function theBrowser(kind: BrowserKind = 'engine'): Promise<Browser> {
 }
 
 /** Shorter than a test's own limit: the error then names the line that waited. */
-const patienceMs = 180_000;
+const pageTimeoutMs = 180_000;
 
-/** A fresh profile, all of whose pages, also those that they open, wait for minutes: limits are for what hangs. */
+/** Opens a new profile; all its pages, including popups, have time limits of minutes, which only detect hangs. */
 export async function openProfile(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await browser.newContext(options);
-  context.setDefaultTimeout(patienceMs);
+  context.setDefaultTimeout(pageTimeoutMs);
   return context;
 }
 
@@ -95,9 +95,9 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
     // Another test lays a network between two machines: the browser drops what it was loading, also from this one.
     if (message.text().includes('net::ERR_NETWORK_CHANGED')) return;
     if (message.type() !== 'error' && message.type() !== 'warning') return;
-    // What could not be loaded is only in the place of such a line, never in its words.
-    const place = message.text().startsWith('Failed to load resource') ? ` ${message.location().url}` : '';
-    complaints.push(message.text() + place);
+    // The address of a failed request is in the location of the message, not in its text.
+    const suffix = message.text().startsWith('Failed to load resource') ? ` ${message.location().url}` : '';
+    complaints.push(message.text() + suffix);
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   return { page, complaints, [Symbol.asyncDispose]: () => closed(context) };
@@ -117,7 +117,7 @@ export async function signIn(
   const answer = await context.request.post(`${url}/api/session`, { data: who });
   if (!answer.ok()) throw new Error(`sign-in failed with ${String(answer.status())}: ${await answer.text()}`);
   const { session } = (await answer.json()) as { session: string };
-  // Once a tab, wherever its page comes from: who signs out there stays signed out.
+  // Once per tab, independent of the page: a signed-out tab stays signed out.
   await context.addInitScript((secret) => {
     if (location.protocol === 'about:' || sessionStorage.getItem('signed-in') === secret) return;
     sessionStorage.setItem('signed-in', secret);

@@ -6,11 +6,14 @@ import { fileURLToPath } from 'node:url';
 export interface Child extends AsyncDisposable {
   /** Resolves when the child has written this line; rejects when it ends before. */
   said(line: string): Promise<void>;
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL and waits for the end of the process. */
   kill(): Promise<void>;
 }
 
-/** Runs a script of the tests (its file: address) in a process of its own; `input` arrives there as JSON in `process.argv[2]`. */
+/**
+ * Runs a test script, given by the address of its file, in a separate process, which receives `input` as JSON in
+ * `process.argv[2]`.
+ */
 export function startChild(script: string, input: unknown): Child {
   const child = spawn(process.execPath, [fileURLToPath(script), JSON.stringify(input)], {
     stdio: ['ignore', 'pipe', 'inherit'],

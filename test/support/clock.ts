@@ -7,7 +7,7 @@ export interface FakeClock extends Clock {
   set(time: number): void;
 }
 
-/** A clock that stands still until it is advanced. */
+/** Clock that advances only on request. */
 export function createFakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
   let now = start;
   const timers = new Set<{ due: number; readonly every: number | undefined; readonly call: () => void }>();

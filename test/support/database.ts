@@ -11,8 +11,8 @@ import { openPostgresDatabase, startPostgres, type PostgresServer } from './post
 export type Open = (place?: Place, log?: Log) => Promise<Database>;
 
 /**
- * Runs the same tests on SQLite and on a real PostgreSQL, where a file's tests share a database; each place is a schema of
- * its own there.
+ * Runs the same tests on SQLite and on a real PostgreSQL server, on which the tests of a file share a database with a
+ * separate schema for each location.
  */
 export function eachDialect(define: (name: Database['dialect'], open: Open, newPlace: () => Place) => void): void {
   onEach(false, define);

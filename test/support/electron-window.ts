@@ -4,7 +4,7 @@ import type { ElectronWindow } from '../../main/shell/electron.ts';
 
 type Bounds = { x: number; y: number; width: number; height: number };
 
-/** An event whose default can be prevented. */
+/** Event whose default action can be prevented. */
 export function preventable(fields: object = {}): { prevented: boolean; preventDefault(): void } {
   const event = {
     ...fields,
@@ -32,9 +32,9 @@ export class FakeContents {
     this.reloads += 1;
   }
   setWindowOpenHandler(): void {
-    // What it does with addresses is tried with pages of their own.
+    // Separate tests with pages cover its handling of addresses.
   }
-  /** As Electron does: no box is shown, the page stays unless whoever listens lets it go. */
+  /** As in Electron: without a dialog the page stays, unless a listener permits the navigation. */
   mayUnload(): boolean {
     if (!this.isGuarded) return true;
     const event = preventable();
@@ -48,7 +48,7 @@ export class FakeContents {
   }
 }
 
-/** How a window lives in Electron: who is told, and what may be done to one that is gone. */
+/** Life cycle of an Electron window: its events, and the errors of calls to a destroyed window. */
 export interface WindowSurroundings {
   readonly contentsMade: (contents: FakeContents) => void;
   readonly closed: (window: FakeWindow) => void;
@@ -58,9 +58,9 @@ export interface WindowSurroundings {
 export class FakeWindow implements Record<keyof ElectronWindow, unknown> {
   readonly events = new EventEmitter();
   readonly webContents = new FakeContents();
-  /** Pages of the app that it was told to load. */
+  /** Pages of the app that were loaded. */
   readonly addresses: string[] = [];
-  /** Texts of the notices that it was told to load in place of a page. */
+  /** Texts of the notices that were loaded instead of a page. */
   readonly notices: string[] = [];
   visible = false;
   focused = 0;
@@ -102,7 +102,7 @@ export class FakeWindow implements Record<keyof ElectronWindow, unknown> {
     this.#check();
     return this.minimized;
   }
-  /** As Electron's: it settles later, a failure is told by an event as well, and a later load takes an earlier one's place. */
+  /** As in Electron: it settles later, a failure also emits an event, and a later load replaces an earlier one. */
   async loadURL(address: string): Promise<void> {
     this.#check();
     this.#loads += 1;
@@ -148,7 +148,7 @@ export class FakeWindow implements Record<keyof ElectronWindow, unknown> {
     if (!event.prevented) this.destroy();
     return event;
   }
-  /** Without asking anybody. */
+  /** Closes without a dialog. */
   destroy(): void {
     if (this.#destroyed) return;
     this.#destroyed = true;

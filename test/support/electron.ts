@@ -30,8 +30,8 @@ export type Fork = (
 ) => Pick<Electron.UtilityProcess, 'on' | 'pid' | 'postMessage'>;
 
 /**
- * An Electron that only remembers what it was told, and does what a test says; in when it becomes ready, in what may be
- * called before, and in the order of its events it is as documented. `parts` is what the shell gets.
+ * Fake of Electron that records its calls and acts on request of a test. Its readiness, the functions that may be
+ * called before it, and the order of its events are as documented. The shell receives `parts`.
  */
 export class FakeElectron {
   readonly events = new EventEmitter();
@@ -45,10 +45,10 @@ export class FakeElectron {
   readonly errors: string[] = [];
   readonly protocols: string[] = [];
   readonly power = new EventEmitter();
-  /** Of the app, in the order they were given. */
+  /** Menus of the app, in the order in which they were set. */
   readonly exits: number[] = [];
   clipboard = '';
-  /** Answers to questions that are still to come, the button of each; without one the last button closes the box. */
+  /** Buttons that answer the next message boxes; without one the last button closes the box. */
   readonly answers: { readonly button: number; readonly remember?: boolean }[] = [];
   readonly questions: Electron.MessageBoxOptions[] = [];
   /** Loads of a window that fail. */
@@ -56,7 +56,7 @@ export class FakeElectron {
   fork: Fork = () => {
     throw new Error('this test starts no process of the services');
   };
-  /** The keyring has a newer key than the one that wraps what it is given. */
+  /** The keyring has a newer key than the one that wraps the given text. */
   hasNewKey = false;
   isReady = false;
   readonly #ready = Promise.withResolvers<void>();
@@ -199,7 +199,7 @@ export class FakeElectron {
     this.parts = fake as unknown as ElectronApi;
   }
 
-  /** The entry module has been evaluated: only now Electron goes on to become ready. */
+  /** Marks the entry module as evaluated: Electron becomes ready only afterwards. */
   becomeReady(): void {
     this.events.emit('will-finish-launching');
     this.isReady = true;
@@ -207,7 +207,7 @@ export class FakeElectron {
     this.#ready.resolve();
   }
 
-  /** Somebody starts the app once more; told after `ready` at the earliest. */
+  /** Starts the app a second time; the event follows `ready` at the earliest. */
   secondInstance(argv: readonly string[]): void {
     if (!this.isReady) throw new Error('Electron tells of a second instance once it is ready');
     this.events.emit('second-instance', {}, argv, '/', undefined);
@@ -222,7 +222,7 @@ export class FakeElectron {
     this.#exit(0);
   }
 
-  /** Asks nobody; windows go as they are. */
+  /** Closes the windows without a question. */
   #exit(code: number): void {
     this.exits.push(code);
     for (const window of this.windows) window.destroy();
@@ -269,7 +269,7 @@ export class FakeElectron {
     return call({ senderFrame: frame }, argument);
   }
 
-  /** A page comes to be; the shell's rules are put on it. */
+  /** Creates a page, to which the rules of the shell apply. */
   contents(): EventEmitter & { opens(url: string): { action: string } } {
     const events = new EventEmitter();
     let handler: (details: { url: string }) => { action: string } = () => ({ action: 'allow' });

@@ -8,7 +8,7 @@ const Settings = z.object({
 /** Settles never. */
 export const never = (): Promise<never> => new Promise(() => undefined);
 
-/** A service that does nothing but what a test gives it to do. It has a listener of its own. */
+/** Service whose behavior a test defines. It has a separate listener. */
 export function fixtureService(
   id: string,
   make: (context: Context, settings: z.infer<typeof Settings>) => Partial<Service> = () => ({}),

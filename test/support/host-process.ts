@@ -26,7 +26,10 @@ export interface HostProcess extends AsyncDisposable {
   stop(): Promise<number | null>;
 }
 
-/** The real program in a process of its own; resolves at its `ready` line. @throws Error with its output when it exits before. */
+/**
+ * Starts the real program in a separate process and resolves at its `ready` line. @throws Error with its output when it
+ * exits before.
+ */
 export async function startHostProcess(
   dataDir: string,
   options: Pick<TestHostOptions, 'environment' | 'administrator'> & {

@@ -10,13 +10,13 @@ export const admin = { name: 'ada', password: 'correct horse battery' } as const
 export const adminAuthorization = `Basic ${Buffer.from(`${admin.name}:${admin.password}`).toString('base64')}`;
 export const builtPages = fileURLToPath(new URL('../../dist/renderer', import.meta.url));
 
-/** Where `npm test` installs engines once for all tests. */
+/** Folder in which `npm test` installs engines once for all tests. */
 export const enginesFolder = fileURLToPath(new URL('../../.cache/engines-home/engines', import.meta.url));
 
 export interface TestHostOptions {
   /** Default: all services. */
   readonly services?: readonly ServiceDescriptor<any, any>[];
-  /** Default: a fresh folder, removed at the end. A given one is kept. */
+  /** Default: a new folder, deleted at the end. An explicit folder stays. */
   readonly dataDir?: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** False: no administrator, as at a person's first start. */
@@ -26,10 +26,10 @@ export interface TestHostOptions {
   /** Gives up the start. */
   readonly signal?: AbortSignal;
   readonly pages?: string;
-  /** Default: none, since there is no desktop in the environment of a test. */
+  /** Default: none, since tests have no desktop. */
   readonly notifier?: HostOptions['notifier'];
   readonly openAddress?: HostOptions['openAddress'];
-  /** Told when a restored backup waits for the next start. */
+  /** Called when a restored backup waits for the next start. */
   readonly restartHost?: HostOptions['restartHost'];
 }
 

@@ -8,9 +8,9 @@ interface Taken {
   readonly source: Buffer;
 }
 
-/** A mail server that keeps what it is given; `refuse` is the reply to each recipient instead. */
+/** Mail server that stores received mails; `refuse` is the reply to each recipient instead. */
 export async function openMailServer(options: { refuse?: number; password?: string } = {}) {
-  const taken: Taken[] = [];
+  const mails: Taken[] = [];
   const server = new SMTPServer({
     authOptional: options.password === undefined,
     hideSTARTTLS: true,
@@ -31,7 +31,7 @@ export async function openMailServer(options: { refuse?: number; password?: stri
         const { mailFrom, rcptTo } = session.envelope;
         const from = mailFrom === false ? '' : (mailFrom?.address ?? '');
         const to = rcptTo.map(({ address }) => address);
-        taken.push({ from, to, user: session.user, source: Buffer.concat(chunks) });
+        mails.push({ from, to, user: session.user, source: Buffer.concat(chunks) });
         done();
       });
     },
@@ -39,7 +39,7 @@ export async function openMailServer(options: { refuse?: number; password?: stri
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const { port } = server.server.address() as AddressInfo;
   return {
-    taken,
+    taken: mails,
     port,
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(resolve)),
   };

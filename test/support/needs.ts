@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * Whether a test may be left out since what it needs is not here. Never where `CI` is set: there it runs, and fails by
- * what is missing.
+ * Returns whether a test may be skipped because a requirement is missing. Never with `CI` set: the test runs and fails.
  */
 export function lacks(isHere: boolean): boolean {
   return !isHere && process.env['CI'] === undefined;

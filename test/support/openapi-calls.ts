@@ -1,4 +1,4 @@
-/** One operation of our own API, as its OpenAPI page tells of it. */
+/** Operation of the app API, as its OpenAPI page describes it. */
 export interface Operation {
   readonly method: string;
   /** As OpenAPI writes it: `/api/inbox/{id}`. */
@@ -18,7 +18,7 @@ interface Document {
 }
 
 /** All operations of the page. */
-export function operationsOf(document: Document): Operation[] {
+export function listOperations(document: Document): Operation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, told]) => {
       const content = told['requestBody']?.content ?? {};
@@ -36,14 +36,14 @@ export function operationsOf(document: Document): Operation[] {
  * A value that fits a schema, with what `known` has for the names of its fields. Of alternatives it takes the one with this
  * number, or the last.
  */
-export function exampleOf(
+export function buildExample(
   schema: Schema,
   document: Document,
   known: Readonly<Record<string, unknown>>,
   alternative: number,
   name = '',
 ): unknown {
-  const inner = (part: Schema, as = name): unknown => exampleOf(part, document, known, alternative, as);
+  const inner = (part: Schema, as = name): unknown => buildExample(part, document, known, alternative, as);
   if (typeof schema['$ref'] === 'string') {
     return inner(document.components.schemas[schema['$ref'].split('/').at(-1) ?? ''] ?? {});
   }

@@ -1,6 +1,6 @@
 import type { Log } from '../../services/contracts/service.ts';
 
-/** Where a database is, so that a second connection or another process can open the same one. */
+/** Location of a database, so that a second connection or process can open the same one. */
 export interface Place {
   readonly folder: string;
   readonly schema: string;

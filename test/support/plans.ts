@@ -1,10 +1,10 @@
 import { CompiledQuery, sql, type Kysely } from 'kysely';
 
 /**
- * How the database would carry out each query that `work` makes: lines such as `SEARCH t USING INDEX i` (SQLite) or
- * `Index Scan using i on t` (PostgreSQL). A whole table is read where a line says `SCAN t` or `Seq Scan`.
+ * Returns the plans of all queries that `work` makes: lines such as `SEARCH t USING INDEX i` (SQLite) or `Index Scan
+ * using i on t` (PostgreSQL). `SCAN t` and `Seq Scan` read a whole table.
  */
-export async function plansOf(
+export async function collectPlans(
   dialect: 'sqlite' | 'postgres',
   db: Kysely<any>,
   work: (db: Kysely<any>) => Promise<unknown>,

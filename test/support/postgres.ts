@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 
 export interface PostgresServer extends AsyncDisposable {
-  /** Of the database `postgres`; needs no password. */
+  /** Connection string of the database `postgres`; it needs no password. */
   readonly url: string;
-  /** Ends all at once, as a crash does. */
+  /** Ends all processes immediately, as a crash does. */
   kill(): Promise<void>;
   /** After a kill, on the same port and data. */
   restart(): Promise<void>;
@@ -19,7 +19,7 @@ export interface PostgresServer extends AsyncDisposable {
 let shared: Promise<PostgresServer> | undefined;
 let databases = 0;
 
-/** A database of its own in the one server of this process, which ends with it: starting one takes a second of a core. */
+/** Creates a database on the server of this process, which ends with it: starting a server takes a second of a core. */
 export async function openPostgresDatabase(): Promise<AsyncDisposable & { readonly url: string }> {
   const { url } = await (shared ??= startPostgres());
   databases += 1;
@@ -37,12 +37,12 @@ export async function openPostgresDatabase(): Promise<AsyncDisposable & { readon
   };
 }
 
-/** PostgreSQL refuses to run as root; in a container that is root's own, it runs as this user (nobody). */
+/** PostgreSQL refuses to run as root; it runs as this user (nobody). */
 const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 /**
- * Starts a PostgreSQL of its own in a temporary folder, on a free port of the loopback. Takes a few seconds.
- * `more`: settings besides the ones of tests, which do not wait for the disk.
+ * Starts a PostgreSQL server in a temporary folder on a free loopback port, which takes a few seconds. `more`: settings
+ * in addition to those of tests, which do not wait for the disk.
  */
 export async function startPostgres(more: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   const room = mkdtempSync(join(tmpdir(), 'postgres-'));
@@ -121,13 +121,13 @@ async function serve(
   const stop = (): void => void server.kill('SIGQUIT');
   process.once('exit', stop);
   server.once('exit', () => process.off('exit', stop));
-  let said = '';
+  let output = '';
   await new Promise<void>((resolve, reject) => {
     server.stderr?.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-      if (said.includes('ready to accept connections')) resolve();
+      output += chunk.toString();
+      if (output.includes('ready to accept connections')) resolve();
     });
-    server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said}`)));
+    server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${output}`)));
     server.once('error', reject);
   });
   return server;
@@ -138,10 +138,10 @@ function start(program: string, options: readonly string[], room: string): Child
 }
 
 async function finish(child: ChildProcess): Promise<void> {
-  let said = '';
-  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  let output = '';
+  child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`${child.spawnfile} ended with ${code}: ${said}`);
+  if (code !== 0) throw new Error(`${child.spawnfile} ended with ${code}: ${output}`);
 }
 
 async function freePort(): Promise<number> {

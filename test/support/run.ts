@@ -13,25 +13,27 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const memory = '/dev/shm';
-/** What a run may come to hold at once, with two PostgreSQL and two Chromium in it, bytes. */
-const wanted = 3 * 1024 ** 3;
+/** Minimum free space for a run with two PostgreSQL servers and two Chromium processes, in bytes. */
+const minFreeBytes = 3 * 1024 ** 3;
 const named = /^homeport-run-(\d+)-/;
 
 /**
- * Before the first worker: temporary files of a run lie in a folder of its own, in memory where there is room, since tests
- * make thousands of small databases that nobody reads after them. `HOMEPORT_TEST_TMPDIR` names another place. Removed at the
- * end, with what tests and programs that were killed have left behind.
+ * Runs before the first worker. Temporary files of a run are in a separate folder, in memory if there is room, since
+ * tests create thousands of small databases. `HOMEPORT_TEST_TMPDIR` selects another location. The folder is deleted at
+ * the end, together with leftovers of killed tests and programs.
  */
 export default function setUp(): () => void {
-  const place = chosen();
-  for (const name of readdirSync(place)) {
+  buildHost();
+  const parentFolder = chosen();
+  for (const name of readdirSync(parentFolder)) {
     const pid = Number(named.exec(name)?.[1]);
-    // A run that was killed could not clean up, and memory is dear.
-    if (pid > 0 && !isRunning(pid)) clear(join(place, name));
+    // A killed run could not clean up its memory.
+    if (pid > 0 && !isRunning(pid)) clear(join(parentFolder, name));
   }
-  const folder = mkdtempSync(join(place, `homeport-run-${process.pid}-`));
+  const folder = mkdtempSync(join(parentFolder, `homeport-run-${process.pid}-`));
   // PostgreSQL runs as another user where the tests run as root.
   if (process.getuid?.() === 0) chmodSync(folder, 0o711);
   process.env['TMPDIR'] = folder;
@@ -39,7 +41,14 @@ export default function setUp(): () => void {
   return () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Removes what a killed run left; small disks that its tests had mounted are taken away first. */
+/** Brings the build that end-to-end tests start up to date. */
+function buildHost(): void {
+  const bootstrap = fileURLToPath(new URL('../../scripts/bootstrap.mjs', import.meta.url));
+  const { status } = spawnSync(process.execPath, [bootstrap, 'host'], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('The program could not be built.');
+}
+
+/** Deletes the leftovers of a killed run after unmounting the small disks that its tests had mounted. */
 function clear(folder: string): void {
   const mounts = existsSync('/proc/mounts') ? readFileSync('/proc/mounts', 'utf8').split('\n') : [];
   const below = mounts.map((line) => line.split(' ')[1] ?? '').filter((path) => path.startsWith(`${folder}/`));
@@ -53,8 +62,8 @@ function clear(folder: string): void {
 }
 
 /**
- * A remote is signed in to on port 53682 and no other (tests take turns by the one before it). Both lie among those that the
- * system gives to whoever asks for any, so any other server of a run could hold them; a machine of CI keeps them back.
+ * The sign-in to a remote requires port 53682 (tests take turns with the help of the port before it). Both are
+ * ephemeral ports, which any other server of a run could receive; in CI they are reserved.
  */
 function reserveFixedPorts(): void {
   const reserved = '/proc/sys/net/ipv4/ip_local_reserved_ports';
@@ -68,11 +77,11 @@ function reserveFixedPorts(): void {
 }
 
 function chosen(): string {
-  const given = process.env['HOMEPORT_TEST_TMPDIR'];
-  if (given !== undefined) return given;
+  const override = process.env['HOMEPORT_TEST_TMPDIR'];
+  if (override !== undefined) return override;
   if (process.platform !== 'linux' || !existsSync(memory)) return tmpdir();
   const { bavail, bsize } = statfsSync(memory);
-  return bavail * bsize < wanted ? tmpdir() : memory;
+  return bavail * bsize < minFreeBytes ? tmpdir() : memory;
 }
 
 function isRunning(pid: number): boolean {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A key and a certificate for `localhost` and 127.0.0.1 that nobody else signed, as PEM. */
+/** Creates a key and a self-signed certificate for `localhost` and 127.0.0.1, as PEM. */
 export function makeSelfSigned(): { readonly key: string; readonly cert: string } {
   const folder = mkdtempSync(join(tmpdir(), 'self-signed-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];

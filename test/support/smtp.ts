@@ -16,7 +16,7 @@ export class SmtpDialogue implements Disposable {
   static async open(port: number): Promise<SmtpDialogue> {
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
-    // A peer that is killed resets the connection; the reply that never comes is what a test looks at.
+    // A killed peer resets the connection; tests check for the missing reply.
     const input = new PassThrough();
     socket.on('error', () => undefined).on('close', () => input.end());
     const dialogue = new SmtpDialogue(socket, createInterface({ input: socket.pipe(input), crlfDelay: Infinity }));

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 
-/** How long a test waits at least for what is to come, ms. A machine that does twenty things at once takes its time. */
-const patienceMs = 120_000;
+/** Minimum time that a test waits for an event, in milliseconds; busy computers are slow. */
+const minTimeoutMs = 120_000;
 
 /** A worker runs many files, and this before each. */
 const prepared = Symbol.for('homeport.worker');
@@ -14,13 +14,13 @@ if (!(prepared in vi)) {
   for (const name of ['waitFor', 'waitUntil'] as const) {
     const wait = vi[name] as (call: () => unknown, options: object) => Promise<unknown>;
     const waitLong = (call: () => unknown, options: number | { readonly timeout?: number } = {}): Promise<unknown> => {
-      const given = typeof options === 'number' ? { timeout: options } : options;
-      return wait(call, { ...given, timeout: Math.max(given.timeout ?? 0, patienceMs) });
+      const input = typeof options === 'number' ? { timeout: options } : options;
+      return wait(call, { ...input, timeout: Math.max(input.timeout ?? 0, minTimeoutMs) });
     };
     Object.assign(vi, { [name]: waitLong });
   }
   const poll = expect.poll as (call: () => unknown, options: object) => unknown;
   const pollLong = (call: () => unknown, options: { readonly timeout?: number } = {}): unknown =>
-    poll(call, { ...options, timeout: Math.max(options.timeout ?? 0, patienceMs) });
+    poll(call, { ...options, timeout: Math.max(options.timeout ?? 0, minTimeoutMs) });
   Object.assign(expect, { poll: pollLong });
 }

@@ -19,7 +19,7 @@ export async function writeBackupInThread(
     ...job,
     parts: parts.map(({ id, excludedFromCopy }) => ({ id, excludedFromCopy })),
   };
-  const worker = startThread('worker', workerData, reject);
+  const worker = startThread(getThreadFile('worker', import.meta.url), workerData, reject);
   worker.on('message', (message: BackupOutcome) => {
     if (!('part' in message)) return void resolve(message);
     const written = (failure?: unknown): void => worker.postMessage({ failure } satisfies ServicePartWritten);
@@ -37,14 +37,14 @@ export async function writeBackupInThread(
  */
 export async function readBackupInThread(job: ReadJob): Promise<Manifest> {
   const { promise, resolve, reject } = Promise.withResolvers<ReadOutcome>();
-  startThread('read-worker', job, reject).once('message', resolve);
+  startThread(getThreadFile('read-worker', import.meta.url), job, reject).once('message', resolve);
   const outcome = await promise;
   if ('manifest' in outcome) return outcome.manifest;
   throw problemFromThread(outcome.problem);
 }
 
-function startThread(name: string, workerData: unknown, reject: (error: unknown) => void): Worker {
-  const worker = new Worker(getThreadFile(name, import.meta.url), { name: 'backup', workerData, execArgv: [] });
+function startThread(file: URL, workerData: unknown, reject: (error: unknown) => void): Worker {
+  const worker = new Worker(file, { name: 'backup', workerData, execArgv: [] });
   worker.once('error', reject);
   worker.once('exit', () => reject(new Error('the thread ended without an answer')));
   return worker;

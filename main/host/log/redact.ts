@@ -1,3 +1,5 @@
+import { toSourcePosition } from './source-positions.ts';
+
 const redacted = '[redacted]';
 
 const secretName =
@@ -129,7 +131,7 @@ function toLoggedError(error: Error, depth: number, above: Set<object>): LoggedE
     plain.stack = redactText(
       frames
         .slice(0, 12)
-        .map((line) => line.trim())
+        .map((line) => toSourcePosition(line.trim()))
         .join('\n'),
     );
   if (error.cause !== undefined) plain.cause = toPlainValue(error.cause, depth + 1, above);

@@ -139,6 +139,7 @@ const RuleProblem = z.object({
 
 const WithConfig = z.object({ config: AddonConfiguration });
 
+/** Routes of the addons page. */
 export const addonsApi = {
   overview: defineRoute({
     method: 'GET',

@@ -23,6 +23,7 @@ export const Password = z.string().min(10, 'Use at least 10 characters.').max(10
 export const Grant = z.object({ service: z.string(), resource: z.string().min(1).max(128), permission: Permission });
 export type Grant = z.infer<typeof Grant>;
 
+/** Account as administrators see it, without credentials. */
 export const Account = z.object({
   name: AccountName,
   kind: AccountKind,
@@ -96,6 +97,7 @@ export interface SecretAttempt {
   readonly remoteAddress: string;
 }
 
+/** Fields of an account to create. */
 export interface NewAccount {
   readonly name: string;
   readonly password?: string;
@@ -108,6 +110,7 @@ export interface NewAccount {
   readonly grants?: readonly Grant[];
 }
 
+/** Changes of an account; absent fields stay. */
 export interface AccountChange {
   readonly password?: string;
   /** As in {@link NewAccount}. */

@@ -12,6 +12,7 @@ export const BackupFile = z
   .meta({ id: 'BackupFile' });
 export type BackupFile = z.infer<typeof BackupFile>;
 
+/** Time of the newest backup in milliseconds since the epoch; null for none. */
 export const BackupAge = z.object({ newestAt: z.number().nullable(), isOld: z.boolean() }).meta({ id: 'BackupAge' });
 export type BackupAge = z.infer<typeof BackupAge>;
 

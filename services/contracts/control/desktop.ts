@@ -34,6 +34,7 @@ export const bridgeCalls = {
   checkForUpdate: { argument: z.undefined(), reply: UpdateState },
 } as const;
 
+/** Names of the calls that a page can make to the desktop shell. */
 export type BridgeCall = keyof typeof bridgeCalls;
 type Argument<Name extends BridgeCall> = z.infer<(typeof bridgeCalls)[Name]['argument']>;
 type Reply<Name extends BridgeCall> = z.infer<(typeof bridgeCalls)[Name]['reply']>;

@@ -26,6 +26,7 @@ export interface EngineSpec {
   readonly sources: readonly EngineSource[];
 }
 
+/** Settings for the path of an installed engine. */
 export interface EnginePath {
   /** Name of the setting: `ytDlpPath`. */
   readonly setting: string;
@@ -35,6 +36,7 @@ export interface EnginePath {
   readonly description: string;
 }
 
+/** Command and pattern that read the version of an engine. */
 export interface EngineVersion {
   /** Arguments that print the version. */
   readonly arguments: readonly string[];
@@ -52,6 +54,7 @@ export interface PinnedPackage {
   readonly sha256: readonly string[];
 }
 
+/** Python module that an engine consists of. */
 export interface PythonLibrary {
   /** Name of the imported module: `yt_dlp`. */
   readonly module: string;
@@ -67,6 +70,7 @@ export interface PythonLibrary {
   readonly without: string;
 }
 
+/** Optional Python packages of an engine. */
 export interface PythonExtras {
   readonly title: string;
   readonly packages: readonly PinnedPackage[];
@@ -94,6 +98,7 @@ export type EngineSource =
   /** Packages of the distribution. */
   | { readonly from: 'system'; readonly packages: readonly string[] };
 
+/** Properties of this computer that decide how an engine is installed. */
 export interface InstallPlatform {
   readonly platform: NodeJS.Platform;
   readonly arch: NodeJS.Architecture;

@@ -22,6 +22,7 @@ export const Engine = z.object({
 });
 export type Engine = z.infer<typeof Engine>;
 
+/** Finds, installs and starts the external programs that services use. */
 export interface Engines {
   /**
    * Finds an engine; the result is cached unless `refresh` is set. Does not throw for a missing engine.

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 
+/** Role of an account. */
 export const Role = z.enum(['admin', 'user']);
 export type Role = z.infer<typeof Role>;
+
+/** Kind of an account: a person or a program. */
 export const AccountKind = z.enum(['person', 'service']);
 export type AccountKind = z.infer<typeof AccountKind>;
 

@@ -14,6 +14,7 @@ export interface LiveTopic<T> {
   readonly audience: 'user' | 'admin' | NeededGrant | ((event: T, rights: Rights) => T | undefined);
 }
 
+/** Name of the event after which a page must reload its data, since events were lost. */
 export const resetEvent = 'reset';
 
 /** Lets TypeScript check the audience against the topic. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+/** Record of the main log. `time` is in milliseconds since the epoch. */
 export const LogLine = z.object({
   time: z.number(),
   level: z.enum(['debug', 'info', 'warn', 'error']),
@@ -9,6 +10,7 @@ export const LogLine = z.object({
 });
 export type LogLine = z.infer<typeof LogLine>;
 
+/** Page of the log. */
 export const LogReply = z.object({
   /** Oldest first. */
   lines: z.array(LogLine),

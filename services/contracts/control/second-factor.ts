@@ -12,6 +12,7 @@ export const Passkey = z.object({
 });
 export type Passkey = z.infer<typeof Passkey>;
 
+/** Second factors of the signed-in account. `recoveryLeft` counts unused recovery codes. */
 export const SecondFactorStatus = z.object({
   on: z.boolean(),
   recoveryLeft: z.number(),

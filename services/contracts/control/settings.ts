@@ -83,6 +83,7 @@ export const SettingsProblem = z
   .meta({ id: 'SettingsProblem' });
 export type SettingsProblem = z.infer<typeof SettingsProblem>;
 
+/** All settings with their values, as the settings pages show them; secrets are redacted. */
 export const SettingsView = z
   .object({
     sections: z.array(SettingsSection),

@@ -3,6 +3,7 @@ import { defineRoute } from '../api.ts';
 
 const name = z.string().min(1).max(63);
 
+/** Table or view in the list of the Databases page. */
 export const DataTable = z.object({
   schema: z.string(),
   name: z.string(),
@@ -45,6 +46,7 @@ export type DataOverview = z.infer<typeof DataOverview>;
 export const DataRole = z.enum(['owner', 'anon', 'authenticated', 'service_role']);
 export type DataRole = z.infer<typeof DataRole>;
 
+/** Result of one SQL statement. */
 export const DataResult = z.object({
   command: z.string(),
   columns: z.array(z.string()),
@@ -54,6 +56,7 @@ export const DataResult = z.object({
 });
 export type DataResult = z.infer<typeof DataResult>;
 
+/** Result of a run of one or more SQL statements. */
 export const DataRun = z.object({
   ms: z.number(),
   /** The query failed because it was cancelled. */

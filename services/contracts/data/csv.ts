@@ -8,6 +8,7 @@ export type DataCsvType = z.infer<typeof DataCsvType>;
 /** Maximum size of an imported file. */
 export const maxCsvBytes = 64 * 1024 * 1024;
 
+/** First rows of a CSV file and the column types found in it. */
 export const DataCsvPreview = z
   .object({
     columns: z.array(z.object({ name: z.string(), type: DataCsvType })),

@@ -3,6 +3,7 @@ import { defineRoute } from '../api.ts';
 
 const time = z.number().describe('ms since the epoch');
 
+/** API keys of the database, as supabase-js expects them. */
 export const DataKeys = z
   .object({
     anon: z.string(),

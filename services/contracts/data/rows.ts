@@ -38,6 +38,7 @@ export const DataColumn = z
   .meta({ id: 'DataColumn' });
 export type DataColumn = z.infer<typeof DataColumn>;
 
+/** Policy of row-level security. */
 export const DataPolicy = z
   .object({
     name: z.string(),
@@ -60,6 +61,8 @@ const Values = z.record(z.string().max(63), value);
 const done = z.object({ ok: z.literal(true) });
 const tablePath = '/api/data/tables/:schema/:name';
 const conditions = ['contains', 'eq', 'neq', 'gt', 'lt', 'null', 'not_null'] as const;
+
+/** Operators of the row filter. */
 export type DataCondition = (typeof conditions)[number];
 
 /** Routes for table rows in the table editor, for administrators; row security does not apply to them. */

@@ -6,6 +6,7 @@ import { DownloadLimits, CurrentLimits } from './limits.ts';
 import { DownloadPreview } from './preview.ts';
 import { FailureCode } from './causes.ts';
 
+/** State of a download in the queue or the history. */
 export const DownloadState = z.enum([
   'pending',
   'waiting',
@@ -18,6 +19,7 @@ export const DownloadState = z.enum([
 ]);
 export type DownloadState = z.infer<typeof DownloadState>;
 
+/** Kind of file that a download produces. */
 export const DownloadKind = z.enum(['video', 'audio', 'captions', 'thumbnail']);
 export type DownloadKind = z.infer<typeof DownloadKind>;
 
@@ -64,6 +66,8 @@ export type Download = z.infer<typeof Download>;
 
 /** Published when a download is added or changed; at most four times a second per download. */
 export const downloadChanged = defineTopic('downloads.changed', Download);
+
+/** Published when a download was removed from the queue or the history. */
 export const downloadRemoved = defineTopic('downloads.removed', z.object({ uid: z.string() }));
 /** Published when queue entries moved, in this order, before another entry; null: to the end. */
 export const downloadsMoved = defineTopic(
@@ -119,6 +123,7 @@ const QueueChange = z.object({
 });
 export type QueueChange = z.infer<typeof QueueChange>;
 
+/** Routes of the downloads page. */
 export const downloadsApi = {
   list: defineRoute({
     method: 'GET',

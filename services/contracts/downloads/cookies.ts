@@ -15,6 +15,7 @@ export const DownloadCookies = z.object({
 });
 export type DownloadCookies = z.infer<typeof DownloadCookies>;
 
+/** Routes for the cookies that yt-dlp sends. */
 export const downloadCookiesApi = {
   status: defineRoute({
     method: 'GET',

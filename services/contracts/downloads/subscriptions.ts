@@ -47,7 +47,10 @@ export const Subscription = z
   .meta({ id: 'Subscription' });
 export type Subscription = z.infer<typeof Subscription>;
 
+/** Published when a subscription was added or changed. */
 export const subscriptionChanged = defineTopic('downloads.subscription-changed', Subscription);
+
+/** Published when a subscription was removed. */
 export const subscriptionRemoved = defineTopic('downloads.subscription-removed', z.object({ id: z.string() }));
 
 const address = z.string().min(1).max(4096);
@@ -67,6 +70,7 @@ export const SubscriptionPreview = z.object({
 });
 export type SubscriptionPreview = z.infer<typeof SubscriptionPreview>;
 
+/** Routes for subscriptions to channels and playlists. */
 export const subscriptionsApi = {
   list: defineRoute({
     method: 'GET',

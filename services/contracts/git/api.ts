@@ -3,6 +3,7 @@ import { defineRoute, fileReply } from '../api.ts';
 
 const time = z.number().describe('ms since the epoch');
 
+/** Repository in lists. */
 export const GitRepository = z.object({
   id: z.int(),
   owner: z.string(),
@@ -20,6 +21,7 @@ export const GitRepository = z.object({
 });
 export type GitRepository = z.infer<typeof GitRepository>;
 
+/** Commit in lists and pages. `time` is in milliseconds since the epoch. */
 export const GitCommit = z.object({
   id: z.string(),
   title: z.string(),
@@ -44,6 +46,7 @@ export type GitChecks = z.infer<typeof GitChecks>;
 export const GitListedCommit = GitCommit.extend({ checks: GitChecks.nullable() });
 export type GitListedCommit = z.infer<typeof GitListedCommit>;
 
+/** Repository with everything that its page shows. */
 export const GitRepositoryView = GitRepository.extend({
   branches: z.array(z.string()),
   tags: z.array(z.string()),
@@ -54,6 +57,7 @@ export const GitRepositoryView = GitRepository.extend({
 });
 export type GitRepositoryView = z.infer<typeof GitRepositoryView>;
 
+/** Entry of a folder at a revision. */
 export const GitEntry = z.object({
   name: z.string(),
   kind: z.enum(['folder', 'file', 'link', 'module']),
@@ -92,6 +96,7 @@ export const GitBlamePart = z.object({
 });
 export type GitBlamePart = z.infer<typeof GitBlamePart>;
 
+/** Changes of one file. */
 export const GitFileDiff = z.object({
   path: z.string(),
   from: z.string().nullable(),
@@ -111,6 +116,7 @@ export const GitDiff = z.object({
 });
 export type GitDiff = z.infer<typeof GitDiff>;
 
+/** SSH key of an account. */
 export const GitKey = z.object({
   id: z.int(),
   title: z.string(),

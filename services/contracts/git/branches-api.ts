@@ -7,6 +7,7 @@ const access = 'objects' as const;
 const ok = z.object({ ok: z.literal(true) });
 const name = z.string().trim().min(1).max(250);
 
+/** Branch in the list of branches. */
 export const GitBranch = z.object({
   name: z.string(),
   commit: GitCommit.pick({ id: true, title: true, author: true, time: true }),

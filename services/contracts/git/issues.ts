@@ -6,6 +6,7 @@ const time = z.number().describe('ms since the epoch');
 const text = z.string().max(65_536);
 const title = z.string().trim().min(1, 'Give it a title.').max(255);
 
+/** Label of issues and pull requests. */
 export const GitLabel = z.object({
   id: z.int(),
   name: z.string(),
@@ -14,6 +15,7 @@ export const GitLabel = z.object({
 });
 export type GitLabel = z.infer<typeof GitLabel>;
 
+/** Milestone of a repository. */
 export const GitMilestone = z.object({
   id: z.int(),
   title: z.string(),
@@ -24,6 +26,7 @@ export const GitMilestone = z.object({
 });
 export type GitMilestone = z.infer<typeof GitMilestone>;
 
+/** Issue or pull request in lists. */
 export const GitIssue = z.object({
   number: z.int(),
   title: z.string(),
@@ -62,9 +65,11 @@ const threadEntry = z.object({
   review: z.int().nullable(),
 });
 
+/** Merge method of a pull request; the values are those of the Gitea API. */
 export const GitMergeStyle = z.enum(['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only']);
 export type GitMergeStyle = z.infer<typeof GitMergeStyle>;
 
+/** Fields that only pull requests have. */
 export const GitPull = z.object({
   /** `dev`, or `owner/name:dev` for another repository. */
   head: z.string(),
@@ -98,6 +103,7 @@ export const GitPull = z.object({
 });
 export type GitPull = z.infer<typeof GitPull>;
 
+/** Issue or pull request with its comments and events. */
 export const GitThread = GitIssue.extend({
   text: z.string(),
   locked: z.boolean(),
@@ -108,6 +114,8 @@ export const GitThread = GitIssue.extend({
   mayEdit: z.boolean(),
 });
 export type GitThread = z.infer<typeof GitThread>;
+
+/** Comment or event of an issue or pull request. */
 export type GitThreadEntry = GitThread['entries'][number];
 
 const ok = z.object({ ok: z.literal(true) });

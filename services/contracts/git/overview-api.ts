@@ -48,6 +48,7 @@ const task = z.object({
 });
 export type GitTask = z.infer<typeof task>;
 
+/** Counts and recent events of the Code overview. */
 export const GitOverview = z.object({
   repositories: z.int(),
   /** Most recent event. */

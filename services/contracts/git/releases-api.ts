@@ -7,6 +7,7 @@ const ok = z.object({ ok: z.literal(true) });
 const repositoryPath = '/api/git/repositories/:owner/:name/releases';
 const access = 'objects' as const;
 
+/** Release of a repository. */
 export const GitRelease = z.object({
   id: z.int(),
   tag: z.string(),

@@ -6,9 +6,11 @@ const ok = z.object({ ok: z.literal(true) });
 const repositoryPath = '/api/git/repositories/:owner/:name';
 const access = 'objects' as const;
 
+/** Permission on a repository. */
 export const GitPermission = z.enum(['read', 'write', 'admin']);
 export type GitPermission = z.infer<typeof GitPermission>;
 
+/** Branch protection rule. */
 export const GitProtection = z.object({
   id: z.int(),
   rule: z.string(),
@@ -26,6 +28,7 @@ export const GitProtection = z.object({
 });
 export type GitProtection = z.infer<typeof GitProtection>;
 
+/** SSH key that gives access to a single repository. */
 export const GitDeployKey = z.object({
   id: z.int(),
   title: z.string(),
@@ -36,6 +39,7 @@ export const GitDeployKey = z.object({
 });
 export type GitDeployKey = z.infer<typeof GitDeployKey>;
 
+/** Webhook of a repository. */
 export const GitHook = z.object({
   id: z.int(),
   url: z.string(),
@@ -47,6 +51,7 @@ export const GitHook = z.object({
 });
 export type GitHook = z.infer<typeof GitHook>;
 
+/** Delivery of a webhook. */
 export const GitDelivery = z.object({
   id: z.string(),
   event: z.string(),
@@ -62,6 +67,7 @@ export const GitDelivery = z.object({
 });
 export type GitDelivery = z.infer<typeof GitDelivery>;
 
+/** Settings of a repository. */
 export const GitRepositorySettings = z.object({
   description: z.string(),
   private: z.boolean(),

@@ -50,6 +50,7 @@ export const inboxOffered = defineHandover('inbox.offer', InboxOffer);
 /** Rows that the user at the screen has read; received by inbox. Idempotent. */
 export const inboxRead = defineHandover('inbox.read', z.object({ ids: z.array(z.int()) }));
 
+/** Published when an item was stored in the inbox. */
 export const inboxAdded = defineTopic('inbox.added', InboxItem);
 /** Published when rows changed or were deleted; pages apply the change and reload the counts. */
 export const inboxChanged = defineTopic(
@@ -80,6 +81,7 @@ export function getInboxGrant({ topic, source }: InboxOrigin, permission: Needed
 /** Published when rows, or offers under these keys, were read, archived or deleted; at most 1000 rows at a time. */
 export const inboxSeen = defineTopic('inbox.seen', z.object({ keys: z.array(z.string()), ids: z.array(z.int()) }));
 
+/** Routes of the inbox. */
 export const inboxApi = {
   list: defineRoute({
     method: 'GET',

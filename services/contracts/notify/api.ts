@@ -53,6 +53,7 @@ export const NotifySkipped = z.object({
   needsEngine: z.boolean().optional(),
 });
 
+/** Configuration key of the Apprise API with its destinations; secrets in addresses are redacted. */
 export const NotifyKey = z
   .object({
     key: z.string(),

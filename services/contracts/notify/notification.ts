@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { defineHandover, defineTopic } from '../bus.ts';
 
+/** Type of a notification, as in Apprise. */
 export const NotificationType = z.enum(['info', 'success', 'warning', 'failure']);
 export type NotificationType = z.infer<typeof NotificationType>;
+
+/** Format of a notification body, as in Apprise. */
 export const TextFormat = z.enum(['text', 'markdown', 'html']);
 export type TextFormat = z.infer<typeof TextFormat>;
 

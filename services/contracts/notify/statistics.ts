@@ -47,6 +47,7 @@ export const NotifyHour = z.object({
 });
 export type NotifyHour = z.infer<typeof NotifyHour>;
 
+/** Route for the statistics of the Delivery page. */
 export const notifyStatistics = defineRoute({
   method: 'GET',
   path: '/api/notify/statistics',

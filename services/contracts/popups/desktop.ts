@@ -17,6 +17,7 @@ export interface Popup {
   readonly group: string;
 }
 
+/** Button of a popup. */
 export interface PopupAction {
   readonly id: string;
   readonly label: string;
@@ -44,6 +45,7 @@ export interface Desktop {
   readonly openLink: (url: string) => void;
 }
 
+/** Context of services that use the desktop. */
 export interface DesktopContext extends Context {
   readonly desktop: Desktop;
 }

@@ -32,6 +32,7 @@ const Retention = z.object({
   otherwise: z.int(),
 });
 
+/** Routes for the retention of messages. */
 export const pushRetentionApi = {
   read: defineRoute({
     method: 'GET',

@@ -28,6 +28,7 @@ export const ScheduleForm = z.object({
 });
 export type ScheduleForm = z.infer<typeof ScheduleForm>;
 
+/** Stored schedule that publishes a message regularly. */
 export const PushSchedule = ScheduleForm.extend({
   id: z.string(),
   /** Account whose grants are checked at each run. */

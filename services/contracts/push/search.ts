@@ -3,6 +3,7 @@ import { defineRoute } from '../api.ts';
 import { PushMessage } from './api.ts';
 import { Priority } from './topics.ts';
 
+/** Routes for the search in the message history. */
 export const pushSearchApi = {
   search: defineRoute({
     method: 'GET',

@@ -5,6 +5,7 @@ import { NotificationFile } from '../notify/notification.ts';
 /** Topic name, as ntfy defines it. */
 export const TopicName = z.string().regex(/^[-_A-Za-z0-9]{1,64}$/, 'Use letters, digits, - and _ only, 64 at most.');
 
+/** ntfy's priority: 1 (min) to 5 (max); 3 is the default. */
 export const Priority = z.int().min(1).max(5);
 
 /** Message that another service publishes. The handover's key makes it idempotent. */

@@ -9,11 +9,14 @@ const ok = z.object({ ok: z.literal(true) });
 /** `held`: waits for a confirmation, since it would delete more than the limit. */
 export const JobState = z.enum(['waiting', 'running', 'done', 'failed', 'stopped', 'interrupted', 'held']);
 export type JobState = z.infer<typeof JobState>;
+
+/** States of jobs that have not ended. */
 export const running: readonly JobState[] = ['waiting', 'running'];
 
 /** Published when a job or task changed; at most about once a second for each, without details. */
 export const syncChanged = defineTopic('sync.changed', z.object({ jobId: z.int().nullable() }));
 
+/** Progress of a job. Sizes are in bytes. */
 export const SyncTotals = z.object({
   bytes: z.number(),
   totalBytes: z.number(),
@@ -30,6 +33,7 @@ export const SyncTotals = z.object({
   transferring: z.array(z.object({ name: z.string(), size: z.number(), bytes: z.number() })),
 });
 
+/** Job of rclone in lists and pages. */
 export const SyncJob = z.object({
   id: z.int(),
   kind: z.string(),
@@ -55,6 +59,7 @@ export const SyncJob = z.object({
 });
 export type SyncJob = z.infer<typeof SyncJob>;
 
+/** File that could not be transferred. */
 export const SyncFileError = z.object({
   name: z.string(),
   what: z.string(),
@@ -89,6 +94,7 @@ export const TaskFields = z.object({
 });
 export type TaskFields = z.infer<typeof TaskFields>;
 
+/** Saved sync with its state. */
 export const SyncTask = TaskFields.extend({
   id: z.int(),
   account: z.string(),
@@ -99,6 +105,8 @@ export const SyncTask = TaskFields.extend({
 export type SyncTask = z.infer<typeof SyncTask>;
 
 const PlannedCount = z.object({ files: z.int(), bytes: z.number() });
+
+/** Result of a dry run. */
 export const SyncPlan = z.object({
   id: z.int(),
   taskId: z.int(),
@@ -113,11 +121,16 @@ export const SyncPlan = z.object({
   brakes: z.array(z.string()),
 });
 export type SyncPlan = z.infer<typeof SyncPlan>;
+
+/** File that a dry run would change. `size` is in bytes. */
 export const PlannedFile = z.object({ path: z.string(), size: z.number() });
 export type PlannedFile = z.infer<typeof PlannedFile>;
+
+/** Change that a dry run would make to a file. */
 export const PlannedAction = z.enum(['delete', 'update', 'create']);
 export type PlannedAction = z.infer<typeof PlannedAction>;
 
+/** Entry of a remote folder. */
 export const SyncEntry = z.object({
   name: z.string(),
   path: z.string(),

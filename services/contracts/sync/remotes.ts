@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 
+/** Configured rclone remote, without its secrets. */
 export const SyncRemote = z.object({
   name: z.string(),
   type: z.string(),
@@ -23,6 +24,8 @@ export const ProviderField = z.object({
   choices: z.array(z.object({ value: z.string(), help: z.string(), provider: z.string() })),
 });
 export type ProviderField = z.infer<typeof ProviderField>;
+
+/** Kind of remote that rclone supports, with its fields. */
 export const SyncProvider = z.object({
   type: z.string(),
   title: z.string(),

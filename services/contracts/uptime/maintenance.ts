@@ -82,6 +82,7 @@ export const MaintenanceConfig = z.object({
 });
 export type MaintenanceConfig = z.infer<typeof MaintenanceConfig>;
 
+/** Uptime Kuma's statuses of a maintenance window. */
 export const maintenanceStatuses = ['inactive', 'scheduled', 'under-maintenance', 'ended', 'unknown'] as const;
 const Slot = z.object({ startDate: z.string(), endDate: z.string().nullable() });
 
@@ -108,6 +109,7 @@ const Done = z.object({ ok: z.literal(true) });
 const read = mayRead('uptime');
 const write = mayWrite('uptime');
 
+/** Routes for maintenance windows. */
 export const maintenanceApi = {
   list: defineRoute({
     method: 'GET',

@@ -10,6 +10,8 @@ const write = mayWrite('uptime');
 const Done = z.object({ ok: z.literal(true) });
 
 const NewTag = z.object({ name: z.string().trim().min(1).max(255), color: z.string().max(50).default('#4B5563') });
+
+/** Tag of monitors. */
 export const Tag = NewTag.extend({ id: z.int() }).meta({ id: 'UptimeTag' });
 
 /** All monitors, pages and options in one document, without secrets and history. */
@@ -68,11 +70,13 @@ export function reportCsv(rows: readonly ReportRow[]): string {
     .concat('\r\n');
 }
 
+/** Query of the availability report. `target` is a percentage. */
 export const ReportQuery = z.object({
   days: z.coerce.number().int().min(1).max(366).default(30),
   target: z.coerce.number().min(0).max(100).default(99.9),
 });
 
+/** Routes for tags, bulk changes of monitors, exports and reports. */
 export const manageApi = {
   tags: defineRoute({
     method: 'GET',

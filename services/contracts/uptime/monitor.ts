@@ -3,6 +3,8 @@ import { findOwn } from '../find-own.ts';
 
 /** Status of a heartbeat, numbered as in Uptime Kuma. */
 export const heartbeatStatus = { down: 0, up: 1, pending: 2, maintenance: 3 } as const;
+
+/** Uptime Kuma's status of a heartbeat: 0 down, 1 up, 2 pending, 3 maintenance. */
 export const HeartbeatStatus = z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]);
 export type HeartbeatStatus = z.infer<typeof HeartbeatStatus>;
 

@@ -4,6 +4,7 @@ import { toPatchSchema } from '../patch-schema.ts';
 import { TopicName } from '../push/topics.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
 
+/** Last part of the path of a status page. */
 export const Slug = z
   .string()
   .max(100)
@@ -74,6 +75,7 @@ export function publicConfig(config: StatusPageConfig) {
   return publicFields;
 }
 
+/** Monitor as visitors of a status page see it. */
 export const PublicMonitor = z.object({
   id: z.int(),
   sendUrl: flag.default(false),
@@ -88,6 +90,7 @@ export const PublicGroup = z.object({
 });
 export type PublicGroup = z.infer<typeof PublicGroup>;
 
+/** Uptime Kuma's styles of a note on a status page. */
 export const noteStyles = ['info', 'warning', 'danger', 'primary', 'light', 'dark'] as const;
 /** Manually written note on a status page. */
 export const PageNote = z.object({
@@ -121,6 +124,7 @@ export const PageSubscriber = z
   .meta({ id: 'UptimePageSubscriber' });
 export type PageSubscriber = z.infer<typeof PageSubscriber>;
 
+/** Status page with its groups, as its editor shows it. */
 export const StatusPage = StatusPageConfig.extend({
   slug: z.string(),
   id: z.int(),
@@ -132,6 +136,7 @@ export type StatusPage = z.infer<typeof StatusPage>;
 const Done = z.object({ ok: z.literal(true) });
 const write = mayWrite('uptime');
 
+/** Routes for the editor of status pages. */
 export const statusPagesApi = {
   list: defineRoute({
     method: 'GET',

@@ -83,6 +83,8 @@ const Certificate = z.object({
   kind: z.enum(['server', 'self-signed', 'intermediate CA', 'root CA']),
   names: z.array(z.string()),
 });
+
+/** Certificates that a monitored server presented, leaf first. */
 export const CertificateChain = z.object({
   trusted: z.boolean(),
   trouble: z.string().nullable(),
@@ -90,6 +92,7 @@ export const CertificateChain = z.object({
 });
 export type CertificateChain = z.infer<typeof CertificateChain>;
 
+/** Aggregated heartbeats of a period of the response time chart. */
 export const ChartPoint = z.object({
   /** Seconds since the epoch. */
   timestamp: z.int(),
@@ -103,6 +106,7 @@ export const ChartPoint = z.object({
 });
 export type ChartPoint = z.infer<typeof ChartPoint>;
 
+/** Outage of one or more monitors. */
 export const Incident = z
   .object({
     id: z.int(),
@@ -117,15 +121,19 @@ export const Incident = z
   .meta({ id: 'UptimeIncident' });
 export type Incident = z.infer<typeof Incident>;
 
+/** Docker or Podman engine whose containers can be monitored. */
 export const DockerHost = z
   .object({ id: z.int(), name: z.string(), dockerType: z.enum(['socket', 'tcp']), dockerDaemon: z.string() })
   .meta({ id: 'UptimeDockerHost' });
 export type DockerHost = z.infer<typeof DockerHost>;
+
+/** Fields of a Docker host to create. */
 export const NewDockerHost = DockerHost.omit({ id: true }).extend({
   name: z.string().trim().min(1).max(255),
   dockerDaemon: z.string().min(1).max(255),
 });
 
+/** API key for the metrics page, without its secret. */
 export const ApiKey = z
   .object({
     id: z.int(),

@@ -6,8 +6,8 @@ import { badCredentials, basic, openHouse, type House } from './house.ts';
 eachDialect((_name, open, newPlace) => {
   let house: House;
   beforeEach(async () => {
-    const place = newPlace();
-    house = await openHouse(() => open(place));
+    const location = newPlace();
+    house = await openHouse(() => open(location));
   });
   afterEach(() => house[Symbol.asyncDispose]());
 
@@ -20,8 +20,8 @@ eachDialect((_name, open, newPlace) => {
         { service: 'push', resource: 'b*', permission: 'read' as const },
         { service: 'push', resource: 'a', permission: 'none' as const },
       ];
-      const made = await house.accounts.create({ name: 'mia', password, description: 'Mia', grants });
-      expect(made).toEqual({
+      const created = await house.accounts.create({ name: 'mia', password, description: 'Mia', grants });
+      expect(created).toEqual({
         name: 'mia',
         kind: 'person',
         role: 'user',
@@ -31,8 +31,8 @@ eachDialect((_name, open, newPlace) => {
         grants,
         createdAt: house.clock.now(),
       });
-      expect(await (await house.another()).find('mia')).toEqual(made);
-      expect(await house.accounts.list()).toContainEqual(made);
+      expect(await (await house.another()).find('mia')).toEqual(created);
+      expect(await house.accounts.list()).toContainEqual(created);
     });
 
     test('notifies services of a removed account once and of no other change', async () => {

@@ -5,14 +5,14 @@ import { address, badCredentials, basic, bearer, openHouse, session, type House 
 eachDialect((_name, open, newPlace) => {
   let house: House;
   beforeEach(async () => {
-    const place = newPlace();
-    house = await openHouse(() => open(place));
+    const location = newPlace();
+    house = await openHouse(() => open(location));
     await house.accounts.create({ name: 'mia', password: 'correct horse' });
   });
   afterEach(() => house[Symbol.asyncDispose]());
 
-  const authenticate = (...given: Parameters<House['accounts']['authenticate']>) =>
-    house.accounts.authenticate(...given);
+  const authenticate = (...invalidCredentials: Parameters<House['accounts']['authenticate']>) =>
+    house.accounts.authenticate(...invalidCredentials);
   const tokenFor = async (account: string, expiresAt: number | null = null) =>
     (await house.accounts.createToken(account, { label: 'test', expiresAt })).text;
 
@@ -76,14 +76,14 @@ eachDialect((_name, open, newPlace) => {
       await house.accounts.create({ name: 'jo', password: 'another one' });
       const text = await tokenFor('mia');
       const other = text.endsWith('a') ? 'b' : 'a';
-      for (const given of [
+      for (const invalidCredentials of [
         basic('jo', text),
         bearer(text.slice(0, -1) + other),
         bearer(text.slice(0, -1)),
         bearer(`${text}a`),
         bearer(text.toUpperCase()),
       ]) {
-        await expect(authenticate(given)).rejects.toMatchObject(badCredentials);
+        await expect(authenticate(invalidCredentials)).rejects.toMatchObject(badCredentials);
       }
       expect(await authenticate(session(text))).toBeUndefined();
     });
@@ -327,9 +327,9 @@ eachDialect((_name, open, newPlace) => {
         expect(await follow(link, other)).toBeUndefined();
       }
       const until = String(house.clock.now() + 1000);
-      const made = `${until} mia ${identity.credentialId ?? ''} ${path}`;
-      const sealed = house.vault.seal(made, 'something else');
-      for (const text of ['', made, secret, sealed, link.slice(0, -1), `${link}A`, 'x'.repeat(100_000)]) {
+      const record = `${until} mia ${identity.credentialId ?? ''} ${path}`;
+      const sealed = house.vault.seal(record, 'something else');
+      for (const text of ['', record, secret, sealed, link.slice(0, -1), `${link}A`, 'x'.repeat(100_000)]) {
         expect(await follow(text)).toBeUndefined();
       }
       expect(await authenticate(session(link))).toBeUndefined();

@@ -5,8 +5,8 @@ import { basic, openHouse, type House } from './house.ts';
 eachDialect((_name, open, newPlace) => {
   let house: House;
   beforeEach(async () => {
-    const place = newPlace();
-    house = await openHouse(() => open(place));
+    const location = newPlace();
+    house = await openHouse(() => open(location));
   });
   afterEach(() => house[Symbol.asyncDispose]());
 

@@ -11,9 +11,9 @@ beforeEach(async () => {
 });
 afterEach(() => house[Symbol.asyncDispose]());
 
-const signedIn = (name: string, password = 'correct horse') => known(basic(name, password));
+const signedIn = (name: string, password = 'correct horse') => identify(basic(name, password));
 
-async function known(credentials: Credentials): Promise<Identity> {
+async function identify(credentials: Credentials): Promise<Identity> {
   const identity = await house.accounts.authenticate(credentials);
   if (identity === undefined) throw new Error('not signed in');
   return identity;
@@ -135,7 +135,7 @@ describe('identity during changes', () => {
   test('becomes invalid with its token, session, password or account', async () => {
     await give('mia', on('*'));
     const { text, token } = await house.accounts.createToken('mia', { label: '', expiresAt: house.clock.now() + 1000 });
-    const byToken = await known(bearer(text));
+    const byToken = await identify(bearer(text));
     const { identity: bySession } = await house.accounts.signIn('mia', 'correct horse', {
       remoteAddress: '::1',
       userAgent: '',
@@ -189,7 +189,7 @@ describe('identity during changes', () => {
     await give('mia', on('a'));
     for (const resource of ['', '\0', 'a\0', '*', 'mia\0push\0read\0a', 'x'.repeat(1_000_000), '__proto__'])
       expect(may(resource)).toBe(false);
-    for (let at = 0; at < 30_000; at += 1) may(`topic-${at}`);
+    for (let index = 0; index < 30_000; index += 1) may(`topic-${index}`);
     expect(may('a')).toBe(true);
   });
 });
@@ -219,7 +219,7 @@ describe('predefined service accounts', () => {
   ])('grants %s on %s: read %s, write %s once enabled', async (name, topic, read, write) => {
     await house.accounts.change(name, { enabled: true });
     const { text } = await house.accounts.createToken(name, { label: '', expiresAt: null });
-    const identity = await known(bearer(text));
+    const identity = await identify(bearer(text));
     expect([may(topic, 'read', identity), may(topic, 'write', identity)]).toEqual([read, write]);
     await house.accounts.change(name, { enabled: false });
     expect(may(topic, 'write', identity)).toBe(false);
@@ -232,15 +232,15 @@ describe('predefined service accounts', () => {
 });
 
 describe('token with scopes', () => {
-  const made = async (name: string, ...scopes: readonly Grant[]) => {
+  const createToken = async (name: string, ...scopes: readonly Grant[]) => {
     const { token, text } = await house.accounts.createToken(name, { label: '', expiresAt: null, scopes });
     expect(token.scopes).toEqual(scopes);
-    return known(bearer(text));
+    return identify(bearer(text));
   };
 
   test('has only the rights of its account within the scopes', async () => {
     await give('mia', on('backup-*'), on('alerts', 'read'));
-    const token = await made('mia', on('backup-nas', 'write'), on('alerts'), on('secret'));
+    const token = await createToken('mia', on('backup-nas', 'write'), on('alerts'), on('secret'));
     expect(token).toMatchObject({ account: 'mia', limited: true });
     expect(may('backup-nas', 'write', token)).toBe(true);
     expect(may('backup-nas', 'read', token)).toBe(false);
@@ -255,19 +255,19 @@ describe('token with scopes', () => {
 
   test('does not use grants of everyone beyond them', async () => {
     await give('*', on('open'));
-    expect(may('open', 'read', await made('mia', on('alerts')))).toBe(false);
+    expect(may('open', 'read', await createToken('mia', on('alerts')))).toBe(false);
   });
 
   test('denies a longer pattern within a wider one', async () => {
     await give('mia', on('*'));
-    const token = await made('mia', on('*'), on('secret-*', 'none'));
+    const token = await createToken('mia', on('*'), on('secret-*', 'none'));
     expect(may('alerts', 'write', token)).toBe(true);
     expect(may('secret-plans', 'read', token)).toBe(false);
   });
 
   test('does not let a token of an administrator administrate', async () => {
     await house.accounts.create({ name: 'ada', password: 'correct horse', role: 'admin' });
-    const token = await made('ada', on('alerts', 'write'));
+    const token = await createToken('ada', on('alerts', 'write'));
     expect(token.role).toBe('user');
     expect(may('alerts', 'write', token)).toBe(true);
     expect(may('alerts', 'read', token)).toBe(false);

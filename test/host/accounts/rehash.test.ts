@@ -15,8 +15,8 @@ function hashAtOldCost(text: string): string {
 eachDialect((_name, open, newPlace) => {
   let house: House;
   beforeEach(async () => {
-    const place = newPlace();
-    house = await openHouse(() => open(place), 17);
+    const location = newPlace();
+    house = await openHouse(() => open(location), 17);
     await house.accounts.create({ name: 'mia', enabled: true });
     await house.database.kysely
       .updateTable('accounts')

@@ -10,8 +10,8 @@ const client = { remoteAddress: address, userAgent: 'test' };
 eachDialect((_name, open, newPlace) => {
   let house: House;
   beforeEach(async () => {
-    const place = newPlace();
-    house = await openHouse(() => open(place));
+    const location = newPlace();
+    house = await openHouse(() => open(location));
     await house.accounts.create({ name: 'mia', password });
   });
   afterEach(() => house[Symbol.asyncDispose]());

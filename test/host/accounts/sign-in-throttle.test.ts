@@ -21,10 +21,10 @@ let guesses = 0;
 /** Returns a password that was not tried before, since a repeated one does not count as another guess. */
 const guess = (name: string, from = address): Credentials => basic(name, `guess ${String(guesses++)}`, from);
 const foreign = (credentials: Credentials): Credentials => ({ ...credentials, isCrossSite: true });
-const strangers = (count: number) => Array.from({ length: count }, (_, at) => `stranger-${at}`);
+const strangers = (count: number) => Array.from({ length: count }, (_, index) => `stranger-${index}`);
 
 type Outcome = 'in' | 'wrong' | 'slowed';
-const outcomeOf = (work: Promise<unknown>): Promise<Outcome> =>
+const getOutcome = (work: Promise<unknown>): Promise<Outcome> =>
   work.then(
     () => 'in',
     (error: unknown) => {
@@ -37,33 +37,33 @@ const outcomeOf = (work: Promise<unknown>): Promise<Outcome> =>
 
 /** Authenticates and advances the clock by the throttle's maximum wait. */
 function patiently(credentials: Credentials): Promise<Outcome> {
-  const asked = outcomeOf(authenticate(credentials));
+  const attempt = getOutcome(authenticate(credentials));
   house.clock.advance(20_000);
-  return asked;
+  return attempt;
 }
 
 /** Returns the wait of the throttle in ms, and the outcome. The wait begins before anything else. */
-function held(credentials: Credentials): { readonly ms: number; readonly outcome: Promise<Outcome> } {
+function measureWait(credentials: Credentials): { readonly ms: number; readonly outcome: Promise<Outcome> } {
   using after = vi.spyOn(house.clock, 'after');
-  const outcome = outcomeOf(authenticate(credentials));
+  const outcome = getOutcome(authenticate(credentials));
   return { ms: after.mock.calls[0]?.[0] ?? 0, outcome };
 }
 
 /** Runs more guesses than the throttle accepts, without awaiting them. */
 function flood(attempts: readonly Credentials[]): Promise<Outcome[]> {
-  return Promise.all(attempts.map((credentials) => outcomeOf(authenticate(credentials))));
+  return Promise.all(attempts.map((credentials) => getOutcome(authenticate(credentials))));
 }
 
 async function allAtOnce(attempts: readonly Credentials[]): Promise<Readonly<Record<Outcome, number>>> {
-  const asked = attempts.map((credentials) => outcomeOf(authenticate(credentials)));
+  const attempt = attempts.map((credentials) => getOutcome(authenticate(credentials)));
   house.clock.advance(minute);
-  const told = await Promise.all(asked);
-  const count = (outcome: Outcome) => told.filter((each) => each === outcome).length;
+  const outcomes = await Promise.all(attempt);
+  const count = (outcome: Outcome) => outcomes.filter((each) => each === outcome).length;
   return { in: count('in'), wrong: count('wrong'), slowed: count('slowed') };
 }
 
 async function fiveWrong(name: string, from = address): Promise<void> {
-  for (let count = 0; count < 5; count += 1) expect(await outcomeOf(authenticate(guess(name, from)))).toBe('wrong');
+  for (let count = 0; count < 5; count += 1) expect(await getOutcome(authenticate(guess(name, from)))).toBe('wrong');
 }
 
 describe('throttle of one account from one source', () => {
@@ -71,57 +71,57 @@ describe('throttle of one account from one source', () => {
     await fiveWrong('mia');
     const waits: number[] = [];
     for (let count = 0; count < 8; count += 1) {
-      const { ms, outcome } = held(guess('mia'));
+      const { ms, outcome } = measureWait(guess('mia'));
       waits.push(ms);
       house.clock.advance(ms);
       expect(await outcome).toBe('slowed');
     }
     expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 10_000, 10_000, 10_000]);
-    const { ms, outcome } = held(basic('mia', right));
+    const { ms, outcome } = measureWait(basic('mia', right));
     house.clock.advance(ms);
     expect([ms, await outcome]).toEqual([10_000, 'in']);
-    expect(held(guess('mia'))).toMatchObject({ ms: 0 });
+    expect(measureWait(guess('mia'))).toMatchObject({ ms: 0 });
   });
 
   test('reports when the next attempt is allowed', async () => {
     await fiveWrong('mia');
-    const asked = authenticate(guess('mia')).catch((error: unknown) => error);
+    const attempt = authenticate(guess('mia')).catch((error: unknown) => error);
     house.clock.advance(500);
-    expect(await asked).toMatchObject({ ...tooMany, headers: { 'Retry-After': '1' }, retryAfterMs: 1000 });
+    expect(await attempt).toMatchObject({ ...tooMany, headers: { 'Retry-After': '1' }, retryAfterMs: 1000 });
   });
 
   test('resets after the right password', async () => {
     for (let round = 0; round < 3; round += 1) {
       for (let count = 0; count < 4; count += 1) {
-        expect(await outcomeOf(authenticate(guess('mia')))).toBe('wrong');
+        expect(await getOutcome(authenticate(guess('mia')))).toBe('wrong');
       }
       // Changes the password each time: a cached password does not reset the throttle, as the next test shows.
       await house.accounts.change('mia', { password: `${right} ${String(round)}` });
-      expect(await outcomeOf(authenticate(basic('mia', `${right} ${String(round)}`)))).toBe('in');
+      expect(await getOutcome(authenticate(basic('mia', `${right} ${String(round)}`)))).toBe('in');
     }
   });
 
   test('does not allow more guesses beside a busy client with the right password', async () => {
     await authenticate(basic('mia', right));
     for (let count = 0; count < 5; count += 1) {
-      expect(await outcomeOf(authenticate(guess('mia')))).toBe('wrong');
-      expect(await outcomeOf(authenticate(basic('mia', right)))).toBe('in');
+      expect(await getOutcome(authenticate(guess('mia')))).toBe('wrong');
+      expect(await getOutcome(authenticate(basic('mia', right)))).toBe('in');
     }
-    expect(held(guess('mia')).ms).toBe(500);
+    expect(measureWait(guess('mia')).ms).toBe(500);
   });
 
   test('does not delay other accounts or the same account elsewhere', async () => {
     await fiveWrong('mia');
-    expect(await outcomeOf(authenticate(basic('jo', right)))).toBe('in');
-    expect(await outcomeOf(authenticate(basic('mia', right, '198.51.100.1')))).toBe('in');
+    expect(await getOutcome(authenticate(basic('jo', right)))).toBe('in');
+    expect(await getOutcome(authenticate(basic('mia', right, '198.51.100.1')))).toBe('in');
   });
 
   test('limits concurrent guesses like sequential ones', async () => {
-    const asked = Array.from({ length: 50 }, () => held(guess('mia')));
+    const attempt = Array.from({ length: 50 }, () => measureWait(guess('mia')));
     // Five immediately, five queued, and no more: further ones would exceed the maximum wait.
-    expect(asked.map(({ ms }) => ms).filter((ms) => ms > 0)).toEqual([500, 1500, 3500, 7500, 15_500]);
+    expect(attempt.map(({ ms }) => ms).filter((ms) => ms > 0)).toEqual([500, 1500, 3500, 7500, 15_500]);
     house.clock.advance(minute);
-    const outcomes = await Promise.all(asked.map(({ outcome }) => outcome));
+    const outcomes = await Promise.all(attempt.map(({ outcome }) => outcome));
     expect(outcomes.filter((outcome) => outcome === 'wrong')).toHaveLength(5);
     expect(outcomes.filter((outcome) => outcome === 'slowed')).toHaveLength(45);
   });
@@ -129,15 +129,15 @@ describe('throttle of one account from one source', () => {
   test('counts the same wrong password once', async () => {
     await Promise.allSettled(Array.from({ length: 20 }, () => authenticate(basic('mia', 'old password'))));
     for (let count = 0; count < 200; count += 1) {
-      expect(await outcomeOf(authenticate(basic('mia', 'old password')))).toBe('wrong');
+      expect(await getOutcome(authenticate(basic('mia', 'old password')))).toBe('wrong');
     }
-    expect(await outcomeOf(authenticate(basic('mia', right)))).toBe('in');
+    expect(await getOutcome(authenticate(basic('mia', right)))).toBe('in');
   });
 
   test('checks a formerly wrong password again once it is the right one', async () => {
-    expect(await outcomeOf(authenticate(basic('mia', 'battery staple')))).toBe('wrong');
+    expect(await getOutcome(authenticate(basic('mia', 'battery staple')))).toBe('wrong');
     await house.accounts.change('mia', { password: 'battery staple' });
-    expect(await outcomeOf(authenticate(basic('mia', 'battery staple')))).toBe('in');
+    expect(await getOutcome(authenticate(basic('mia', 'battery staple')))).toBe('in');
   });
 
   test('delays sign-ins on the page as well', async () => {
@@ -153,14 +153,14 @@ describe('throttle of one account from one source', () => {
 describe('recently verified credentials', () => {
   test('are accepted first during concurrent guesses', async () => {
     await authenticate(basic('mia', right));
-    const guessing = Array.from({ length: 200 }, () => outcomeOf(authenticate(guess('mia'))));
-    for (let count = 0; count < 20; count += 1) expect(await outcomeOf(authenticate(basic('mia', right)))).toBe('in');
+    const guessing = Array.from({ length: 200 }, () => getOutcome(authenticate(guess('mia'))));
+    for (let count = 0; count < 20; count += 1) expect(await getOutcome(authenticate(basic('mia', right)))).toBe('in');
     // Also hours later, when the password must be hashed again, and after an unrelated change of the account.
     house.clock.advance(6 * 60 * minute);
-    const more = Array.from({ length: 60 }, () => outcomeOf(authenticate(guess('mia'))));
-    expect(await outcomeOf(authenticate(basic('mia', right)))).toBe('in');
+    const more = Array.from({ length: 60 }, () => getOutcome(authenticate(guess('mia'))));
+    expect(await getOutcome(authenticate(basic('mia', right)))).toBe('in');
     await house.accounts.change('mia', { description: 'changed' });
-    expect(await outcomeOf(authenticate(basic('mia', right)))).toBe('in');
+    expect(await getOutcome(authenticate(basic('mia', right)))).toBe('in');
     house.clock.advance(minute);
     expect(await Promise.all([...guessing, ...more])).not.toContain('in');
   });
@@ -169,7 +169,7 @@ describe('recently verified credentials', () => {
     await authenticate(basic('mia', right));
     const guessing = flood(Array.from({ length: 400 }, () => guess('mia')));
     // From here on it waits like any other, or is refused; otherwise it would confirm a guess.
-    expect(await outcomeOf(authenticate(basic('mia', right)))).toBe('slowed');
+    expect(await getOutcome(authenticate(basic('mia', right)))).toBe('slowed');
     house.clock.advance(minute);
     await guessing;
     expect(await patiently(basic('mia', right))).toBe('in');
@@ -179,8 +179,8 @@ describe('recently verified credentials', () => {
     await authenticate(basic('mia', right));
     const elsewhere = '198.51.100.9';
     const guessing = flood(Array.from({ length: 50 }, () => guess('mia', elsewhere)));
-    expect(await outcomeOf(authenticate(basic('mia', right, elsewhere)))).toBe('slowed');
-    expect(await outcomeOf(authenticate(foreign(basic('mia', right))))).toBe('in');
+    expect(await getOutcome(authenticate(basic('mia', right, elsewhere)))).toBe('slowed');
+    expect(await getOutcome(authenticate(foreign(basic('mia', right))))).toBe('in');
     house.clock.advance(minute);
     await guessing;
   });
@@ -202,9 +202,9 @@ describe('throttle of cross-site requests', () => {
     expect([wrong, slowed]).toEqual([5, 95]);
     await allAtOnce(strangers(60).map((name) => foreign(guess(name))));
     for (let count = 0; count < 40; count += 1) await authenticate(foreign(bearer('tk_wrong'))).catch(() => {});
-    expect(await outcomeOf(authenticate(basic('mia', right)))).toBe('in');
-    expect(await outcomeOf(authenticate(basic('jo', right)))).toBe('in');
-    expect(await outcomeOf(authenticate(bearer('tk_wrong')))).toBe('wrong');
+    expect(await getOutcome(authenticate(basic('mia', right)))).toBe('in');
+    expect(await getOutcome(authenticate(basic('jo', right)))).toBe('in');
+    expect(await getOutcome(authenticate(bearer('tk_wrong')))).toBe('wrong');
   });
 
   test('limits them as a whole', async () => {
@@ -218,10 +218,10 @@ describe('throttle of one source', () => {
     await authenticate(basic('jo', right));
     const { wrong, slowed } = await allAtOnce(strangers(60).map((name) => guess(name)));
     expect([wrong, slowed]).toEqual([30, 30]);
-    expect(await outcomeOf(authenticate(guess('jo')))).toBe('wrong');
+    expect(await getOutcome(authenticate(guess('jo')))).toBe('wrong');
     await house.accounts.change('jo', { password: 'battery staple' });
-    expect(await outcomeOf(authenticate(basic('jo', 'battery staple')))).toBe('in');
-    // An account that never signed in from there is accepted as well, after its wait.
+    expect(await getOutcome(authenticate(basic('jo', 'battery staple')))).toBe('in');
+    // An account without an earlier sign-in from this address is accepted as well, after its wait.
     expect(await patiently(basic('mia', right))).toBe('in');
   });
 
@@ -234,11 +234,11 @@ describe('throttle of one source', () => {
       .poll(async () => (await house.database.kysely.selectFrom('tokens').selectAll().execute())[0]?.['last_used_from'])
       .toBe(address);
     const later = await house.another();
-    const ask = (credentials: Credentials) => outcomeOf(later.authenticate(credentials));
+    const ask = (credentials: Credentials) => getOutcome(later.authenticate(credentials));
     await Promise.all(
-      [...strangers(60).map((name) => ask(guess(name)))].map(async (asked) => {
+      [...strangers(60).map((name) => ask(guess(name)))].map(async (attempt) => {
         house.clock.advance(minute);
-        await asked;
+        await attempt;
       }),
     );
     expect(await ask(basic('jo', right))).toBe('in');
@@ -255,11 +255,11 @@ describe('throttle of one source', () => {
 
   test('counts impossible passwords with tokens and never hashes them', async () => {
     for (const password of ['', 'x'.repeat(1025)]) {
-      expect(await outcomeOf(authenticate(basic('mia', password)))).toBe('wrong');
+      expect(await getOutcome(authenticate(basic('mia', password)))).toBe('wrong');
     }
-    for (const name of strangers(28)) expect(await outcomeOf(authenticate(basic(name, '')))).toBe('wrong');
-    expect(await outcomeOf(authenticate(basic('mia', '')))).toBe('slowed');
-    expect(await outcomeOf(authenticate(basic('mia', right)))).toBe('in');
+    for (const name of strangers(28)) expect(await getOutcome(authenticate(basic(name, '')))).toBe('wrong');
+    expect(await getOutcome(authenticate(basic('mia', '')))).toBe('slowed');
+    expect(await getOutcome(authenticate(basic('mia', right)))).toBe('in');
   });
 
   test('groups IPv6 addresses by /64 in any notation', async () => {
@@ -269,21 +269,21 @@ describe('throttle of one source', () => {
         .slice(15)
         .map((name) => guess(name, '2001:0db8:0000:0001:ffff:ffff:ffff:ffff')),
     );
-    expect(held(basic('mia', right, '2001:db8:0:1:2::3%eth0')).ms).toBe(500);
-    expect(held(basic('mia', right, '2001:db8:0:2::1')).ms).toBe(0);
+    expect(measureWait(basic('mia', right, '2001:db8:0:1:2::3%eth0')).ms).toBe(500);
+    expect(measureWait(basic('mia', right, '2001:db8:0:2::1')).ms).toBe(0);
     void flood(strangers(30).map((name) => guess(name, '::ffff:203.0.113.9')));
-    expect(held(basic('jo', right, '203.0.113.9')).ms).toBe(500);
+    expect(measureWait(basic('jo', right, '203.0.113.9')).ms).toBe(500);
   });
 });
 
 test('limits guesses at one account from all sources without delaying its owner', async () => {
   await authenticate(basic('mia', right));
-  const places = Array.from({ length: 100 }, (_, at) => guess('mia', `198.51.100.${String(at)}`));
+  const places = Array.from({ length: 100 }, (_, index) => guess('mia', `198.51.100.${String(index)}`));
   const { wrong, slowed } = await allAtOnce(places);
   expect([wrong, slowed]).toEqual([50, 50]);
   await house.accounts.change('mia', { password: 'battery staple' });
-  expect(await outcomeOf(authenticate(basic('mia', 'battery staple')))).toBe('in');
-  expect(await outcomeOf(authenticate(basic('jo', right, '198.51.100.1')))).toBe('in');
+  expect(await getOutcome(authenticate(basic('mia', 'battery staple')))).toBe('in');
+  expect(await getOutcome(authenticate(basic('jo', right, '198.51.100.1')))).toBe('in');
   // From a new address the account waits.
   expect(await patiently(basic('mia', 'battery staple', '203.0.113.1'))).toBe('in');
 });
@@ -291,9 +291,9 @@ test('limits guesses at one account from all sources without delaying its owner'
 describe('throttle limits', () => {
   test('bounds memory for any number of names and sources', async () => {
     const throttle = new SignInThrottle(createFakeClock(), () => false);
-    for (let at = 0; at < 30_000; at += 1) {
-      const source = `10.${String(at >> 16)}.${String((at >> 8) & 255)}.${String(at & 255)}`;
-      using check = await throttle.begin({ source, name: `name-${String(at)}` });
+    for (let index = 0; index < 30_000; index += 1) {
+      const source = `10.${String(index >> 16)}.${String((index >> 8) & 255)}.${String(index & 255)}`;
+      using check = await throttle.begin({ source, name: `name-${String(index)}` });
       check.fail();
       throttle.failInvalidToken(source);
     }
@@ -303,9 +303,9 @@ describe('throttle limits', () => {
   test('rejects ten thousand names without hashing or evicting other entries', async () => {
     await authenticate(basic('jo', right));
     await fiveWrong('jo');
-    const guessing = flood(Array.from({ length: 10_050 }, (_, at) => guess(`name-${String(at)}`)));
-    expect(held(guess('jo')).ms).toBe(500);
-    expect(await outcomeOf(authenticate(guess('mia')))).toBe('slowed');
+    const guessing = flood(Array.from({ length: 10_050 }, (_, index) => guess(`name-${String(index)}`)));
+    expect(measureWait(guess('jo')).ms).toBe(500);
+    expect(await getOutcome(authenticate(guess('mia')))).toBe('slowed');
     house.clock.advance(minute);
     const outcomes = await guessing;
     expect(outcomes.filter((outcome) => outcome === 'wrong')).toHaveLength(30);
@@ -314,8 +314,10 @@ describe('throttle limits', () => {
   });
 
   test('postpones excess concurrent checks and accepts the next ones', async () => {
-    const guesses = Array.from({ length: 400 }, (_, at) =>
-      authenticate(basic(`name-${String(at % 200)}`, 'guess', `203.0.${String(113 + (at >> 8))}.${String(at & 255)}`)),
+    const guesses = Array.from({ length: 400 }, (_, index) =>
+      authenticate(
+        basic(`name-${String(index % 200)}`, 'guess', `203.0.${String(113 + (index >> 8))}.${String(index & 255)}`),
+      ),
     );
     const codes = (await Promise.allSettled(guesses)).map((result) =>
       result.status === 'rejected' ? (result.reason as { code: string }).code : '',
@@ -333,7 +335,7 @@ describe('throttle limits', () => {
 
 describe('secret of a service', () => {
   const check = (secret: string, remoteAddress = address) =>
-    outcomeOf(
+    getOutcome(
       house.accounts
         .checkSecret({ service: 'mail', name: 'nas', secret, remoteAddress }, () => secret === right)
         .then((isRight) => (isRight ? undefined : Promise.reject(Object.assign(new Error('no'), badCredentials)))),
@@ -342,7 +344,7 @@ describe('secret of a service', () => {
   test('is throttled like a password and accepted first where verified before', async () => {
     expect(await check(right)).toBe('in');
     for (let count = 0; count < 5; count += 1) expect(await check(`guess ${String(count)}`)).toBe('wrong');
-    const many = Array.from({ length: 50 }, (_, at) => check(`another ${String(at)}`));
+    const many = Array.from({ length: 50 }, (_, index) => check(`another ${String(index)}`));
     expect(await check(right)).toBe('in');
     expect(await check('guess 1')).toBe('wrong');
     house.clock.advance(minute);

@@ -112,13 +112,13 @@ describe('child process', () => {
 describe('process of a killed host', () => {
   it('is ended at the next start unless its pid was reused', async () => {
     const options = { detached: true, stdio: 'ignore' } as const;
-    const left = spawn(node, ['-e', 'setInterval(() => {}, 1000)'], options);
+    const orphan = spawn(node, ['-e', 'setInterval(() => {}, 1000)'], options);
     const other = spawn(node, ['-e', 'setInterval(() => {}, 1000)'], options);
-    const identity = (await findProcessIdentity(left.pid ?? 0)) ?? '';
-    writeFileSync(join(folder, String(left.pid)), identity);
+    const identity = (await findProcessIdentity(orphan.pid ?? 0)) ?? '';
+    writeFileSync(join(folder, String(orphan.pid)), identity);
     writeFileSync(join(folder, String(other.pid)), `${String(other.pid)}/1`);
     writeFileSync(join(folder, 'nonsense'), 'x');
-    const ended = once(left, 'exit');
+    const ended = once(orphan, 'exit');
     await using _next = await openChildren(folder, { clock: systemClock, log });
     expect(await ended).toEqual([null, 'SIGTERM']);
     expect(await findProcessIdentity(other.pid ?? 0)).toBeDefined();

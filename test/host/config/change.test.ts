@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { DataFolder } from './fixture.ts';
 
-async function problemOf(promise: Promise<unknown>): Promise<Problem> {
+async function catchProblem(promise: Promise<unknown>): Promise<Problem> {
   try {
     await promise;
   } catch (error) {
@@ -17,11 +17,11 @@ async function problemOf(promise: Promise<unknown>): Promise<Problem> {
 test('saves a change, notifies listeners and reads it after a restart', async () => {
   await using folder = await DataFolder.make();
   const config = await folder.open();
-  const told: unknown[] = [];
-  using _listening = config.onChange((settings, change) => told.push([settings.services['push']?.port, change]));
+  const notices: unknown[] = [];
+  using _listening = config.onChange((settings, change) => notices.push([settings.services['push']?.port, change]));
   const change = await config.change('push', { port: 2600, retention: 7, mode: 'closed' });
   expect(change).toEqual({ changed: ['services.push.port', 'services.push.mode'], sections: ['push'] });
-  expect(told).toEqual([[2600, change]]);
+  expect(notices).toEqual([[2600, change]]);
   expect(config.read().services['push']).toMatchObject({ port: 2600, settings: { mode: 'closed' } });
   expect((await folder.open()).read()).toEqual(config.read());
   expect((await stat(join(folder.path, 'homeport.yaml'))).mode & 0o777).toBe(0o600);
@@ -74,15 +74,15 @@ test('keeps the last three versions', async () => {
   await using folder = await DataFolder.make();
   const config = await folder.open();
   for (const retention of [1, 2, 3, 4, 5]) await config.change('push', { retention });
-  const kept = await Promise.all(['', '.1', '.2', '.3'].map((age) => folder.read(`homeport.yaml${age}`)));
-  expect(kept.map((text) => /retention: (\d)/.exec(text)?.[1])).toEqual(['5', '4', '3', '2']);
+  const versions = await Promise.all(['', '.1', '.2', '.3'].map((age) => folder.read(`homeport.yaml${age}`)));
+  expect(versions.map((text) => /retention: (\d)/.exec(text)?.[1])).toEqual(['5', '4', '3', '2']);
   expect(await folder.names()).toEqual(['homeport.yaml', 'homeport.yaml.1', 'homeport.yaml.2', 'homeport.yaml.3']);
 });
 
 test('rejects wrong values and unknown names with field paths and saves nothing', async () => {
   await using folder = await DataFolder.make();
   const config = await folder.open();
-  const wrong = await problemOf(config.change('push', { port: 70_000, retention: 'long', limits: { perDay: 'x' } }));
+  const wrong = await catchProblem(config.change('push', { port: 70_000, retention: 'long', limits: { perDay: 'x' } }));
   expect([wrong.code, wrong.status, Object.keys(wrong.fields).sort()]).toEqual([
     'config.invalid',
     422,
@@ -90,14 +90,14 @@ test('rejects wrong values and unknown names with field paths and saves nothing'
   ]);
   expect(wrong.fields['services.push.retention']).toBe('Expected a number.');
   const hostile: unknown = JSON.parse('{"__proto__": {"a": 1}, "constructor": 1, "prot": 1}');
-  const unknown = await problemOf(config.change('push', hostile as Record<string, unknown>));
+  const unknown = await catchProblem(config.change('push', hostile as Record<string, unknown>));
   expect([unknown.code, Object.keys(unknown.fields).sort()]).toEqual([
     'config.invalid',
     ['services.push.__proto__', 'services.push.constructor', 'services.push.prot'],
   ]);
-  expect((await problemOf(config.change('shop', {}))).code).toBe('config.unknown_section');
-  expect((await problemOf(config.change('__proto__', {}))).status).toBe(404);
-  const rule = await problemOf(config.change('range', { from: 5 }));
+  expect((await catchProblem(config.change('shop', {}))).code).toBe('config.unknown_section');
+  expect((await catchProblem(config.change('__proto__', {}))).status).toBe(404);
+  const rule = await catchProblem(config.change('range', { from: 5 }));
   expect(rule.fields).toEqual({ 'services.range': 'The lower end must not be above the upper.' });
   expect(await folder.names()).toEqual([]);
 });
@@ -105,13 +105,13 @@ test('rejects wrong values and unknown names with field paths and saves nothing'
 test('rejects a locked field with its variable unless it is unchanged', async () => {
   await using folder = await DataFolder.make('version: 1\nservices: { push: { retention: 3 } }\n');
   const config = await folder.open({ environment: { PUSH_RETENTION: '14', PUSH_TOKEN: 'correct-horse' } });
-  const locked = await problemOf(config.change('push', { retention: 20, mode: 'closed' }));
+  const locked = await catchProblem(config.change('push', { retention: 20, mode: 'closed' }));
   expect([locked.code, locked.status, locked.detail]).toEqual([
     'config.locked',
     409,
     'Retention is set by PUSH_RETENTION; change it there.',
   ]);
-  expect((await problemOf(config.change('push', { token: 'another-horse' }))).detail).not.toContain('horse');
+  expect((await catchProblem(config.change('push', { token: 'another-horse' }))).detail).not.toContain('horse');
   expect(config.read().services['push']?.settings['mode']).toBe('open');
   expect((await config.change('push', { retention: 14, mode: 'closed', token: { set: true } })).changed).toEqual([
     'services.push.mode',
@@ -204,7 +204,7 @@ services:
     token: 'correct-horse',
     upstreams: [{ password: 'of-c' }, { url: 'https://b2.example', password: 'of-b' }, { password: 'of-a' }],
   });
-  const unsure = await problemOf(
+  const unsure = await catchProblem(
     config.change('push', {
       upstreams: [
         { url: 'https://x.example', password: set },
@@ -249,7 +249,7 @@ test('changes nothing when any step of the write fails', async () => {
   // The last step only syncs what is already in place.
   for (failAt = 0; failAt < count - 1; failAt += 1) {
     steps.length = 0;
-    const full = await problemOf(config.change('push', { retention: 3 }));
+    const full = await catchProblem(config.change('push', { retention: 3 }));
     expect([full.code, full.status]).toEqual(['config.unwritable', 507]);
     expect((await folder.names()).filter((name) => /\.(new|old)$/.test(name))).toEqual([]);
     expect(config.read().services['push']?.settings['retention']).toBe(2);

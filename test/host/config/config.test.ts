@@ -3,7 +3,7 @@ import type { SettingsField, SettingsView } from '../../../services/contracts/co
 import { SettingsView as SettingsViewSchema } from '../../../services/contracts/control/settings.ts';
 import { DataFolder, descriptors } from './fixture.ts';
 
-function fieldOf(view: SettingsView, path: string): SettingsField {
+function findField(view: SettingsView, path: string): SettingsField {
   const field = view.sections.flatMap(({ fields }) => fields).find((each) => each.path === path);
   if (field === undefined) throw new Error(`no field ${path}`);
   return field;
@@ -53,17 +53,20 @@ services:
 
   const config = await folder.open({ environment, commandLine: { port: 7003 } });
   expect(config.read().services['control']?.port).toBe(7003);
-  expect(fieldOf(config.describe(), 'services.control.port').origin).toEqual({ from: 'command line', name: '--port' });
-  expect(fieldOf(config.describe(), 'services.push.port')).toMatchObject({
+  expect(findField(config.describe(), 'services.control.port').origin).toEqual({
+    from: 'command line',
+    name: '--port',
+  });
+  expect(findField(config.describe(), 'services.push.port')).toMatchObject({
     origin: { from: 'environment', name: 'HOMEPORT_PORT_PUSH' },
     lockedBy: 'HOMEPORT_PORT_PUSH',
     value: 2002,
   });
-  expect(fieldOf(config.describe(), 'services.push.retention')).toMatchObject({
+  expect(findField(config.describe(), 'services.push.retention')).toMatchObject({
     origin: { from: 'file' },
     lockedBy: null,
   });
-  expect(fieldOf(config.describe(), 'services.push.mode')).toMatchObject({
+  expect(findField(config.describe(), 'services.push.mode')).toMatchObject({
     origin: { from: 'default' },
     lockedBy: null,
   });
@@ -161,14 +164,14 @@ services:
   expect(SettingsViewSchema.parse(JSON.parse(JSON.stringify(view)))).toEqual(view);
   expect(view.sections.map(({ id }) => id)).toEqual(['host', 'push', 'range', 'control']);
   expect(view.sections[1]?.fields.map(({ name }) => name).slice(0, 3)).toEqual(['enabled', 'port', 'retention']);
-  expect(fieldOf(view, 'services.push.retention')).toMatchObject({
+  expect(findField(view, 'services.push.retention')).toMatchObject({
     title: 'Retention',
     description: 'Days to keep messages.',
     schema: { type: 'integer', minimum: 1, maximum: 365, default: 7, title: 'Retention' },
   });
-  expect(fieldOf(view, 'services.push.token')).toMatchObject({ value: { set: true }, secret: true });
-  expect(fieldOf(view, 'host.databaseUrl')).toMatchObject({ value: { set: false }, secret: true });
-  expect(fieldOf(view, 'services.push.upstreams').value).toEqual([
+  expect(findField(view, 'services.push.token')).toMatchObject({ value: { set: true }, secret: true });
+  expect(findField(view, 'host.databaseUrl')).toMatchObject({ value: { set: false }, secret: true });
+  expect(findField(view, 'services.push.upstreams').value).toEqual([
     { url: 'https://example.org', password: { set: true } },
   ]);
   expect(JSON.stringify(view)).not.toMatch(/correct-horse|battery-staple/);

@@ -47,8 +47,10 @@ describe('main settings', () => {
   });
 
   it('describes programs by their names', () => {
-    const said = settingsSections(registry).flatMap(({ fields }) => fields.map(({ description }) => description));
-    expect(said.filter((text) => /\bpeers?\b/.test(text))).toEqual([]);
+    const descriptions = settingsSections(registry).flatMap(({ fields }) =>
+      fields.map(({ description }) => description),
+    );
+    expect(descriptions.filter((text) => /\bpeers?\b/.test(text))).toEqual([]);
   });
 
   it('must exist, or the app does not start', () => {

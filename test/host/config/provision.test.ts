@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DataFolder } from './fixture.ts';
 
-const given = `version: 1
+const yaml = `version: 1
 host: { logLevel: warn }
 services:
   push:
@@ -12,7 +12,7 @@ services:
 
 test('merges the file of HOMEPORT_CONFIG into the data folder and saves it', async () => {
   await using folder = await DataFolder.make('version: 1\nservices:\n  push: { retention: 3, mode: closed } # mine\n');
-  await folder.write('given.yaml', given);
+  await folder.write('given.yaml', yaml);
   const environment = { HOMEPORT_CONFIG: join(folder.path, 'given.yaml') };
   const config = await folder.open({ environment });
   expect(config.read()).toMatchObject({
@@ -26,11 +26,11 @@ test('merges the file of HOMEPORT_CONFIG into the data folder and saves it', asy
 
 test('applies it again only when its content changed, so that later changes remain', async () => {
   await using folder = await DataFolder.make();
-  await folder.write('given.yaml', given);
+  await folder.write('given.yaml', yaml);
   const environment = { HOMEPORT_CONFIG: join(folder.path, 'given.yaml') };
   await (await folder.open({ environment })).change('push', { retention: 5 });
   expect((await folder.open({ environment })).read().services['push']?.settings['retention']).toBe(5);
-  await folder.write('given.yaml', given.replace('retention: 30', 'retention: 31'));
+  await folder.write('given.yaml', yaml.replace('retention: 30', 'retention: 31'));
   expect((await folder.open({ environment })).read().services['push']?.settings['retention']).toBe(31);
 });
 
@@ -63,7 +63,7 @@ test('stops the start when it is missing', async () => {
 
 test('offers its portable part until it was imported', async () => {
   await using folder = await DataFolder.make();
-  await folder.write('given.yaml', `${given}portable:\n  accounts: [{ name: anna }]\n`);
+  await folder.write('given.yaml', `${yaml}portable:\n  accounts: [{ name: anna }]\n`);
   const environment = { HOMEPORT_CONFIG: join(folder.path, 'given.yaml') };
   await folder.open({ environment });
   const config = await folder.open({ environment });
@@ -76,7 +76,7 @@ test('offers its portable part until it was imported', async () => {
 
 test('does not merge it into a damaged homeport.yaml', async () => {
   await using folder = await DataFolder.make('services: [');
-  await folder.write('given.yaml', given);
+  await folder.write('given.yaml', yaml);
   const config = await folder.open({ environment: { HOMEPORT_CONFIG: join(folder.path, 'given.yaml') } });
   expect(config.problems).toHaveLength(1);
   expect(await folder.read()).toBe('services: [');

@@ -8,7 +8,7 @@ import { silentLog } from '../../support/place.ts';
 import { DataFolder, descriptors } from './fixture.ts';
 
 const sample = readFileSync(fileURLToPath(new URL('samples/plain-secrets.yaml', import.meta.url)), 'utf8');
-const words = ['upstream-token-1', 'first: word', 'second-word'];
+const secrets = ['upstream-token-1', 'first: word', 'second-word'];
 const upstreams = [
   { url: 'https://one.example/', password: 'first: word' },
   { url: 'https://two.example/', password: 'second-word' },
@@ -32,8 +32,8 @@ describe('secrets in homeport.yaml', () => {
     const config = await open(folder);
     expect(config.problems).toEqual([]);
     expect(config.read().services['push']?.settings).toMatchObject({ token: 'upstream-token-1', upstreams });
-    const kept = await texts(folder);
-    for (const word of words) expect(kept).not.toContain(word);
+    const files = await texts(folder);
+    for (const word of secrets) expect(files).not.toContain(word);
     expect(await folder.read()).toMatch(
       /# For the phone of Grace\.\n {4}token: \{ sealed: v1\.\S+ \} # from the server's page\n/,
     );
@@ -82,16 +82,16 @@ describe('secrets in homeport.yaml', () => {
     const config = await open(folder);
     const vault = await openVault({ folder: folder.path, log: silentLog });
     const exported = { content: config.content(), descriptors, portable: {} };
-    const plain = exportConfig(exported);
-    for (const word of words) expect(plain).toContain(word);
+    const exportedText = exportConfig(exported);
+    for (const word of secrets) expect(exportedText).toContain(word);
     const sealed = exportConfig({ ...exported, seal: (text, purpose) => vault.seal(text, purpose) });
-    for (const word of words) expect(sealed).not.toContain(word);
+    for (const word of secrets) expect(sealed).not.toContain(word);
     const imported = importConfig(sealed, { descriptors, open: (text, purpose) => vault.open(text, purpose) });
     await using other = await DataFolder.make();
     const there = await open(other);
     await there.replace(imported.content);
     expect(there.read().services['push']?.settings).toMatchObject({ token: 'upstream-token-1', upstreams });
-    for (const word of words) expect(await texts(other)).not.toContain(word);
+    for (const word of secrets) expect(await texts(other)).not.toContain(word);
   });
 
   it('applies and seals secrets of a file named by HOMEPORT_CONFIG', async () => {
@@ -99,7 +99,7 @@ describe('secrets in homeport.yaml', () => {
     await folder.write('given.yaml', sample);
     const config = await open(folder, { HOMEPORT_CONFIG: join(folder.path, 'given.yaml') });
     expect(config.read().services['push']?.settings).toMatchObject({ upstreams });
-    for (const word of words) expect(await texts(folder)).not.toContain(word);
+    for (const word of secrets) expect(await texts(folder)).not.toContain(word);
   });
 
   it('reports secrets sealed under another key or moved to another setting', async () => {

@@ -13,11 +13,11 @@ const steps = async (db: Kysely<any>): Promise<string[]> =>
 
 eachDialect((name, open, newPlace) => {
   it('runs each step once in order', async () => {
-    const place = newPlace();
-    const database = await open(place);
+    const location = newPlace();
+    const database = await open(location);
     await database.migrate([createTable('a')]);
     await database.migrate([createTable('a'), createTable('b')]);
-    const again = await open(place);
+    const again = await open(location);
     await again.migrate([createTable('a'), createTable('b')]);
     expect(await steps(again.kysely)).toEqual(['create-a', 'create-b']);
   });
@@ -41,11 +41,11 @@ eachDialect((name, open, newPlace) => {
   });
 
   it('rolls back a step whose process is killed', async () => {
-    const place = newPlace();
-    await using child = startChild(import.meta.resolve('./migrating.ts'), place);
+    const location = newPlace();
+    await using child = startChild(import.meta.resolve('./migrating.ts'), location);
     await child.said('in the middle');
     await child.kill();
-    const database = await open(place);
+    const database = await open(location);
     expect(await steps(database.kysely)).toEqual(['001']);
     expect(await database.kysely.selectFrom('one').selectAll().execute()).toEqual([]);
     const second: Migration = { name: '002', up: (db) => createTable('two').up(db) };
@@ -71,7 +71,7 @@ eachDialect((name, open, newPlace) => {
 
   if (name === 'postgres') {
     it('lets two processes open and migrate one schema concurrently', async () => {
-      const place = newPlace();
+      const location = newPlace();
       const ran: string[] = [];
       const slow = (letter: string): Migration => ({
         name: letter,
@@ -81,7 +81,7 @@ eachDialect((name, open, newPlace) => {
         },
       });
       const all = [slow('a'), slow('b'), slow('c')];
-      const databases = await Promise.all([open(place), open(place), open(place)]);
+      const databases = await Promise.all([open(location), open(location), open(location)]);
       await Promise.all(databases.map((database) => database.migrate(all)));
       expect(ran).toEqual(['a', 'b', 'c']);
     });

@@ -1,9 +1,9 @@
-// Run by migrate.test.ts in a process of its own: migrates, and stops for ever in the middle of the second step.
+// Started by migrate.test.ts as a separate process: migrates, and hangs in the middle of the second step.
 import { openDatabase } from '../../../main/host/database/open.ts';
 import { silentLog, type Place } from '../../support/place.ts';
 
-const place = JSON.parse(process.argv[2] ?? '{}') as Place;
-const database = await openDatabase({ ...place, log: silentLog });
+const location = JSON.parse(process.argv[2] ?? '{}') as Place;
+const database = await openDatabase({ ...location, log: silentLog });
 await database.migrate([
   { name: '001', up: async (db) => db.schema.createTable('one').addColumn('a', 'integer').execute() },
   {

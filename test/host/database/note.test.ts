@@ -97,11 +97,11 @@ describe('SQLite database on a slow disk', () => {
 
   /** Blocks the next sync until the test releases it. */
   const holdSync = (): (() => void) => {
-    const held = Promise.withResolvers<void>();
-    syncs.mockImplementationOnce(() => held.promise);
-    return held.resolve;
+    const release = Promise.withResolvers<void>();
+    syncs.mockImplementationOnce(() => release.promise);
+    return release.resolve;
   };
-  const outcomeOf = (work: Promise<unknown>) => {
+  const getOutcome = (work: Promise<unknown>) => {
     const seen = { settled: false };
     void work.then(() => (seen.settled = true));
     return seen;
@@ -110,7 +110,7 @@ describe('SQLite database on a slow disk', () => {
   it('resolves a commit after the sync and serves others in the meantime', async () => {
     const release = holdSync();
     const commit = database.commit(insert(1));
-    const seen = outcomeOf(commit);
+    const seen = getOutcome(commit);
     await vi.waitFor(() => expect(syncs).toHaveBeenCalledTimes(1));
     expect(await stored(database)).toEqual([1]);
     expect(seen.settled).toBe(false);
@@ -144,7 +144,7 @@ describe('SQLite database on a slow disk', () => {
     const note = database.note(async (transaction) => {
       read(await transaction.selectFrom('t').select('a').execute());
     });
-    const seen = outcomeOf(note);
+    const seen = getOutcome(note);
     await vi.waitFor(() => expect(read).toHaveBeenCalledWith([{ a: 1 }]));
     await stored(database);
     expect(seen.settled).toBe(false);

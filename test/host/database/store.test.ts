@@ -19,9 +19,9 @@ eachDialect((_name, open) => {
       },
     };
     await migrate([all]);
-    const at = Date.UTC(2200, 0, 1);
+    const timestamp = Date.UTC(2200, 0, 1);
     const rows = [
-      { at, size: 0.1, name: 'Grüße 🎈', bytes: Buffer.from([0, 255, 1]) },
+      { at: timestamp, size: 0.1, name: 'Grüße 🎈', bytes: Buffer.from([0, 255, 1]) },
       { at: -1, size: null, name: null, bytes: null },
     ];
     const ids = await kysely.insertInto('things').values(rows).returning('id').execute();
@@ -36,7 +36,7 @@ eachDialect((_name, open) => {
         select.fn.max('at').as('max'),
       ])
       .executeTakeFirst();
-    expect(sums).toEqual({ sum: at - 1, count: 2, max: at });
+    expect(sums).toEqual({ sum: timestamp - 1, count: 2, max: timestamp });
   });
 
   it('sees a column added after a statement was prepared', async () => {

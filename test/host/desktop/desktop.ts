@@ -86,9 +86,9 @@ export class Desktop implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const child of this.#children.reverse()) {
       if (child.exitCode !== null || child.signalCode !== null) continue;
-      const gone = once(child, 'exit');
+      const exited = once(child, 'exit');
       child.kill('SIGKILL');
-      await gone;
+      await exited;
     }
     rmSync(this.#folder, { recursive: true, force: true });
   }

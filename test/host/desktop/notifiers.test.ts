@@ -194,16 +194,16 @@ describe('notifier without a desktop', () => {
 describe('notifier on macOS and Windows', () => {
   /** Answers each popup with the next response. */
   const library = (...answers: [error: Error | null, response?: string, metadata?: { activationValue: string }][]) => {
-    const asked: Readonly<Record<string, unknown>>[] = [];
+    const calls: Readonly<Record<string, unknown>>[] = [];
     const load = (): Promise<PopupLibrary> =>
       Promise.resolve({
         notify(options, answer) {
-          asked.push(options);
+          calls.push(options);
           const [error, response, metadata] = answers.shift() ?? [null, 'timeout'];
           setImmediate(() => answer(error, response, metadata));
         },
       });
-    return { asked, load };
+    return { asked: calls, load };
   };
 
   it.each([
@@ -229,11 +229,11 @@ describe('notifier on macOS and Windows', () => {
     ],
     [[new Error('no centre')], [{ failed: 'no centre' }]],
   ] as const)('reports the answer %o as %o', async (answer, expected) => {
-    const { asked, load } = library(answer as never);
+    const { asked: calls, load } = library(answer as never);
     await using notifier = nodeNotifier({ platform: 'darwin', load });
     const events = show(notifier, { silent: true });
     await vi.waitFor(() => expect(events).toEqual(expected), soon);
-    expect(asked).toMatchObject([{ title: 'Backup', message: 'done', sound: false, actions: ['Mark as read'] }]);
+    expect(calls).toMatchObject([{ title: 'Backup', message: 'done', sound: false, actions: ['Mark as read'] }]);
   });
 
   it('reports a package that cannot be loaded as a failed popup', async () => {

@@ -224,17 +224,17 @@ describe('installation', () => {
 
   it('reports its progress and cannot be removed meanwhile', async () => {
     publish(program('2026.02.02'));
-    const told: (string | undefined)[] = [];
+    const versions: (string | undefined)[] = [];
     const refused = Promise.withResolvers<unknown>();
     engines = open(undefined, (_name, work) => {
       if (work?.percent === 100) engines.remove('yt-dlp').then(refused.reject, refused.resolve);
-      told.push(work?.step);
+      versions.push(work?.step);
     });
     await engines.install('yt-dlp');
     expect(await refused.promise).toMatchObject({ code: 'engines.busy' });
-    expect(told[0]).toBe('Asking for the official release');
-    expect(told).toContain('Downloading the official release');
-    expect(told.at(-1)).toBeUndefined();
+    expect(versions[0]).toBe('Asking for the official release');
+    expect(versions).toContain('Downloading the official release');
+    expect(versions.at(-1)).toBeUndefined();
   });
 
   it('is listed with size, path and alternatives', async () => {

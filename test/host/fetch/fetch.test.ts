@@ -118,9 +118,9 @@ describe('non-public address', () => {
     ['behind NAT64', '[64:ff9b::127.0.0.1]'],
     ['by its usual name', 'localhost'],
   ])('refuses %s', async (_name, host) => {
-    let asked = 0;
+    let requestCount = 0;
     const url = await serve((_request, response) => {
-      asked += 1;
+      requestCount += 1;
       response.end();
     });
     const { port } = new URL(url);
@@ -128,7 +128,7 @@ describe('non-public address', () => {
       code: 'fetch.refused_address',
       status: 403,
     });
-    expect(asked).toBe(0);
+    expect(requestCount).toBe(0);
   });
 
   test('is refused when a name resolves to it, also beside a public one', async () => {
@@ -402,9 +402,9 @@ describe('response', () => {
 
   test('is not awaited after a cancellation', async () => {
     const arrived = Promise.withResolvers<void>();
-    const left = Promise.withResolvers<void>();
+    const disconnected = Promise.withResolvers<void>();
     const url = await serve((_request, response) => {
-      response.once('close', () => left.resolve());
+      response.once('close', () => disconnected.resolve());
       arrived.resolve();
     });
     const abort = new AbortController();
@@ -412,7 +412,7 @@ describe('response', () => {
     await arrived.promise;
     abort.abort();
     await expect(asked).rejects.toMatchObject({ code: 'fetch.failed' });
-    await left.promise;
+    await disconnected.promise;
     await expect(make()(url, { ...owner, signal: abort.signal })).rejects.toMatchObject({ code: 'fetch.failed' });
   });
 });

@@ -169,7 +169,7 @@ describe('connection', () => {
       code: 'fetch.failed',
       detail: '127.0.0.1:1 could not be asked: nothing listens there.',
     });
-    const given = connect({ host: '127.0.0.1', port, ...owner, signal: AbortSignal.abort(new Error('enough')) });
-    await expect(given).rejects.toThrow('enough');
+    const connection = connect({ host: '127.0.0.1', port, ...owner, signal: AbortSignal.abort(new Error('enough')) });
+    await expect(connection).rejects.toThrow('enough');
   });
 });

@@ -279,8 +279,8 @@ describe('reply', () => {
     expect(status).toBe(500);
     expect(ApiError.parse(body).error.detail).toContain('GET /api/wrong does not fit its schema at items.0.id');
     vi.stubEnv('NODE_ENV', 'production');
-    const told = ApiError.parse((await call('/api/wrong')).body).error;
-    expect(told.detail).not.toContain('items');
+    const reportedError = ApiError.parse((await call('/api/wrong')).body).error;
+    expect(reportedError.detail).not.toContain('items');
     expect(log.recent({ level: 'error', text: 'items.0.id' })).toHaveLength(1);
   });
 

@@ -48,8 +48,8 @@ describe('response to a client that is still sending', () => {
     'arrives: announced %s, in chunks %s',
     async (kind, chunked) => {
       await using opened = await open({ handler: { http: handlers[kind] } });
-      const told = await sendBlindly(opened.listener.port, 'POST /', { size, chunked });
-      expect(told).toMatchObject({ status: 413, sent: size });
+      const reply = await sendBlindly(opened.listener.port, 'POST /', { size, chunked });
+      expect(reply).toMatchObject({ status: 413, sent: size });
     },
   );
 
@@ -125,9 +125,9 @@ describe('client that sends after the response', () => {
     ['and goes on and on', { lingerMs: 300, silenceMs: 60_000 }, 10],
     ['and falls silent', { silenceMs: 150, lingerMs: 60_000 }, undefined],
   ])('disconnects a client that sends %s', async (_what, limits, everyMs) => {
-    const asked = Promise.withResolvers<Socket>();
+    const accepted = Promise.withResolvers<Socket>();
     const http: RequestListener = (request, response) => {
-      asked.resolve(request.socket);
+      accepted.resolve(request.socket);
       early(request, response);
     };
     await using opened = await open({ limits, handler: { http } });
@@ -135,7 +135,7 @@ describe('client that sends after the response', () => {
     socket.allowHalfOpen = true;
     socket.write(head);
     const sending = everyMs === undefined ? undefined : setInterval(() => socket.write('x'), everyMs);
-    const served = await asked.promise;
+    const served = await accepted.promise;
     // Long before the limit that is not tested here.
     await vi.waitFor(() => expect(served.destroyed).toBe(true), { timeout: 20_000, interval: 20 });
     clearInterval(sending);

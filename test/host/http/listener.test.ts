@@ -48,16 +48,16 @@ describe('port in use', () => {
         (reason: unknown) => reason,
       );
       expect(error).toBeInstanceOf(PortTaken);
-      const taken = error as PortTaken;
-      expect(taken).toMatchObject({ code: 'listener.port_taken', status: 409, port });
-      expect(taken.fields['port']).toBeDefined();
-      expect(taken.suggestedPort).toBeGreaterThan(port + 1);
-      expect(taken.detail).toContain(String(taken.suggestedPort));
-      await using next = await open({ port: taken.suggestedPort ?? 0 });
+      const portError = error as PortTaken;
+      expect(portError).toMatchObject({ code: 'listener.port_taken', status: 409, port });
+      expect(portError.fields['port']).toBeDefined();
+      expect(portError.suggestedPort).toBeGreaterThan(port + 1);
+      expect(portError.detail).toContain(String(portError.suggestedPort));
+      await using next = await open({ port: portError.suggestedPort ?? 0 });
       expect((await fetch(next.url)).status).toBe(200);
       if (process.platform === 'linux') {
-        expect(taken.holder?.pid).toBe(process.pid);
-        expect(taken.detail).toContain(`process ${process.pid}`);
+        expect(portError.holder?.pid).toBe(process.pid);
+        expect(portError.detail).toContain(`process ${process.pid}`);
       }
     } finally {
       holder.close();
@@ -123,12 +123,12 @@ describe('handler', () => {
   });
 
   test('may write after its client disconnected', async () => {
-    let left: Promise<unknown> | undefined;
+    let upload: Promise<unknown> | undefined;
     await using opened = await open({
       handler: {
         http: (_request, response) => {
           response.write('one');
-          left = once(response, 'close').then(() => {
+          upload = once(response, 'close').then(() => {
             for (let count = 0; count < 5; count += 1) response.write('two');
             response.end('three');
           });
@@ -139,7 +139,7 @@ describe('handler', () => {
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await once(socket, 'data');
     socket.resetAndDestroy();
-    await left;
+    await upload;
     opened.listener.replaceHandler({ http: (_request, response) => void response.end() });
     expect((await fetch(opened.url)).status).toBe(200);
   });
@@ -322,8 +322,8 @@ describe('close', () => {
         },
       },
     });
-    expect(await answerOf(`${opened.url}/`, new Agent({ keepAlive: true }))).toBe('quick');
-    const slow = answerOf(`${opened.url}/slow`, new Agent({ keepAlive: true }));
+    expect(await fetchText(`${opened.url}/`, new Agent({ keepAlive: true }))).toBe('quick');
+    const slow = fetchText(`${opened.url}/slow`, new Agent({ keepAlive: true }));
     await started.promise;
     const closed = opened.listener.close({ timeoutMs: 10_000 });
     await expect(dial(opened.listener.port)).rejects.toThrow();
@@ -374,9 +374,9 @@ describe('access log and metrics', () => {
       `Cookie: session=${secret}`,
     ]);
     const entry = await vi.waitFor(() => {
-      const found = opened.log.recent({ text: '"method":"GET"' })[0];
-      expect(found).toBeDefined();
-      return found;
+      const logLine = opened.log.recent({ text: '"method":"GET"' })[0];
+      expect(logLine).toBeDefined();
+      return logLine;
     });
     expect(entry).toMatchObject({
       message: 'request',
@@ -419,9 +419,9 @@ test('ends a refused upload with the response', async () => {
   upload.destroy();
 });
 
-async function answerOf(url: string, agent: Agent): Promise<string> {
-  const asked = get(url, { agent });
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+async function fetchText(url: string, agent: Agent): Promise<string> {
+  const outgoing = get(url, { agent });
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
   let text = '';
   for await (const part of answer) text += String(part);
   return text;

@@ -17,7 +17,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function holderOf(words: readonly string[]): Promise<string | undefined> {
+async function findHolder(words: readonly string[]): Promise<string | undefined> {
   child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [port] = (await once(child.stdout!, 'data')) as [Buffer];
   return (await findPortHolder(Number(port)))?.description;
@@ -26,7 +26,7 @@ async function holderOf(words: readonly string[]): Promise<string | undefined> {
 it.skipIf(process.platform !== 'linux')('names a script by its file without inline code', async () => {
   const script = join(folder, 'bridge.cjs');
   writeFileSync(script, listening);
-  expect(await holderOf(['--no-warnings', script])).toBe(`node bridge.cjs (process ${String(child?.pid)})`);
+  expect(await findHolder(['--no-warnings', script])).toBe(`node bridge.cjs (process ${String(child?.pid)})`);
   child?.kill();
-  expect(await holderOf(['-e', `const token = 'secret'; ${listening}`])).toBe(`node (process ${String(child?.pid)})`);
+  expect(await findHolder(['-e', `const token = 'secret'; ${listening}`])).toBe(`node (process ${String(child?.pid)})`);
 });

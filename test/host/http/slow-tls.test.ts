@@ -60,9 +60,9 @@ describe('slow TLS client', () => {
   });
 
   test('is disconnected only while the service waits for it', async () => {
-    const taken = Promise.withResolvers<string>();
+    const received = Promise.withResolvers<string>();
     await using opened = await listening((request) => {
-      const take = (part: Buffer): void => taken.resolve(String(part));
+      const take = (part: Buffer): void => received.resolve(String(part));
       // More than twice the maximum pause of a body.
       setTimeout(() => request.on('data', take).on('error', () => undefined), 800);
     });
@@ -71,7 +71,7 @@ describe('slow TLS client', () => {
     const stream = session.request({ ':path': '/', ':method': 'POST' }, { endStream: false });
     stream.on('error', () => undefined).write('x');
     const over = new Promise((resolve) => void stream.once('close', resolve));
-    expect(await Promise.race([taken.promise, over])).toBe('x');
+    expect(await Promise.race([received.promise, over])).toBe('x');
     await over;
     expect(stream.rstCode).toBe(constants.NGHTTP2_CANCEL);
     session.destroy();

@@ -68,9 +68,11 @@ describe('files', () => {
     expect(Number(answer.headers.get('content-length'))).toBeLessThan(script.length);
     expect(await answer.text()).toBe(script);
     for (const accepted of ['identity', 'gzip;q=0, br']) {
-      const whole = await fetch(`${opened.url}/assets/index-B4kz_9xQ.js`, { headers: { 'accept-encoding': accepted } });
-      expect(whole.headers.get('content-encoding')).toBeNull();
-      expect(await whole.text()).toBe(script);
+      const fullResponse = await fetch(`${opened.url}/assets/index-B4kz_9xQ.js`, {
+        headers: { 'accept-encoding': accepted },
+      });
+      expect(fullResponse.headers.get('content-encoding')).toBeNull();
+      expect(await fullResponse.text()).toBe(script);
     }
   });
 

@@ -17,31 +17,31 @@ const chain = (count: number) => Array.from({ length: count }, (_, n) => ({ payl
 
 /** Wraps a database and counts its commits and notes. */
 function counting(database: Database) {
-  const asked = { commits: 0, notes: 0 };
+  const counts = { commits: 0, notes: 0 };
   const counted: Database = {
     ...database,
     commit: (work) => {
-      asked.commits += 1;
+      counts.commits += 1;
       return database.commit(work);
     },
     note: (work) => {
-      asked.notes += 1;
+      counts.notes += 1;
       return database.note(work);
     },
   };
-  return { asked, counted };
+  return { asked: counts, counted };
 }
 
 eachDialect((_name, open, newPlace) => {
   it('continues a chain after kill -9 without loss or reordering, repeating only the running job', async () => {
-    const place = newPlace();
+    const location = newPlace();
     const folder = mkdtempSync(join(tmpdir(), 'chain-'));
     const file = join(folder, 'done');
     try {
-      await using child = startChild(import.meta.resolve('./chaining.ts'), { place, file, jobs: 1_000 });
+      await using child = startChild(import.meta.resolve('./chaining.ts'), { place: location, file, jobs: 1_000 });
       await child.said('under way');
       await child.kill();
-      await using room = await openRoom(await open(place), { realClock: systemClock });
+      await using room = await openRoom(await open(location), { realClock: systemClock });
       const first = await room.jobs.count('done');
       using _linking = room.jobs.handle(link, async ({ payload: { n } }) => appendFileSync(file, `${n}\n`));
       await room.settle('done', 1_000);
@@ -77,31 +77,31 @@ eachDialect((_name, open, newPlace) => {
 
   it('marks one job and claims the next in a single note without a commit', async () => {
     const database = await open();
-    const { asked, counted } = counting(database);
+    const { asked: counts, counted } = counting(database);
     await using room = await openRoom(counted);
     const seen: number[] = [];
     await room.jobs.enqueueAll(database.kysely, link, chain(50));
-    asked.notes = 0;
+    counts.notes = 0;
     using _linking = room.jobs.handle(link, async ({ payload: { n } }) => void seen.push(n));
     await room.settle('done', 50);
     expect(seen).toEqual(chain(50).map(({ payload }) => payload.n));
-    expect(asked.commits).toBe(0);
-    expect(asked.notes).toBeLessThanOrEqual(53);
+    expect(counts.commits).toBe(0);
+    expect(counts.notes).toBeLessThanOrEqual(53);
   });
 
   it('commits dead letters, retries and drops', async () => {
-    const { asked, counted } = counting(await open());
+    const { asked: counts, counted } = counting(await open());
     await using room = await openRoom(counted);
     const commitsAtDeath: number[] = [];
     using _linking = room.jobs.handle(link, () => Promise.reject(new Problem('test.gone', 410, 'Gone.')), {
-      onDead: () => void commitsAtDeath.push(asked.commits),
+      onDead: () => void commitsAtDeath.push(counts.commits),
     });
     const id = await room.jobs.enqueue(counted.kysely, link, { n: 1 });
     await vi.waitFor(() => expect(commitsAtDeath).toEqual([1]));
     await room.jobs.retry(id);
     await vi.waitFor(() => expect(commitsAtDeath).toEqual([1, 3]));
     await room.jobs.drop(id);
-    expect(asked.commits).toBe(4);
+    expect(counts.commits).toBe(4);
   });
 
   it('does not run a job twice when the database lost the claim', async () => {

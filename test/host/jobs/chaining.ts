@@ -1,4 +1,4 @@
-// Run by chain.test.ts in a process of its own: works a chain of one order key and writes down each job it did.
+// Started by chain.test.ts as a separate process: processes the jobs of one order key and records each of them.
 import { appendFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';

@@ -30,11 +30,11 @@ eachDialect((name, open) => {
     await using room = await openRoom(await open());
     const seen = new Map<string, number[]>();
     const underWay = new Set<string>();
-    let most = 0;
+    let maxRunning = 0;
     using _stepping = room.jobs.handle(step, async ({ payload: { key, n } }) => {
       expect(underWay.has(key)).toBe(false);
       underWay.add(key);
-      most = Math.max(most, underWay.size);
+      maxRunning = Math.max(maxRunning, underWay.size);
       await nextTurn();
       underWay.delete(key);
       seen.set(key, [...(seen.get(key) ?? []), n]);
@@ -49,7 +49,7 @@ eachDialect((name, open) => {
     }
     await room.settle('done', all.length * keys.length);
     expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(keys.map((key) => [key, all])));
-    expect(most).toBe(3);
+    expect(maxRunning).toBe(3);
   });
 
   it('preserves order across failures, dead letters and drops', async () => {
@@ -59,7 +59,7 @@ eachDialect((name, open) => {
     const tries = new Map<string, number>();
     const dropped = new Set<string>();
     const dead: number[] = [];
-    const given = new Map<string, number[]>();
+    const batches = new Map<string, number[]>();
     const end = (key: string, n: number): void => void ended.set(key, [...(ended.get(key) ?? []), n]);
     using _stepping = room.jobs.handle(
       step,
@@ -82,7 +82,7 @@ eachDialect((name, open) => {
     for (let n = 0; n < 60; n += 1) {
       const key = 'abcd'.charAt(Math.floor(random() * 4));
       const added = add(room, key, n);
-      given.set(key, [...(given.get(key) ?? []), n]);
+      batches.set(key, [...(batches.get(key) ?? []), n]);
       if (random() < 0.5) continue;
       const id = await added;
       if (random() < 0.3 && (await room.jobs.drop(id))) dropped.add(`${key}${String(n)}`);
@@ -99,7 +99,7 @@ eachDialect((name, open) => {
       },
       { timeout: 15_000, interval: 20 },
     );
-    for (const [key, numbersOfKey] of given) {
+    for (const [key, numbersOfKey] of batches) {
       const ran = ended.get(key) ?? [];
       expect(ran, key).toEqual(ran.toSorted((one, other) => one - other));
       expect([...new Set(ran)], key).toEqual(ran);
@@ -177,16 +177,16 @@ eachDialect((name, open) => {
     };
     await using room = await openRoom({ ...database, mark });
     const seen: number[] = [];
-    let gone = true;
+    let isGone = true;
     let finish: () => void = () => undefined;
     using _stepping = room.jobs.handle(step, async ({ payload: { n } }) => {
-      if (n === 0 && gone) throw new Problem('test.gone', 410, 'Gone.', { retryable: false });
+      if (n === 0 && isGone) throw new Problem('test.gone', 410, 'Gone.', { retryable: false });
       seen.push(n);
       if (n === 1) await new Promise<void>((resolve) => (finish = resolve));
     });
     const id = await add(room, 'a', 0);
     await room.settle('dead', 1);
-    gone = false;
+    isGone = false;
     await add(room, 'a', 1);
     await vi.waitFor(() => expect(seen).toEqual([1]));
     expect(await room.jobs.retry(id)).toBe(true);
@@ -208,9 +208,9 @@ eachDialect((name, open) => {
     const other = defineJob('test.other', z.object({ n: z.int() }));
     using _other = jobs.handle(other, async () => void seen.push('other'));
     using _stepping = jobs.handle(step, async ({ payload: { n } }) => void seen.push(`step ${n}`));
-    const at = (n: number, runAt: number) =>
+    const buildJob = (n: number, runAt: number) =>
       database.commit((transaction) => jobs.enqueue(transaction, step, { key: 'a', n }, { orderKey: 'a', runAt }));
-    await at(1, clock.now() + 60_000);
+    await buildJob(1, clock.now() + 60_000);
     const undone = database.commit(async (transaction) => {
       await jobs.enqueue(transaction, step, { key: 'a', n: 2 }, { orderKey: 'a' });
       throw new Error('undone');
@@ -218,7 +218,7 @@ eachDialect((name, open) => {
     await expect(undone).rejects.toThrow('undone');
     await database.commit((transaction) => jobs.enqueue(transaction, other, { n: 3 }));
     await vi.waitFor(() => expect(seen).toEqual(['other']));
-    await at(4, clock.now());
+    await buildJob(4, clock.now());
     expect(await jobs.count('waiting')).toBe(2);
     expect(seen).toEqual(['other']);
     clock.advance(60_000);

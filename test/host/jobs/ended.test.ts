@@ -146,7 +146,7 @@ it('journals and clears entries while previous ones of an unknown kind remain', 
   const lines = noted(folder).trim().split('\n');
   writeFileSync(join(folder, 'db.ended-1'), `\n${lines[0] ?? ''}\n{"id":9`);
   writeFileSync(join(folder, 'db.ended-2'), `\n${lines[1] ?? ''}\n${lines[2] ?? ''}`);
-  const left = noted(folder);
+  const remainingNotes = noted(folder);
   {
     await using database = await openDatabase({ folder, schema: '', log: silentLog });
     await using room = await openRoom(database);
@@ -162,7 +162,7 @@ it('journals and clears entries while previous ones of an unknown kind remain', 
       await vi.waitFor(() => expect(noted(folder).length).toBeGreaterThan(text.length));
       expect(recorded).toHaveLength(n - 1);
       room.clock.advance(100);
-      await vi.waitFor(() => expect(noted(folder)).toBe(left));
+      await vi.waitFor(() => expect(noted(folder)).toBe(remainingNotes));
       expect(recorded).toHaveLength(n);
     }
   }

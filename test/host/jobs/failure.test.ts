@@ -61,8 +61,8 @@ eachDialect((_name, open, newPlace) => {
     ['the host', {}, ['job failed permanently']],
     ['what logs its own', { logsDead: true }, ['given up']],
   ] as const)('logs a failure once, by %s', async (_who, own, wanted) => {
-    const said: string[] = [];
-    const warn = (message: string): void => void said.push(message);
+    const messages: string[] = [];
+    const warn = (message: string): void => void messages.push(message);
     await using room = await openRoom(await open(), { log: { ...silentLog, warn } });
     const onDead = vi.fn(() => void ('logsDead' in own && warn('given up')));
     const fails = (): Promise<never> => Promise.reject(new Problem('test.gone', 410, 'There is no such address.'));
@@ -72,7 +72,7 @@ eachDialect((_name, open, newPlace) => {
     await vi.waitFor(async () =>
       expect((await room.metrics.read())['jobs_finished_total{kind="test.deliver",outcome="dead"}']).toBe(1),
     );
-    expect(said).toEqual(wanted);
+    expect(messages).toEqual(wanted);
   });
 
   it('reports a final failure as a dead letter once', async () => {
@@ -102,11 +102,11 @@ eachDialect((_name, open, newPlace) => {
     };
     await using room = await openRoom({ ...database, commit: lost });
     const onDead = vi.fn();
-    const gone = (): never => {
+    const failGone = (): never => {
       fail = true;
       throw new Problem('test.gone', 410, 'It is gone.', { retryable: false });
     };
-    using _delivering = room.jobs.handle(deliver, async () => gone(), { onDead });
+    using _delivering = room.jobs.handle(deliver, async () => failGone(), { onDead });
     await room.jobs.enqueue(database.kysely, deliver, { n: 1 });
     await vi.waitFor(() => {
       room.clock.advance(1_000);
@@ -117,29 +117,29 @@ eachDialect((_name, open, newPlace) => {
   });
 
   it('reports a dead letter until it succeeds, also after a crash', async () => {
-    const place = newPlace();
+    const location = newPlace();
     const handler = async ({ payload: { n } }: { readonly payload: { readonly n: number } }): Promise<void> => {
       if (n === 1) throw new Problem('test.gone', 410, 'It is gone.', { retryable: false });
     };
     const onDead = vi.fn(() => Promise.reject(new Error('This host ends first.')));
-    const first = await openRoom(await open(place));
+    const first = await openRoom(await open(location));
     first.jobs.handle(deliver, handler, { onDead });
     const id = await first.jobs.enqueue(first.database.kysely, deliver, { n: 1 }, { key: 'one' });
     await vi.waitFor(() => expect(onDead).toHaveBeenCalledTimes(1));
     await first[Symbol.asyncDispose]();
 
-    const told = vi.fn();
+    const listener = vi.fn();
     for (const hours of [1, 2]) {
       const clock = createFakeClock();
       clock.advance(hours * 3_600_000);
-      await using room = await openRoom(await open(place), { clock });
-      room.jobs.handle(deliver, handler, { onDead: told });
+      await using room = await openRoom(await open(location), { clock });
+      room.jobs.handle(deliver, handler, { onDead: listener });
       await room.jobs.enqueue(room.database.kysely, deliver, { n: 2 });
       await room.settle('done', hours);
-      await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(1));
+      await vi.waitFor(() => expect(listener).toHaveBeenCalledTimes(1));
     }
     const attempt = { id, key: 'one', payload: { n: 1 }, attempt: 1 };
-    expect(told).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(attempt), 'It is gone.');
+    expect(listener).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(attempt), 'It is gone.');
   });
 
   it('gives up on a job that is too old', async () => {
@@ -333,7 +333,7 @@ eachDialect((_name, open, newPlace) => {
     const [, , again] = await waiting(1);
     expect(again).toBeGreaterThanOrEqual(4_000);
     expect(again).toBeLessThanOrEqual(6_000);
-    // A job that was never tried waits for its time; without jobs there is nothing to retry.
+    // A job without attempts waits for its time; without failed jobs there is nothing to retry.
     expect([await jobs.retryNow(deliver, 'b'), await jobs.retryNow(deliver, 'c')]).toEqual([false, false]);
     broken = false;
     expect(await jobs.retryNow(deliver, 'a')).toBe(true);

@@ -34,11 +34,11 @@ const giveAway = (room: JobsRoom) =>
 
 eachDialectOnOwnServer((name, open, newPlace, server) => {
   it('resumes jobs of a killed process immediately', async () => {
-    const place = newPlace();
-    await using child = startChild(import.meta.resolve('./working.ts'), place);
+    const location = newPlace();
+    await using child = startChild(import.meta.resolve('./working.ts'), location);
     await child.said('running');
     await child.kill();
-    await using room = await openRoom(await open(place), { realClock: systemClock });
+    await using room = await openRoom(await open(location), { realClock: systemClock });
     const seen: number[] = [];
     using _carrying = room.jobs.handle(carry, async ({ attempt }) => void seen.push(attempt));
     await room.settle('done', 1);
@@ -46,8 +46,8 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
   });
 
   it('releases running jobs on stop without counting the attempt', async () => {
-    const place = newPlace();
-    const first = await openRoom(await open(place));
+    const location = newPlace();
+    const first = await openRoom(await open(location));
     const aborted = vi.fn();
     first.jobs.handle(carry, untilAborted(aborted));
     await first.jobs.enqueue(first.database.kysely, carry, { n: 1 });
@@ -56,7 +56,7 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
     expect(aborted).toHaveBeenCalledTimes(1);
     expect(await first.one('waiting')).toMatchObject({ attempts: 0, lastError: null });
 
-    await using second = await openRoom(await open(place));
+    await using second = await openRoom(await open(location));
     using _carrying = second.jobs.handle(carry, async ({ attempt }) => expect(attempt).toBe(1));
     await second.settle('done', 1);
   });
@@ -107,22 +107,22 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
 
   if (name === 'sqlite') {
     it('resumes jobs of an earlier boot or container immediately', async () => {
-      const place = newPlace();
-      const first = await openRoom(await open(place));
+      const location = newPlace();
+      const first = await openRoom(await open(location));
       first.jobs.handle(carry, never);
       await first.jobs.enqueue(first.database.kysely, carry, { n: 1 });
       await first.settle('running', 1);
       await giveAway(first);
-      await using second = await openRoom(await open(place));
+      await using second = await openRoom(await open(location));
       using _carrying = second.jobs.handle(carry, async () => undefined);
       await second.settle('done', 1);
     });
   } else {
     it('leaves jobs of a living process alone', async () => {
-      const place = newPlace();
-      await using child = startChild(import.meta.resolve('./working.ts'), place);
+      const location = newPlace();
+      await using child = startChild(import.meta.resolve('./working.ts'), location);
       await child.said('running');
-      await using room = await openRoom(await open(place), { realClock: systemClock });
+      await using room = await openRoom(await open(location), { realClock: systemClock });
       const handler = vi.fn(async () => undefined);
       using _carrying = room.jobs.handle(carry, handler);
       await delay(50);
@@ -131,9 +131,9 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
     });
 
     it('renews leases of running jobs and takes over expired ones', async () => {
-      const place = newPlace();
+      const location = newPlace();
       const clock = createFakeClock();
-      await using one = await openRoom(await open(place), { clock });
+      await using one = await openRoom(await open(location), { clock });
       const long = defineJob('test.carry', z.object({ n: z.int() }), { timeoutMs: 3_600_000 });
       const aborted = vi.fn();
       const onlyOnce = one.jobs.handle(long, untilAborted(aborted));
@@ -141,7 +141,7 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
       await one.settle('running', 1);
       onlyOnce[Symbol.dispose]();
 
-      await using two = await openRoom(await open(place), { clock });
+      await using two = await openRoom(await open(location), { clock });
       const handler = vi.fn(async () => undefined);
       using _two = two.jobs.handle(long, handler);
       for (let minute = 0; minute < 9; minute += 1) {
@@ -178,9 +178,9 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
     });
 
     it('shares work among replicas without running a job or order key twice', async () => {
-      const place = newPlace();
+      const location = newPlace();
       const rooms = await Promise.all(
-        [1, 2, 3].map(async () => openRoom(await open(place), { realClock: systemClock })),
+        [1, 2, 3].map(async () => openRoom(await open(location), { realClock: systemClock })),
       );
       const work = defineJob('test.work', z.object({ n: z.int(), order: z.string() }), { concurrency: 8 });
       const runs: number[] = [];

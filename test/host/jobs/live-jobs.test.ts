@@ -39,12 +39,12 @@ it('allows only the documented state transitions', () => {
   const readme = readFileSync(new URL('../../../main/host/jobs/README.md', import.meta.url), 'utf8');
   const rows = readme.split('\n').filter((line) => line.startsWith('| `'));
   const statesIn = (cell: string | undefined) => (cell?.match(/(?<=`)\w+(?=`)/g) ?? []).sort();
-  const told = rows.map((line) => {
+  const transitions = rows.map((line) => {
     const [, from, , to] = line.split('|');
     return [...statesIn(from), statesIn(to)];
   });
-  const found = states.map((from) => [from, states.filter((to) => allows(from, to)).sort()]);
-  expect(told).toEqual(found);
+  const allowed = states.map((from) => [from, states.filter((to) => allows(from, to)).sort()]);
+  expect(transitions).toEqual(allowed);
 });
 
 it('contains a job only while its state differs from the table, once per id', () => {

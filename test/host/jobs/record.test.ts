@@ -20,7 +20,7 @@ const stored = async ({ kysely }: Database): Promise<readonly number[]> =>
 eachDialect((_name, open) => {
   it('records results together with the marks and reports when they are stored', async () => {
     await using room = await openRoom(await withTable(await open()));
-    const told: number[] = [];
+    const recorded: number[] = [];
     using _counting = room.jobs.handle(count, async ({ payload }) => payload.n * 10, {
       async record(transaction, results) {
         await transaction
@@ -28,11 +28,11 @@ eachDialect((_name, open) => {
           .values(results.map((n) => ({ n })))
           .execute();
       },
-      onDone: (results) => void told.push(...results),
+      onDone: (results) => void recorded.push(...results),
     });
     await room.jobs.enqueueAll(room.database.kysely, count, payloads([1, 2, 3, 4, 5]));
     await room.settle('done', 5);
-    await vi.waitFor(() => expect(told.toSorted((a, b) => a - b)).toEqual([10, 20, 30, 40, 50]));
+    await vi.waitFor(() => expect(recorded.toSorted((a, b) => a - b)).toEqual([10, 20, 30, 40, 50]));
     expect(await stored(room.database)).toEqual([10, 20, 30, 40, 50]);
   });
 
@@ -40,7 +40,7 @@ eachDialect((_name, open) => {
     const database = await withTable(await open());
     await using room = await openRoom(database);
     let refusals = 2;
-    const told: number[] = [];
+    const recorded: number[] = [];
     using _counting = room.jobs.handle(count, async ({ payload }) => payload.n, {
       async record(transaction, results) {
         await transaction
@@ -49,7 +49,7 @@ eachDialect((_name, open) => {
           .execute();
         if ((refusals -= 1) >= 0) throw new Problem('database.busy', 503, 'The database is busy.');
       },
-      onDone: (results) => void told.push(...results),
+      onDone: (results) => void recorded.push(...results),
     });
     await room.jobs.enqueueAll(room.database.kysely, count, payloads([1, 2]));
     await vi.waitFor(async () => {
@@ -57,7 +57,7 @@ eachDialect((_name, open) => {
       expect(await room.jobs.count('done')).toBe(2);
     });
     expect(await stored(database)).toEqual([1, 2]);
-    await vi.waitFor(() => expect(told.toSorted()).toEqual([1, 2]));
+    await vi.waitFor(() => expect(recorded.toSorted()).toEqual([1, 2]));
   });
 
   it('runs no job before its row is on the disk', async () => {

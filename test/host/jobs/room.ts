@@ -66,8 +66,8 @@ export async function openRoom(
   const settle = (state: JobSummary['state'], count: number) =>
     vi.waitFor(
       async () => {
-        const found = await jobs.count(state);
-        if (found !== count) throw new Error(`${found} of ${count} jobs are ${state}`);
+        const jobCount = await jobs.count(state);
+        if (jobCount !== count) throw new Error(`${jobCount} of ${count} jobs are ${state}`);
       },
       { timeout: 15_000, interval: 10 },
     );

@@ -95,9 +95,9 @@ eachDialect((_name, open) => {
     await using room = await openRoom(await open());
     const two = defineJob('test.two', Payload, { concurrency: 2 });
     const waiting: (() => void)[] = [];
-    let most = 0;
+    let maxRunning = 0;
     using _two = room.jobs.handle(two, () => {
-      most = Math.max(most, waiting.length + 1);
+      maxRunning = Math.max(maxRunning, waiting.length + 1);
       return new Promise<void>((resolve) => waiting.push(resolve));
     });
     await room.jobs.enqueueAll(
@@ -110,7 +110,7 @@ eachDialect((_name, open) => {
       waiting.shift()?.();
       await room.settle('done', done);
     }
-    expect(most).toBe(2);
+    expect(maxRunning).toBe(2);
   });
 
   it('ignores a known key until a week after completion', async () => {

@@ -11,14 +11,14 @@ import { silentLog } from '../../support/place.ts';
 import { openRoom } from './room.ts';
 
 /**
- * What a host of November 2026 left behind when it was killed: a job that is done, a dead letter, one that waits for its
- * next attempt with one behind it, one that ran with one behind it, and one whose end stood in the journal alone.
+ * State that a killed host of November 2026 left: a finished job, a dead letter, a job that waits for its next attempt
+ * with a follower, a running job with a follower, and a job whose end is only in the journal.
  */
 const none = { job_key: null, order_key: null, held: 0, finished_at: null, lease_owner: null, lease_until: null };
-const fresh = { ...none, kind: 'test.sample', state: 'waiting', attempts: 0, last_error: null };
+const newJob = { ...none, kind: 'test.sample', state: 'waiting', attempts: 0, last_error: null };
 const rows = [
   {
-    ...fresh,
+    ...newJob,
     state: 'done',
     payload: 'null',
     attempts: 1,
@@ -26,25 +26,25 @@ const rows = [
     finished_at: 1795400975630,
   },
   {
-    ...{ ...fresh, state: 'dead', payload: '{"n":2}', attempts: 1, at: [1795400975632, 1795400975632] },
+    ...{ ...newJob, state: 'dead', payload: '{"n":2}', attempts: 1, at: [1795400975632, 1795400975632] },
     ...{ finished_at: 1795400975738, last_error: 'Gone.' },
   },
   {
-    ...fresh,
+    ...newJob,
     payload: '{"n":3}',
     order_key: 'a',
     attempts: 1,
     at: [1795400975973, 1795400981063],
     last_error: 'Away.',
   },
-  { ...fresh, payload: '{"n":4}', order_key: 'a', held: 1, at: [1795400976006, 1795400976006] },
+  { ...newJob, payload: '{"n":4}', order_key: 'a', held: 1, at: [1795400976006, 1795400976006] },
   {
-    ...{ ...fresh, state: 'running', payload: '{"n":5}', order_key: 'b', attempts: 1 },
+    ...{ ...newJob, state: 'running', payload: '{"n":5}', order_key: 'b', attempts: 1 },
     ...{ at: [1795400976159, 1795400976159], lease_until: 1795401036251 },
     lease_owner: 'vm/fa3863f5-0560-4a94-8df1-fe17968381f4/pid:[4026531836]|4391|1795400961680|gZYqp0Sh',
   },
-  { ...fresh, payload: '{"n":6}', job_key: 'k', order_key: 'b', held: 1, at: [1795400976221, 1795400976221] },
-  { ...fresh, payload: '{"n":7}', order_key: 'c', at: [1795400976746, 1795400976746] },
+  { ...newJob, payload: '{"n":6}', job_key: 'k', order_key: 'b', held: 1, at: [1795400976221, 1795400976221] },
+  { ...newJob, payload: '{"n":7}', order_key: 'c', at: [1795400976746, 1795400976746] },
 ].map(({ at: [created_at, run_at], ...row }, index) => ({ id: index + 1, ...row, created_at, run_at }));
 const journal = '\n{"id":7,"kind":"test.sample","created":1795400976746,"result":{"n":7}}';
 

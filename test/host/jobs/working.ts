@@ -1,4 +1,4 @@
-// Run by lease.test.ts in a process of its own: takes a job up and never finishes it.
+// Started by lease.test.ts as a separate process: claims a job and never finishes it.
 import { z } from 'zod';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { openDatabase } from '../../../main/host/database/open.ts';
@@ -6,8 +6,8 @@ import { defineJob } from '../../../services/contracts/jobs.ts';
 import { silentLog, type Place } from '../../support/place.ts';
 import { openRoom } from './room.ts';
 
-const place = JSON.parse(process.argv[2] ?? '{}') as Place;
-const database = await openDatabase({ ...place, log: silentLog });
+const location = JSON.parse(process.argv[2] ?? '{}') as Place;
+const database = await openDatabase({ ...location, log: silentLog });
 const { jobs } = await openRoom(database, { realClock: systemClock });
 const carry = defineJob('test.carry', z.object({ n: z.int() }));
 jobs.handle(carry, async () => {

@@ -162,10 +162,10 @@ describe('collected gauge', () => {
 
   test('is not called after its service stopped', async () => {
     const metrics = open();
-    let asked = 0;
-    metrics.forService('push').gauge({ name: 'push_x', help: 'x', collect: () => (asked += 1) });
+    let collectCount = 0;
+    metrics.forService('push').gauge({ name: 'push_x', help: 'x', collect: () => (collectCount += 1) });
     metrics.release('push');
     expect(await metrics.text('push')).not.toContain('push_x');
-    expect(asked).toBe(0);
+    expect(collectCount).toBe(0);
   });
 });

@@ -67,40 +67,40 @@ describe('overview', () => {
     await using host = await openTestHost({ services: [fixtureService('plain'), control], dataDir });
     for (let request = 0; request < 3; request += 1) await (await fetch(host.url('plain'))).text();
     const { pulses, machine } = await overview(host);
-    const plain = pulses.find(({ service }) => service === 'plain');
-    expect(plain?.what).toBe('requests');
-    expect(plain?.hours.at(-1)).toBe(3);
-    expect(plain?.hours).toHaveLength(24);
+    const plainPulse = pulses.find(({ service }) => service === 'plain');
+    expect(plainPulse?.what).toBe('requests');
+    expect(plainPulse?.hours.at(-1)).toBe(3);
+    expect(plainPulse?.hours).toHaveLength(24);
     expect(machine?.memory.total).toBeGreaterThan(machine?.memory.own ?? Infinity);
     expect(machine?.disk?.free).toBeGreaterThan(0);
     expect(machine?.cpu).toBeGreaterThanOrEqual(0);
     expect(machine?.cpu).toBeLessThanOrEqual(1);
 
-    const made = await fetch(`${host.url('control')}/api/accounts`, {
+    const created = await fetch(`${host.url('control')}/api/accounts`, {
       method: 'POST',
       headers: { Authorization: adminAuthorization, 'Content-Type': 'application/json' },
       body: JSON.stringify({ name: 'grace', password: admin.password }),
     });
-    expect(made.status).toBe(200);
+    expect(created.status).toBe(200);
     const guest = `Basic ${Buffer.from(`grace:${admin.password}`).toString('base64')}`;
     expect(await overview(host, guest)).toEqual({ pulses: [], machine: null, backup: null });
   });
 
   it('shows remedy, first step and work of a service until it stops', async () => {
-    const words = {
+    const texts = {
       remedy: { label: 'See the ships', to: '/busy' },
       begin: { label: 'Send a ship', to: '/busy', post: { path: '/api/busy', body: {} } },
       running: [{ title: 'A ship', to: '/busy/1', percent: 40 }],
     };
     const busy = fixtureService('busy', () => ({
-      health: () => Promise.resolve({ state: 'up', detail: '1 ship is late', ...words }),
+      health: () => Promise.resolve({ state: 'up', detail: '1 ship is late', ...texts }),
     }));
     await using host = await openTestHost({ services: [busy, control], dataDir });
     const state = async (): Promise<ServiceState | undefined> =>
       (await read<{ services: ServiceState[] }>(host, controlApi.services.path)).services.find(
         ({ id }) => id === 'busy',
       );
-    expect(await state()).toMatchObject({ state: 'up', detail: '1 ship is late', ...words });
+    expect(await state()).toMatchObject({ state: 'up', detail: '1 ship is late', ...texts });
     await host.host.control.changeSettings('busy', { enabled: false });
     const off = await state();
     expect([off?.state, off?.remedy, off?.begin, off?.running]).toEqual(['off', undefined, undefined, undefined]);

@@ -69,7 +69,7 @@ const cases: readonly Case[] = [
   inFile(git, 'ssh_host_ed25519_key', 'ssh-ed25519'),
 ];
 
-async function stateOf(host: TestHost, id: string): Promise<ServiceState | undefined> {
+async function fetchState(host: TestHost, id: string): Promise<ServiceState | undefined> {
   const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
   return services.find((each) => each.id === id);
 }
@@ -92,7 +92,7 @@ describe.each(cases.map((each) => [each.service.id, each.key, each] as const))('
     const before = await spoilt();
     await using host = await open(its.service);
     await vi.waitFor(async () => {
-      const state = await stateOf(host, id);
+      const state = await fetchState(host, id);
       expect(`${state?.reason ?? ''} ${state?.listeners.map(({ reason }) => reason).join('') ?? ''}`).toContain(
         `homeport keys replace ${id} ${key}`,
       );

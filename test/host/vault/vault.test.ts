@@ -60,9 +60,9 @@ describe('seal and open', () => {
     await rm(keyFile());
     const other = await openVault({ folder, create: true, log });
     expect(() => other.open(sealed, 'p')).toThrow(refusal);
-    for (let at = 0; at < sealed.length; at += 1) {
-      const changed = sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1);
-      expect(() => vault.open(changed, 'p'), `character ${at}`).toThrow(refusal);
+    for (let index = 0; index < sealed.length; index += 1) {
+      const changed = sealed.slice(0, index) + (sealed[index] === 'A' ? 'B' : 'A') + sealed.slice(index + 1);
+      expect(() => vault.open(changed, 'p'), `character ${index}`).toThrow(refusal);
     }
   });
 
@@ -124,8 +124,8 @@ describe('key file', () => {
 
 describe('wrapped key', () => {
   test('moves from key file to keyring and back', async () => {
-    const plain = await openVault({ folder, create: true, log });
-    const sealed = plain.seal('kept', 'p');
+    const vault = await openVault({ folder, create: true, log });
+    const sealed = vault.seal('kept', 'p');
     const plainKey = (await readFile(keyFile(), 'utf8')).trim();
 
     expect((await openVault({ folder, wrapping: keyring, log })).open(sealed, 'p')).toBe('kept');

@@ -89,7 +89,7 @@ describe('what a configuration can want further', () => {
     };
     const groupings = (condition: string): object[] => [
       { addons: ['one'], condition: 'true' },
-      { addons: ['two'], condition: condition },
+      { addons: ['two'], condition },
     ];
 
     it.each([

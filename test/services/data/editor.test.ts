@@ -226,7 +226,8 @@ test('exports a table as a file that imports as the same table', async () => {
     ),
   ).toEqual([{ id: '1' }, { id: '2' }, { id: '3' }]);
   expect((await save('wide')).status).toBe(413);
-  // Together longer than the maximum text, and read at once: the rows must not be loaded into this process.
+  // The rows are longer than the maximum text together and read in one query: they must not be loaded into this
+  // process.
   expect((await save('long')).status).toBe(413);
   await room.sql('drop table long');
   expect(await (await save('empty')).text()).toBe('id,body\n');

@@ -117,7 +117,7 @@ const signUp = (room: DataRoom, name: string): Promise<Response> =>
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email: `${name}@example.com`, password: 'correct horse' }),
   });
-/** Objects that the event triggers of a superuser report at once. */
+/** Objects that the event triggers of a superuser report in one batch. */
 const listTriggers = async (url: string): Promise<unknown[]> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

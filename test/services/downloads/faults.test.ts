@@ -73,7 +73,7 @@ describe('the queue', () => {
       ['a', 'b', 'c'].map(async (tag) => await client.add(site.slow(500, 'single.mp4', tag))),
     );
     for (const uid of uids) expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
-    expect(site.stats().mostAtOnce).toBe(bound);
+    expect(site.stats().maxConcurrent).toBe(bound);
   });
 
   it('ends a cancelled download with its processes and its parts', async () => {

@@ -242,7 +242,7 @@ it.each(seeds)(
         if (kept > 0 && !model.cancelled.includes(uid)) expect(Math.max(...starts)).toBeGreaterThanOrEqual(kept);
         expect(await processesNaming(uid)).toEqual([]);
       }
-      expect(site.stats().mostAtOnce).toBeLessThanOrEqual(bound);
+      expect(site.stats().maxConcurrent).toBeLessThanOrEqual(bound);
     } catch (error) {
       throw new Error(`seed ${seed}, after ${model.log.join('; ')}`, { cause: error });
     } finally {

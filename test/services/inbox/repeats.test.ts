@@ -5,7 +5,7 @@ import { ItemStore } from '../../../services/inbox/store/items.ts';
 import { migrations } from '../../../services/inbox/store/migrations.ts';
 import { findEarlierRepeats } from '../../../services/inbox/store/repeats.ts';
 import { eachDialect } from '../../support/database.ts';
-import { plansOf } from '../../support/plans.ts';
+import { collectPlans } from '../../support/plans.ts';
 
 const hourMs = 3_600_000;
 const startTime = 1_795_000_000_000;
@@ -47,7 +47,7 @@ eachDialect((name, open) => {
       key: `new ${String(number)}`,
       offer: InboxOffer.parse({ title: `new ${String(number)}`, body: '', source: 'uptime', time: startTime + hourMs }),
     }));
-    const plans = await plansOf(name, database.kysely, (db) => store.add(db, offers, startTime));
+    const plans = await collectPlans(name, database.kysely, (db) => store.add(db, offers, startTime));
     expect(plans).toContain('items_repeats');
     expect(plans).not.toMatch(/items_latest|SCAN items|Seq Scan on items/);
   });

@@ -6,7 +6,7 @@ import { Batcher } from '../../../services/kit/batcher.ts';
 function open(maxBatchSize: number, everyTurn = false) {
   const batches: { readonly items: readonly number[]; readonly end: () => void }[] = [];
   const batcher = new Batcher<number>({
-    maxBatchSize: maxBatchSize,
+    maxBatchSize,
     waitEachTurn: everyTurn,
     process: (items) => new Promise<void>((end) => batches.push({ items: [...items], end })),
   });

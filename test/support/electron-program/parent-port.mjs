@@ -1,4 +1,4 @@
-// What Electron gives the process that utilityProcess.fork started: `process.parentPort`, here over Node's own channel.
+// Implements `process.parentPort` of Electron's utility processes over Node's channel.
 const listeners = new Map();
 Object.defineProperty(process, 'parentPort', {
   value: {

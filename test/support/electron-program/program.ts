@@ -1,5 +1,5 @@
-// Stands in for Electron's program: finds the app, evaluates its entry, becomes ready, and starts its processes as Electron
-// does (lib/browser/init.ts and default_app/main.ts of Electron), around the fake of its parts.
+// Replaces Electron's program: finds the app, evaluates its entry, becomes ready, and starts its processes as Electron
+// does (lib/browser/init.ts and default_app/main.ts of Electron), with the fake of its modules.
 import { fork } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire, registerHooks } from 'node:module';
@@ -13,11 +13,11 @@ const pids: number[] = [];
 
 const app = resolve(appFolder);
 const manifest = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8')) as Record<string, string>;
-// Packed, it is the path in package.json as it stands; started with a folder, what Node finds there.
+// A packed app is addressed by the unchanged path in package.json; a folder is resolved as Node does.
 const entry = join(app, manifest['main'] ?? 'index.js');
 if (!existsSync(entry)) throw new Error(`Unable to find Electron app at ${app}: ${entry} is not there`);
-const found = createRequire(import.meta.url).resolve(app);
-if (found !== entry) throw new Error(`${found} is not ${entry}`);
+const resolved = createRequire(import.meta.url).resolve(app);
+if (resolved !== entry) throw new Error(`${resolved} is not ${entry}`);
 if (manifest['type'] !== 'module') throw new Error('the app is not one of modules');
 
 /** Chromium's switch for V8 is Node's flags. */
@@ -96,5 +96,5 @@ process.on('message', (asked: { readonly does: string; readonly id: number }) =>
 
 await import(pathToFileURL(entry).href);
 process.send?.({ evaluated: true });
-// Only now; whoever waited for it in the entry's evaluation waits for ever.
+// Becomes ready only now, so that an entry that awaits readiness during its evaluation never continues.
 electron.becomeReady();

@@ -10,8 +10,8 @@ import { makeMedia } from './recipe.ts';
 const cache = fileURLToPath(new URL('../../../.cache/fixture-site/', import.meta.url));
 
 /**
- * Makes the site's media with ffmpeg, once: they are kept in the repository's cache under the hash of this recipe.
- * Two test processes may ask at once; one makes them, the other waits. Returns their folder.
+ * Creates the media of the site with ffmpeg once; they stay in the repository's cache under the hash of this recipe. Of
+ * two concurrent test processes one creates them and the other waits. Returns their folder.
  */
 export async function fixtureMedia(): Promise<string> {
   const recipe = createHash('sha256')
@@ -36,7 +36,7 @@ export async function fixtureMedia(): Promise<string> {
 
 async function make(folder: string): Promise<void> {
   const draft = `${folder}.partial`;
-  // What one that was killed at it has left is not whole.
+  // A killed process left incomplete files.
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { recursive: true });
   await makeMedia(draft);

@@ -33,7 +33,7 @@ const pages: Readonly<Record<string, Page>> = {
     });
     return html(title ?? 'Ladder clip', `<video>${sources.join('')}</video>`);
   },
-  // What a title says of itself, in parts of its own.
+  // Metadata in separate parts of the title.
   '/p/chapters': (title, _source, base) =>
     linkedData({
       '@type': 'VideoObject',
@@ -86,16 +86,16 @@ function html(title: string, body: string, head = ''): string {
 function rss(count: number, title: string, base: string): string {
   const numbers = Array.from({ length: count }, (_, index) => String(index + 1).padStart(3, '0'));
   const items = numbers.map((number) => ({ title: `Episode ${number}`, source: `${base}/single.mp4?item=${number}` }));
-  return rssOf(title, items, base);
+  return buildRss(title, items, base);
 }
 
 /** A feed of these titles; an item's address follows from its title, its picture is the same for all. */
 export function channel(title: string, titles: readonly string[], base: string, image: string | null): string {
   const items = titles.map((each) => ({ title: each, source: `${base}/single.mp4?item=${encodeURIComponent(each)}` }));
-  return rssOf(title, items, base, image);
+  return buildRss(title, items, base, image);
 }
 
-function rssOf(
+function buildRss(
   title: string,
   items: readonly { title: string; source: string }[],
   base: string,

@@ -10,7 +10,7 @@ export const heights = [2160, 1440, 1080, 720, 480, 360] as const;
 /** Heights of the DASH manifest. */
 const dashHeights = [1080, 720, 360] as const;
 const seconds = 4;
-/** What is converted in dozens of ways is as short as can be. */
+/** Media that are converted in dozens of ways are as short as possible. */
 const shortSeconds = 1;
 
 /** Languages of the captions, and what they say. */
@@ -107,9 +107,9 @@ async function makeLong(folder: string, ffmpeg: Ffmpeg): Promise<void> {
   await writeFile(join(folder, 'hls', 'master.m3u8'), masterPlaylist(seconds, ''));
 }
 
-/** One second each: a ladder of files, an HLS and a DASH manifest, one in several codecs. */
+/** Media of one second: several resolutions, an HLS and a DASH manifest, and one with several codecs. */
 async function makeShort(folder: string, ffmpeg: Ffmpeg): Promise<void> {
-  const at = (name: string): string => join(folder, 'short', name);
+  const toPath = (name: string): string => join(folder, 'short', name);
   await ffmpeg(...tone(shortSeconds), '-c:a', 'aac', '-b:a', '64k', 'short/aud.m4a');
   for (const height of heights) {
     const video = `short/v${height}.mp4`;
@@ -120,12 +120,12 @@ async function makeShort(folder: string, ffmpeg: Ffmpeg): Promise<void> {
   await ffmpeg('-i', 'short/aud.m4a', '-c', 'copy', ...hls('short', 'aud'));
   for (const [language, text] of Object.entries(captions)) {
     await writeFile(
-      at(`${language}.vtt`),
+      toPath(`${language}.vtt`),
       `WEBVTT\n\n00:00.100 --> 00:00.400\n${text}\n\n00:00.500 --> 00:00.900\n…\n`,
     );
-    await writeFile(at(`${language}.m3u8`), mediaPlaylist(`${language}.vtt`));
+    await writeFile(toPath(`${language}.m3u8`), mediaPlaylist(`${language}.vtt`));
   }
-  await writeFile(at('master.m3u8'), masterPlaylist(shortSeconds, 'captions'));
+  await writeFile(toPath('master.m3u8'), masterPlaylist(shortSeconds, 'captions'));
   await dash(
     folder,
     ffmpeg,

@@ -7,16 +7,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fixtureMedia } from './media.ts';
 import { channel, page } from './pages.ts';
 
-/** What the site saw since it started or was reset. */
+/** Requests that the site received since its start or reset. */
 export interface SiteStats {
   /** Requests by path, the query left out. */
   readonly hits: Readonly<Record<string, number>>;
   /** Starts of the Range requests that asked for more than the beginning, in order. */
   readonly ranges: readonly { readonly path: string; readonly start: number }[];
-  /** Media answers that were under way at once, counted past 64 KiB: a probe reads a little and leaves. */
-  readonly mostAtOnce: number;
+  /** Maximum number of concurrent media responses, counted after 64 KiB, since a probe reads only the beginning. */
+  readonly maxConcurrent: number;
   readonly active: number;
-  /** Of the last request. */
+  /** User agent of the last request. */
   readonly headers: IncomingMessage['headers'];
 }
 
@@ -26,7 +26,7 @@ export interface FixtureSite extends AsyncDisposable {
   url(path: string): string;
   /** `file` sent at `rate` KiB a second; `tag` makes the address unique. */
   slow(rate: number, file?: string, tag?: string): string;
-  /** Puts a feed of these titles at `/channel/<name>.rss`, in place of what was there; undefined: it is gone. */
+  /** Replaces the feed at `/channel/<name>.rss` by one with these titles; undefined removes it. */
   publish(name: string, titles: readonly string[] | undefined): string;
   stats(): SiteStats;
   reset(): void;
@@ -45,7 +45,7 @@ const types: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 
-/** How a file is sent; the path's first segment says it. */
+/** Transmission of a file, selected by the first segment of the path. */
 interface Manner {
   readonly file: string;
   readonly bytesPerSecond?: number;
@@ -65,7 +65,7 @@ export async function startFixtureSite(): Promise<FixtureSite> {
   const tally = {
     hits: {} as Record<string, number>,
     ranges: [] as { path: string; start: number }[],
-    mostAtOnce: 0,
+    maxConcurrent: 0,
     active: 0,
     headers: {} as IncomingMessage['headers'],
   };
@@ -73,7 +73,7 @@ export async function startFixtureSite(): Promise<FixtureSite> {
   /** When each live stream was first asked for. */
   const streams = new Map<string, number>();
   const reset = (): void => {
-    Object.assign(tally, { hits: {}, ranges: [], mostAtOnce: tally.active });
+    Object.assign(tally, { hits: {}, ranges: [], maxConcurrent: tally.active });
   };
 
   const server = createServer((request, response) => {
@@ -110,27 +110,28 @@ export async function startFixtureSite(): Promise<FixtureSite> {
       response.writeHead(200, { 'Content-Type': 'application/vnd.apple.mpegurl' });
       return void response.end(liveWindow((Date.now() - began) / 1000, Number(url.searchParams.get('n') ?? Infinity)));
     }
-    const made = page(path, url.searchParams, address);
-    if (made !== undefined) return void response.writeHead(200, { 'Content-Type': made.type }).end(made.body);
-    await send(mannerOf(path), path, request, response);
+    const html = page(path, url.searchParams, address);
+    if (html !== undefined) return void response.writeHead(200, { 'Content-Type': html.type }).end(html.body);
+    await send(getManner(path), path, request, response);
   }
 
   async function send(manner: Manner, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const full = join(media, join('/', manner.file));
-    const found = await stat(full).catch(() => undefined);
-    if (found?.isFile() !== true) return void response.writeHead(404).end('no such file');
-    const asked = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '');
-    const start = asked === null || manner.ignoreRange === true ? 0 : Number(asked[1]);
+    const fileStat = await stat(full).catch(() => undefined);
+    if (fileStat?.isFile() !== true) return void response.writeHead(404).end('no such file');
+    const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '');
+    const start = range === null || manner.ignoreRange === true ? 0 : Number(range[1]);
     if (start > 0) tally.ranges.push({ path, start });
     if (start > 0 && manner.refuseRange === true) return void response.writeHead(503).end('no ranges today');
-    if (start >= found.size) return void response.writeHead(416, { 'Content-Range': `bytes */${found.size}` }).end();
-    const last = asked?.[2] ? Math.min(Number(asked[2]), found.size - 1) : found.size - 1;
-    const partial = asked !== null && manner.ignoreRange !== true;
+    if (start >= fileStat.size)
+      return void response.writeHead(416, { 'Content-Range': `bytes */${fileStat.size}` }).end();
+    const last = range?.[2] ? Math.min(Number(range[2]), fileStat.size - 1) : fileStat.size - 1;
+    const partial = range !== null && manner.ignoreRange !== true;
     response.writeHead(partial ? 206 : 200, {
       'Content-Type': types[extname(full)] ?? 'application/octet-stream',
       'Content-Length': last - start + 1,
       ...(manner.ignoreRange === true ? {} : { 'Accept-Ranges': 'bytes' }),
-      ...(partial ? { 'Content-Range': `bytes ${start}-${last}/${found.size}` } : {}),
+      ...(partial ? { 'Content-Range': `bytes ${start}-${last}/${fileStat.size}` } : {}),
     });
     response.flushHeaders();
     if (request.method === 'HEAD') return void response.end();
@@ -157,7 +158,7 @@ export async function startFixtureSite(): Promise<FixtureSite> {
         if (!counted && sent > countedFrom) {
           counted = true;
           tally.active += 1;
-          tally.mostAtOnce = Math.max(tally.mostAtOnce, tally.active);
+          tally.maxConcurrent = Math.max(tally.maxConcurrent, tally.active);
         }
         if (start === 0 && manner.silentAfter !== undefined && sent >= manner.silentAfter) return void (await closed);
         if (start === 0 && manner.cutAfter !== undefined && sent >= manner.cutAfter) return void response.destroy();
@@ -194,7 +195,7 @@ export async function startFixtureSite(): Promise<FixtureSite> {
   };
 }
 
-function mannerOf(path: string): Manner {
+function getManner(path: string): Manner {
   const [, kind = '', number = '', ...rest] = path.split('/');
   const file = rest.join('/');
   switch (kind) {

@@ -4,13 +4,16 @@ import { lan, phoneAddress } from './phone.ts';
 
 const run = promisify(execFile);
 
-/** A second machine of the home: a network namespace of its own where the kernel lets us, else another loopback address. */
+/**
+ * Second computer of the home network: a network namespace if the kernel permits it, otherwise another loopback
+ * address.
+ */
 export interface Machine extends Disposable {
-  /** Of the first machine, as the second one reaches it. */
+  /** Address of the first computer as the second one reaches it. */
   readonly lan: string;
   /** Its own. */
   readonly address: string;
-  /** What it is made of. */
+  /** Kind of the second computer. */
   readonly by: 'namespace' | 'loopback';
   /** Runs a program there; answers what it printed. @throws with the exit code as `code`. */
   run(file: string, args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<string>;

@@ -9,11 +9,11 @@ import type { GatewayState } from '../../../services/contracts/gateway/api.ts';
 import { api } from '../api.ts';
 import { openTestHost, type TestHost, type TestHostOptions } from '../host.ts';
 
-/** The address of this machine that stands for the one on the home network, and one that another machine has. */
+/** Loopback addresses that stand for this computer's address on the home network and for another device. */
 export const lan = '127.0.0.2';
 export const phoneAddress = '127.0.0.3';
 
-/** What a host needs to share services with a network of loopback addresses. */
+/** Settings with which a host shares services with a network of loopback addresses. */
 export function sharing(environment: Readonly<Record<string, string>> = {}): Record<string, string> {
   return {
     GATEWAY_NAME: 'nas',
@@ -44,7 +44,7 @@ export interface Home extends AsyncDisposable {
   state(): Promise<GatewayState>;
   /** Changes settings of the gateway as a page does. */
   change(settings: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Where HTTPS answers by names. */
+  /** Address of the HTTPS listener for names. */
   readonly port: number;
   /** The request under way, by HTTP/1.1: `https://push.nas.local/…`; without a port that of HTTPS. */
   open(url: string, asking?: Asking): ReturnType<typeof request>;
@@ -95,8 +95,8 @@ export async function openHome({ settings, ...options }: HomeOptions): Promise<H
     ...{ host: lan, port, servername, ca: authority, localAddress: phoneAddress },
   });
   const ask: Home['ask'] = async (url, asking = {}) => {
-    const asked = open(url, asking).end(asking.body);
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const outgoing = open(url, asking).end(asking.body);
+    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
     return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
   };
   return {
@@ -114,9 +114,9 @@ export async function openHome({ settings, ...options }: HomeOptions): Promise<H
       return socket.on('error', () => undefined);
     },
     async signIn(url, name, password) {
-      const at = new URL('/.homeport/sign-in', url);
-      const origin = `https://${at.hostname}:${at.port === '' ? String(port) : at.port}`;
-      const { headers } = await ask(at.href, {
+      const signInUrl = new URL('/.homeport/sign-in', url);
+      const origin = `https://${signInUrl.hostname}:${signInUrl.port === '' ? String(port) : signInUrl.port}`;
+      const { headers } = await ask(signInUrl.href, {
         method: 'POST',
         headers: { 'Content-Type': 'application/x-www-form-urlencoded', Origin: origin },
         body: new URLSearchParams({ name, password, to: '/' }).toString(),
@@ -129,7 +129,7 @@ export async function openHome({ settings, ...options }: HomeOptions): Promise<H
 
 /** By HTTP without TLS, from the other machine. */
 export async function readPlainly(url: string, { method = 'GET', headers = {} }: Asking = {}): Promise<Answer> {
-  const asked = plainly(url, { method, headers, localAddress: phoneAddress, agent: false }).end();
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const outgoing = plainly(url, { method, headers, localAddress: phoneAddress, agent: false }).end();
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
   return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
 }

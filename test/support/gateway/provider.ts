@@ -7,10 +7,10 @@ import { text } from 'node:stream/consumers';
 import { Provider } from 'oidc-provider';
 import { makeSelfSigned } from '../self-signed.ts';
 
-/** What the provider says of who signs in as this subject. */
+/** Claims that the provider issues for this subject. */
 export type People = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** A real OpenID provider on this machine, whose pages take any password. */
+/** Real OpenID provider on this computer, whose sign-in page accepts any password. */
 export interface TestProvider extends AsyncDisposable {
   readonly issuer: string;
   readonly client: { readonly id: string; readonly secret: string };
@@ -48,7 +48,7 @@ export async function openProvider(redirectUris: readonly string[], people: Peop
     }),
   });
   const answer = provider.callback();
-  server.on('request', (asked, response) => void answer(asked, response));
+  server.on('request', (outgoing, response) => void answer(outgoing, response));
 
   return {
     issuer,
@@ -56,8 +56,12 @@ export async function openProvider(redirectUris: readonly string[], people: Peop
     async signIn(url, subject) {
       const browser = new SmallBrowser(issuer);
       const login = await browser.open(url);
-      const consent = await browser.open(actionOf(login.body), { prompt: 'login', login: subject, password: 'any' });
-      return (await browser.open(actionOf(consent.body), { prompt: 'consent' })).leaves;
+      const consent = await browser.open(findFormAction(login.body), {
+        prompt: 'login',
+        login: subject,
+        password: 'any',
+      });
+      return (await browser.open(findFormAction(consent.body), { prompt: 'consent' })).leaves;
     },
     async giveUp(url) {
       const browser = new SmallBrowser(issuer);
@@ -72,7 +76,7 @@ export async function openProvider(redirectUris: readonly string[], people: Peop
   };
 }
 
-function actionOf(page: string): string {
+function findFormAction(page: string): string {
   return /action="([^"]+)"/.exec(page)?.[1] ?? '';
 }
 
@@ -90,11 +94,11 @@ class SmallBrowser {
     for (;;) {
       if (url.origin !== this.#site) return { body: '', leaves: url.href };
       const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const asked = request(url, {
+      const outgoing = request(url, {
         ...{ method: fields === undefined ? 'GET' : 'POST', rejectUnauthorized: false, agent: false },
         headers: { Cookie: cookie, ...(fields && { 'Content-Type': 'application/x-www-form-urlencoded' }) },
       }).end(fields && new URLSearchParams(fields).toString());
-      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
       for (const each of answer.headers['set-cookie'] ?? []) {
         const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(each) ?? [];
         if (value === '') this.#cookies.delete(name);

@@ -4,7 +4,7 @@ import { liveTopic } from '../../../services/contracts/control/live.ts';
 import { mayRead } from '../../../services/contracts/route-access.ts';
 import { defineManifest } from '../../../services/contracts/service.ts';
 
-/** A ship has come in. */
+/** Published when a ship has arrived. */
 export const shipArrived = defineTopic('harbour.ship', z.object({ name: z.string() }));
 
 /** A service that uses each seam of the contract once: what a new one may be. */

@@ -6,8 +6,8 @@ import type { Database } from '../../../../main/host/database/open.ts';
 import type { Disk } from './life.ts';
 
 /**
- * A folder with a small disk of its own; undefined where that is not permitted. Not among the temporary files of the run:
- * of one that is killed it stays, and those could not be removed.
+ * Creates a folder on a small separate disk; undefined without the permission to mount. It is outside of the run's
+ * temporary files, which could not be deleted after a kill otherwise.
  */
 export function mountSmall(): string | undefined {
   const folder = mkdtempSync('/tmp/homeport-model-');
@@ -22,8 +22,8 @@ export function unmount(folder: string): void {
 }
 
 /**
- * The disk of a database in a folder. Where none could be mounted the file's own limit stands for the disk's, which SQLite
- * answers with the same code. A server's disk is not ours to fill.
+ * Returns the disk of a database in a folder. Without a mount, a limit of the file replaces that of the disk; SQLite
+ * reports both with the same code. A server's disk cannot be filled.
  */
 export function smallDisk(folder: string, mounted: boolean, database: Database): Disk | undefined {
   if (database.dialect === 'postgres') return undefined;

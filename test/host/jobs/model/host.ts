@@ -1,4 +1,4 @@
-// Run by run.ts in a process of its own: executes a program, writes down what happens, and kills itself at a moment given.
+// Started by run.ts as a separate process: executes a program, records the events, and kills itself at a given moment.
 import { appendFileSync } from 'node:fs';
 import { openDatabase } from '../../../../main/host/database/open.ts';
 import { createFakeClock } from '../../../support/clock.ts';

@@ -43,8 +43,8 @@ export function judge(history: readonly Event[], sharing: boolean): void {
     } catch (error) {
       const named = new Set((error as Error).message.match(/\d+/g)?.map(Number));
       const about = history.slice(0, at + 1).flatMap((each, where) => {
-        const shown = 'n' in each ? named.has(each.n) : each.what !== 'moment';
-        return shown ? [`${where} ${JSON.stringify(each)}`] : [];
+        const isVisible = 'n' in each ? named.has(each.n) : each.what !== 'moment';
+        return isVisible ? [`${where} ${JSON.stringify(each)}`] : [];
       });
       throw new Error(`${(error as Error).message}\n${about.join('\n')}`, { cause: error });
     }

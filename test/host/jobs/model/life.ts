@@ -32,7 +32,7 @@ export interface Disk {
 }
 
 export interface Life {
-  /** One per host; hosts of one life share a table. */
+  /** Dependencies of one host; hosts of one life share a table. */
   readonly databases: readonly Database[];
   readonly clock: FakeClock;
   readonly record: Record;
@@ -49,7 +49,7 @@ export class Living {
   readonly #rooms: JobsRoom[] = [];
   readonly #handling: Map<KindName, Disposable>[] = [];
   readonly #ids: Map<string, number>;
-  readonly #held: (() => void)[] = [];
+  readonly #releases: (() => void)[] = [];
   readonly #adding: Promise<unknown>[] = [];
   #fault: 'none' | 'refuse' | 'doubt' = 'none';
   #next: number;
@@ -93,7 +93,7 @@ export class Living {
     const end = clock.now() + 48 * 3_600_000;
     await Promise.all(this.#adding);
     for (let quiet = 0; ;) {
-      for (const go of this.#held.splice(0)) go();
+      for (const go of this.#releases.splice(0)) go();
       await nextTurn();
       const active = await this.#active();
       if (active.length === 0) break;
@@ -128,7 +128,7 @@ export class Living {
     if (step.do === 'advance' || step.do === 'jump') await nextTurn();
     if (step.do === 'add') return this.#add(room, step);
     if (step.do === 'undo') return this.#undo(room, step.job);
-    if (step.do === 'finish') this.#held.splice(step.which % Math.max(1, this.#held.length), 1)[0]?.();
+    if (step.do === 'finish') this.#releases.splice(step.which % Math.max(1, this.#releases.length), 1)[0]?.();
     else if (step.do === 'retry') await this.#retry(room, step.which);
     else if (step.do === 'drop') await this.#drop(room, step.which);
     else if (step.do === 'hasten')
@@ -151,8 +151,8 @@ export class Living {
     const { clock, databases } = this.#life;
     if (databases.length === 1) return clock.advance(ms);
     if (this.#fault !== 'none') return;
-    for (let left = ms; left > 0; left -= 10_000) {
-      clock.advance(Math.min(left, 10_000));
+    for (let remainingMs = ms; remainingMs > 0; remainingMs -= 10_000) {
+      clock.advance(Math.min(remainingMs, 10_000));
       await Promise.all(databases.map((database) => database.note(async () => undefined)));
     }
   }
@@ -261,7 +261,7 @@ export class Living {
     const onDone = (results: readonly { readonly n: number }[]): void =>
       results.forEach(({ n }) => record({ what: 'stored', n }));
     const onDead = ({ payload: { n } }: { readonly payload: Payload }): void => record({ what: 'dead', n });
-    const told = {
+    const event = {
       ...{ onDone, onDead },
       async record(transaction: Database['kysely'], results: readonly { readonly n: number }[]): Promise<void> {
         await transaction
@@ -271,7 +271,7 @@ export class Living {
       },
       ...(name === 'told' ? { result: Result } : {}),
     };
-    const handling = name === 'kept' ? { onDone, onDead } : told;
+    const handling = name === 'kept' ? { onDone, onDead } : event;
     const handler = (given: JobAttempt<Payload>) => this.#work(given);
     this.#handling[host]?.set(name, this.#roomAt(host).jobs.handle(kinds[name], handler, handling));
   }
@@ -295,7 +295,7 @@ export class Living {
   #untilLet(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       signal.addEventListener('abort', () => resolve());
-      this.#held.push(resolve);
+      this.#releases.push(resolve);
     });
   }
 

@@ -16,9 +16,9 @@ export interface PlannedJob {
 }
 
 /**
- * - `kept`: its rows stay, nothing is recorded; ends go into the journal.
- * - `told`: leaves no row, what it returned is recorded and stands in the journal before.
- * - `plain`: leaves no row, what it returned is recorded with the mark and never journaled. It has a short time-out.
+ * - `kept`: rows remain after the job, results are not recorded, ends are journaled.
+ * - `told`: rows are deleted, results are journaled and then recorded.
+ * - `plain`: rows are deleted, results are recorded together with the mark and never journaled. The timeout is short.
  */
 export const kindNames = ['kept', 'told', 'plain'] as const;
 export type KindName = (typeof kindNames)[number];
@@ -68,7 +68,7 @@ function step(weight: number, arbitrary: fc.Arbitrary<unknown>): { weight: numbe
 }
 
 /** Generates the steps of one life. `disk`: the host has a disk that can be filled. */
-export function programOf(steps: number, disk: boolean): fc.Arbitrary<readonly Step[]> {
+export function arbitraryProgram(steps: number, disk: boolean): fc.Arbitrary<readonly Step[]> {
   const one = fc.oneof(
     step(
       14,

@@ -17,7 +17,7 @@ import type { Event } from './history.ts';
 import type { Doomed } from './host.ts';
 import { judge } from './judge.ts';
 import { Living } from './life.ts';
-import { programOf, type Step } from './program.ts';
+import { arbitraryProgram, type Step } from './program.ts';
 
 /** Jobs per life. */
 const numbersOfALife = 10_000;
@@ -33,7 +33,7 @@ export interface Size {
 
 const limits = { endOnFailure: true };
 /** Maximum duration of a soak. */
-const longestMs = 1_800_000;
+const timeoutMs = 1_800_000;
 
 /**
  * Executes random programs on the engine, of hosts that stop, are killed and start again, on disks that are full now and
@@ -41,7 +41,7 @@ const longestMs = 1_800_000;
  */
 export function describeModel({ seed, programs, killed, steps }: Size): void {
   eachDialect((name, _open, newPlace) => {
-    const program = programOf(steps, name === 'sqlite');
+    const program = arbitraryProgram(steps, name === 'sqlite');
     const seeded = seed === undefined ? {} : { seed };
     const hosts = name === 'sqlite' ? [1] : [1, 2, 3];
 
@@ -52,15 +52,15 @@ export function describeModel({ seed, programs, killed, steps }: Size): void {
           lives: fc.array(program, { minLength: 1, maxLength: 3 }),
           hosts: fc.constantFrom(...hosts),
         });
-        const property = fc.asyncProperty(lives, async (given) => {
+        const property = fc.asyncProperty(lives, async (doomed) => {
           await using story = new Story(newPlace());
-          for (const life of given.lives) await story.live(life, given.hosts);
+          for (const life of doomed.lives) await story.live(life, doomed.hosts);
           await story.live([], 1, true);
-          judge(story.history, given.hosts > 1);
+          judge(story.history, doomed.hosts > 1);
         });
         await fc.assert(property, { ...seeded, ...limits, numRuns: programs[name] });
       },
-      longestMs,
+      timeoutMs,
     );
 
     it(
@@ -75,7 +75,7 @@ export function describeModel({ seed, programs, killed, steps }: Size): void {
         });
         await fc.assert(property, { ...seeded, ...limits, numRuns: killed[name] });
       },
-      longestMs,
+      timeoutMs,
     );
   });
 }
@@ -83,7 +83,7 @@ export function describeModel({ seed, programs, killed, steps }: Size): void {
 /** Lives of hosts over one store. */
 class Story implements AsyncDisposable {
   readonly history: Event[] = [];
-  readonly #place: Place;
+  readonly #location: Place;
   readonly #mounted: boolean;
   readonly #folder = mkdtempSync(join(tmpdir(), 'model-'));
   #lives = 0;
@@ -91,7 +91,7 @@ class Story implements AsyncDisposable {
 
   constructor(place: Place) {
     const small = place.url === undefined ? mountSmall() : undefined;
-    this.#place = small === undefined ? place : { ...place, folder: small };
+    this.#location = small === undefined ? place : { ...place, folder: small };
     this.#mounted = small !== undefined;
   }
 
@@ -99,12 +99,12 @@ class Story implements AsyncDisposable {
   async live(program: readonly Step[], hosts: number, drain = false): Promise<void> {
     await using stack = new AsyncDisposableStack();
     const databases = await Promise.all(
-      Array.from({ length: hosts }, () => openDatabase({ ...this.#place, log: silentLog })),
+      Array.from({ length: hosts }, () => openDatabase({ ...this.#location, log: silentLog })),
     );
     for (const database of databases) stack.use(database);
     const [first] = databases;
     if (first === undefined) throw new Error('nobody lives');
-    const disk = smallDisk(this.#place.folder, this.#mounted, first);
+    const disk = smallDisk(this.#location.folder, this.#mounted, first);
     await disk?.free();
     await first.migrate(jobsMigrations);
     // Hosts of earlier lives were other processes, which have ended.
@@ -120,14 +120,20 @@ class Story implements AsyncDisposable {
     this.#now = clock.now();
   }
 
-  /** Runs a life in a process of its own, which is killed after a number of events, or stops if there are fewer. */
+  /** Runs a life in a separate process, which is killed after a number of events, or stops if there are fewer. */
   async liveAndBeKilled(program: readonly Step[], moments: number): Promise<void> {
     const file = join(this.#folder, String(this.#lives));
-    const given: Doomed = {
-      ...{ place: this.#place, file, program, moments, start: this.#now, mounted: this.#mounted },
-      ...{ base: this.#base(), known: [...this.#known()] },
+    const doomed: Doomed = {
+      place: this.#location,
+      file,
+      program,
+      moments,
+      start: this.#now,
+      mounted: this.#mounted,
+      base: this.#base(),
+      known: [...this.#known()],
     };
-    const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve('./host.ts')), JSON.stringify(given)], {
+    const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve('./host.ts')), JSON.stringify(doomed)], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
@@ -155,6 +161,6 @@ class Story implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     rmSync(this.#folder, { recursive: true, force: true });
-    if (this.#mounted) unmount(this.#place.folder);
+    if (this.#mounted) unmount(this.#location.folder);
   }
 }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { DelayedMessageStore, type DelayedPosition } from '../../../../services/push/store/delayed-messages.ts';
 import { eachDialect } from '../../../support/database.ts';
-import { plansOf } from '../../../support/plans.ts';
+import { collectPlans } from '../../../support/plans.ts';
 
 eachDialect((dialect, open) => {
   const openStore = async () => {
@@ -57,7 +57,7 @@ eachDialect((dialect, open) => {
         await store.insert(transaction, many.slice(1000));
       }
     });
-    const plans = await plansOf(dialect, database.kysely, async (db) => {
+    const plans = await collectPlans(dialect, database.kysely, async (db) => {
       const watched = new DelayedMessageStore(db);
       await watched.nextTime();
       await watched.list(undefined, { time: 3000, seq: 7 }, 200);

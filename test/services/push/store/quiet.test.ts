@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { QuietStore, type HeldMessage, type UrgentMessage } from '../../../../services/push/store/quiet.ts';
 import { eachDialect } from '../../../support/database.ts';
-import { plansOf } from '../../../support/plans.ts';
+import { collectPlans } from '../../../support/plans.ts';
 
 eachDialect((dialect, open) => {
   const openStore = async () => {
@@ -97,7 +97,7 @@ eachDialect((dialect, open) => {
           .execute();
       }
     });
-    const plans = await plansOf(dialect, database.kysely, async (db) => {
+    const plans = await collectPlans(dialect, database.kysely, async (db) => {
       const watched = new QuietStore(db);
       await watched.heldTopics('a7');
       await watched.supersede(db, 't7', '7');

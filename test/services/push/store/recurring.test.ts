@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { RecurringStore } from '../../../../services/push/store/recurring.ts';
 import { eachDialect } from '../../../support/database.ts';
-import { plansOf } from '../../../support/plans.ts';
+import { collectPlans } from '../../../support/plans.ts';
 
 eachDialect((dialect, open) => {
   const openStore = async () => {
@@ -61,7 +61,7 @@ eachDialect((dialect, open) => {
         await store.insert(transaction, row(`s${String(index)}`, 1000 + index, `a${String(index % 50)}`));
       }
     });
-    const plans = await plansOf(dialect, database.kysely, async (db) => {
+    const plans = await collectPlans(dialect, database.kysely, async (db) => {
       const watched = new RecurringStore(db);
       await watched.nextTime();
       await watched.due(1100, 200);

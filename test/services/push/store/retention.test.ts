@@ -6,7 +6,7 @@ import { migrations } from '../../../../services/push/store/migrations.ts';
 import { RetentionStore } from '../../../../services/push/store/retention.ts';
 import { createFakeClock } from '../../../support/clock.ts';
 import { eachDialect } from '../../../support/database.ts';
-import { plansOf } from '../../../support/plans.ts';
+import { collectPlans } from '../../../support/plans.ts';
 
 eachDialect((dialect, open) => {
   const openStore = async () => {
@@ -81,7 +81,7 @@ eachDialect((dialect, open) => {
   it('finds excess messages by index', async () => {
     const { database, add } = await openStore();
     for (let index = 0; index < 20; index += 1) await add(`t${String(index)}`, 900);
-    const plans = await plansOf(dialect, database.kysely, async (db) => {
+    const plans = await collectPlans(dialect, database.kysely, async (db) => {
       await new RetentionStore(db).removeExcess(db, 't7', 100, 500);
       await new RetentionStore(db).after(5000, 500);
     });

@@ -4,7 +4,7 @@ import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { SearchStore, type SearchCriteria } from '../../../../services/push/store/search.ts';
 import { eachDialect } from '../../../support/database.ts';
-import { plansOf } from '../../../support/plans.ts';
+import { collectPlans } from '../../../support/plans.ts';
 
 const anyMessage: Omit<SearchCriteria, 'phrases'> = {
   from: 0,
@@ -87,7 +87,7 @@ eachDialect((dialect, open) => {
     await add(['d'], 'y-1');
     await add(['e'], 'Z');
     expect((await store.topics()).toSorted()).toEqual(['Z', 'x', 'y-1']);
-    const plans = await plansOf(dialect, database.kysely, async (db) => {
+    const plans = await collectPlans(dialect, database.kysely, async (db) => {
       await new SearchStore(db).bounds();
     });
     expect(plans).toMatch(dialect === 'sqlite' ? /SCAN messages$/m : /messages_pkey|Limit/);
@@ -98,7 +98,7 @@ eachDialect((dialect, open) => {
     for (let offset = 0; offset < 20_000; offset += 1000) {
       await add(Array.from({ length: 1000 }, (_, index) => `common word${String(offset + index)}`));
     }
-    const plans = await plansOf(dialect, database.kysely, async (db) => {
+    const plans = await collectPlans(dialect, database.kysely, async (db) => {
       await new SearchStore(db).find({ ...anyMessage, phrases: parseSearch('"word777"') });
     });
     if (dialect === 'sqlite')

