@@ -18,18 +18,12 @@ import type { MetubeDependencies } from '../metube-api/app.ts';
 import { resolveFile } from '../metube-api/files.ts';
 
 /** Returns the handlers for downloads, with the same rules as on the service's port. */
-export function createDownloadHandlers({
-  context,
-  store,
-  intake,
-  live,
-  settings,
-  queueControl,
-  thumbnails,
-  folders,
-  limits,
-  previews,
-}: MetubeDependencies): readonly ApiHandler[] {
+export function createDownloadHandlers(deps: MetubeDependencies): readonly ApiHandler[] {
+  return [...createQueueHandlers(deps), ...createControlHandlers(deps), ...createFileHandlers(deps)];
+}
+
+function createQueueHandlers(deps: MetubeDependencies): readonly ApiHandler[] {
+  const { context, store, intake, live, settings, queueControl, folders, previews } = deps;
   const historyStore = new DownloadStore(context.reads);
   const toDownloads = (items: readonly Item[]) => items.map((item) => toDownload(item, live.getItemProgress(item)));
   return [
@@ -75,16 +69,29 @@ export function createDownloadHandlers({
       if (item === undefined) throw new Problem('downloads.unknown', 404, 'This download is not there any more.');
       return toDownload(item, live.getProgress(item.uid));
     }),
-    implement(downloadsApi.captions, async ({ params }) => {
-      const item = await store.find(params['uid'] ?? '');
-      if (item === undefined || item.filename === null) return { captions: [] };
-      return { captions: [...(await readCaptionFiles(folders.getRoot(item.order), item.filename))] };
-    }),
+  ];
+}
+
+function createControlHandlers({ intake, limits, queueControl }: MetubeDependencies): readonly ApiHandler[] {
+  return [
     implement(downloadsApi.start, async ({ body }) => ({
       started: await intake.start(body.uids, body.anyway === true),
     })),
     implement(downloadsApi.limits, () => limits.now),
     implement(downloadsApi.setLimits, async ({ body }) => await limits.set(body)),
+    implement(downloadsApi.pause, async ({ body }) => await queueControl.pause(body.uids)),
+    implement(downloadsApi.resume, async ({ body }) => await queueControl.resume(body.uids)),
+    implement(downloadsApi.reorder, async ({ body }) => await queueControl.reorder(body.uids, readPosition(body))),
+  ];
+}
+
+function createFileHandlers({ store, folders, thumbnails }: MetubeDependencies): readonly ApiHandler[] {
+  return [
+    implement(downloadsApi.captions, async ({ params }) => {
+      const item = await store.find(params['uid'] ?? '');
+      if (item === undefined || item.filename === null) return { captions: [] };
+      return { captions: [...(await readCaptionFiles(folders.getRoot(item.order), item.filename))] };
+    }),
     implement(downloadsApi.thumbnail, async ({ params }) => {
       const item = await store.find(params['uid'] ?? '');
       const picture = item === undefined ? undefined : await thumbnails.get(item);
@@ -101,9 +108,6 @@ export function createDownloadHandlers({
       const name = filename.at(-1) ?? '';
       return new FileReply({ path, type: getMediaType(name), saveAs: query.save === 'yes' ? name : undefined });
     }),
-    implement(downloadsApi.pause, async ({ body }) => await queueControl.pause(body.uids)),
-    implement(downloadsApi.resume, async ({ body }) => await queueControl.resume(body.uids)),
-    implement(downloadsApi.reorder, async ({ body }) => await queueControl.reorder(body.uids, readPosition(body))),
   ];
 }
 

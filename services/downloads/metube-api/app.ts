@@ -56,8 +56,7 @@ export interface MetubeDependencies {
 
 /** Creates the HTTP app on the service's port: MeTube's routes and additional ones. */
 export function createMetubeApp(deps: MetubeDependencies): Express {
-  const { context, settings, folders, store, intake, live } = deps;
-  const records = (items: readonly Item[]) => items.map((item) => toRecord(item, live.getItemProgress(item)));
+  const { context, settings } = deps;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -70,6 +69,28 @@ export function createMetubeApp(deps: MetubeDependencies): Express {
   app.use(socketPath, (request, response) => deps.socketIo.http(request, response));
   app.use(createSignIn(context, settings));
 
+  addInformationRoutes(app, deps);
+  addHistoryRoutes(app, deps);
+  addFileRoutes(app, deps);
+
+  app.use(createCookieRoutes(deps.cookies));
+  app.use(readBody);
+  addQueueRoutes(app, deps);
+  app.use(createQueueControlRoutes(deps.queueControl));
+  app.use(createSubscriptionRoutes(deps.subscriptions, settings));
+  app.all(postOnlyPaths, (_request, response) => {
+    response.setHeader('Allow', 'POST, OPTIONS');
+    throw new Problem('downloads.method', 405, 'Method Not Allowed');
+  });
+  app.use(() => {
+    throw new Problem('downloads.unknown_path', 404, 'Not Found');
+  });
+  app.use(renderProblem(context));
+  const prefix = getPathPrefix(settings);
+  return prefix === '/' ? app : mountAt(prefix, app);
+}
+
+function addInformationRoutes(app: Express, { context, settings }: MetubeDependencies): void {
   app.get('/', (request, response) => {
     const isAnswered = redirectToAppPage(request, response, { pages: context.appPages, path: '/downloads' });
     if (!isAnswered) response.type('text').send(rootText);
@@ -87,6 +108,11 @@ export function createMetubeApp(deps: MetubeDependencies): Express {
   app.get('/presets', (_request, response) => {
     response.json({ presets: Object.keys(settings.ytdlPresets).toSorted() });
   });
+}
+
+function addHistoryRoutes(app: Express, deps: MetubeDependencies): void {
+  const { context, store, live } = deps;
+  const records = (items: readonly Item[]) => items.map((item) => toRecord(item, live.getItemProgress(item)));
   app.get('/history', async (_request, response) => {
     const [queue, pending, done] = await Promise.all([
       store.queue(),
@@ -103,6 +129,10 @@ export function createMetubeApp(deps: MetubeDependencies): Express {
     const { items, total } = await new DownloadStore(context.reads).history({ limit, offset, state, q });
     response.json({ downloads: records(items), total });
   });
+}
+
+/** Serves finished files and, if enabled, lists of them. */
+function addFileRoutes(app: Express, { settings, folders }: MetubeDependencies): void {
   for (const [path, root] of [
     ['/download', () => folders.downloads],
     ['/audio_download', () => folders.audio],
@@ -114,9 +144,9 @@ export function createMetubeApp(deps: MetubeDependencies): Express {
     app.get(`${path}/*path`, (request, response, next) => createFileHandler(root())(request, response, next));
     app.get([path, `${path}/*path`], listHandler);
   }
+}
 
-  app.use(createCookieRoutes(deps.cookies));
-  app.use(readBody);
+function addQueueRoutes(app: Express, { settings, intake }: MetubeDependencies): void {
   app.post('/add', async (request, response) => {
     const { url, order } = readAdd(parseBody(request), settings);
     response.json(toResponse(await intake.add(url, order)));
@@ -144,18 +174,6 @@ export function createMetubeApp(deps: MetubeDependencies): Express {
     await intake.cancelAdds();
     response.json({ status: 'ok' });
   });
-  app.use(createQueueControlRoutes(deps.queueControl));
-  app.use(createSubscriptionRoutes(deps.subscriptions, settings));
-  app.all(postOnlyPaths, (_request, response) => {
-    response.setHeader('Allow', 'POST, OPTIONS');
-    throw new Problem('downloads.method', 405, 'Method Not Allowed');
-  });
-  app.use(() => {
-    throw new Problem('downloads.unknown_path', 404, 'Not Found');
-  });
-  app.use(renderProblem(context));
-  const prefix = getPathPrefix(settings);
-  return prefix === '/' ? app : mountAt(prefix, app);
 }
 
 const rootText = `Homeport downloads. POST /add adds one.
