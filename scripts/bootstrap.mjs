@@ -1,4 +1,5 @@
-// Sets up what `npm start` and `npm test` need; with the argument `host`, only the build of the program is brought up to date. Plain JavaScript for Node 18 and newer, because it runs before the pinned
+// Sets up what `npm start` and `npm test` need. Other purposes: `packages` and `host` (the build of the program) run a single
+// step, `build` all of them. Plain JavaScript for Node 18 and newer, because it runs before the pinned
 // Node is installed.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -12,26 +13,24 @@ const purpose = process.argv[2] ?? 'start';
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 18) stop(`Homeport needs Node 18 or newer to set itself up; this is Node ${process.versions.node}.`);
 
-/** Steps in order. A step is done if its stamp contains the hash of its current inputs. */
-const steps = [
-  {
-    what: 'its packages are',
-    stamp: 'node_modules/.homeport-installed',
-    inputs: ['package.json', 'package-lock.json', '.npmrc'],
-    isWhole: packagesAreWhole,
-    work: installPackages,
+// Steps. A step is done if its stamp contains the hash of its current inputs.
+const packages = {
+  what: 'its packages are',
+  stamp: 'node_modules/.homeport-installed',
+  inputs: ['package.json', 'package-lock.json', '.npmrc'],
+  isWhole: packagesAreWhole,
+  work: installPackages,
+};
+const pages = {
+  what: 'its pages are',
+  stamp: 'dist/renderer/.homeport-built',
+  inputs: ['renderer', 'services/contracts', 'vite.config.ts', 'svelte.config.js', 'package-lock.json'],
+  async work() {
+    console.error('Building the pages …');
+    const { status } = await run('vite', ['build', '--logLevel', 'warn']);
+    if (status !== 0) stop('The pages could not be built; the reason is above.');
   },
-  {
-    what: 'its pages are',
-    stamp: 'dist/renderer/.homeport-built',
-    inputs: ['renderer', 'services/contracts', 'vite.config.ts', 'svelte.config.js', 'package-lock.json'],
-    async work() {
-      console.error('Building the pages …');
-      const { status } = await run('vite', ['build', '--logLevel', 'warn']);
-      if (status !== 0) stop('The pages could not be built; the reason is above.');
-    },
-  },
-];
+};
 /** The program itself. Its sources run only in development. */
 const hostBuild = {
   what: 'the program is',
@@ -136,8 +135,9 @@ async function unpackElectron() {
 
 endOnSignals();
 try {
-  if (purpose !== 'host') await complete(steps);
-  await complete([hostBuild]);
+  if (purpose === 'packages') await complete([packages]);
+  else if (purpose === 'host') await complete([hostBuild]);
+  else await complete([packages, pages, hostBuild]);
   if (purpose === 'start') {
     await unpackElectron();
     const electron = process.env.ELECTRON_OVERRIDE_DIST_PATH || join(root, 'node_modules', 'electron', 'dist');

@@ -4,9 +4,12 @@ import { Tokenizer } from 'htmlparser2';
 const blocks = new Set(
   (
     'address article aside blockquote body center dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6 head header hr ' +
-    'html li main nav ol p pre section table td th tr ul'
+    'html li listing main nav ol p pre section table td textarea th tr ul xmp'
   ).split(' '),
 );
+/** Elements that preserve the lines of their text. */
+const preformatted = new Set(['pre', 'listing', 'textarea', 'xmp']);
+const preformattedStyle = /(?:^|;)\s*white-space\s*:\s*(?:pre|break-spaces)/i;
 /** Elements whose content is not text. */
 const invisible = new Set(['style', 'script', 'title', 'template', 'noscript']);
 /** Elements without content, which have no end tag. */
@@ -31,11 +34,14 @@ class LineWriter {
   readonly #lines: string[] = [];
   #line = '';
   #link: { readonly address: string; words: string } | undefined;
+  #isVerbatimLine = false;
   #quoteDepth = 0;
   /** Addresses that the text already contains: an image that links to one of them does not repeat it. */
   readonly #addresses = new Set<string>();
 
-  add(text: string): void {
+  /** `verbatim` preserves the white space at the beginning of the line. */
+  add(text: string, { verbatim = false }: { readonly verbatim?: boolean } = {}): void {
+    if (verbatim) this.#isVerbatimLine = true;
     this.#line += text;
     if (this.#link !== undefined) this.#link.words += text;
   }
@@ -53,10 +59,11 @@ class LineWriter {
     always = false,
     verbatim = false,
   }: { readonly always?: boolean; readonly verbatim?: boolean } = {}): void {
-    const text = verbatim ? this.#line.trimEnd() : this.#line.trim();
+    const text = verbatim || this.#isVerbatimLine ? this.#line.trimEnd() : this.#line.trim();
     const mark = '> '.repeat(Math.min(this.#quoteDepth, maxQuoteDepth));
     if (text !== '' || always) this.#lines.push(`${mark}${text}`.trimEnd());
     this.#line = '';
+    this.#isVerbatimLine = false;
   }
 
   changeQuoteDepth(by: number): void {
@@ -107,6 +114,8 @@ class TextReader {
   #value = '';
   #element = '';
   #preDepth = 0;
+  /** Element whose style preserves lines, with the number of open elements of the same name. */
+  #styled: { readonly name: string; depth: number } | undefined;
   /** A newline right after `<pre>` is not part of its text. */
   #isPreStart = false;
   /** Current hidden element, with the number of open elements of the same name. */
@@ -181,20 +190,35 @@ class TextReader {
     else this.#openVisible(name);
   }
 
+  get #isVerbatim(): boolean {
+    return this.#preDepth > 0 || this.#styled !== undefined;
+  }
+
+  #openStyled(name: string): void {
+    if (this.#styled?.name === name) this.#styled.depth += 1;
+    else if (
+      this.#styled === undefined &&
+      !empty.has(name) &&
+      preformattedStyle.test(this.#attributes.get('style') ?? '')
+    )
+      this.#styled = { name, depth: 1 };
+  }
+
   #openVisible(name: string): void {
     const writer = this.#writer;
+    this.#openStyled(name);
     if (name === 'a' && this.#links) {
       writer.endLink();
       writer.startLink((this.#attributes.get('href') ?? '').trim());
     } else if (name === 'img') {
       if (writer.isInLink) writer.add((this.#attributes.get('alt') ?? '').trim());
-    } else if (name === 'br') writer.breakLine({ always: this.#preDepth > 0, verbatim: this.#preDepth > 0 });
+    } else if (name === 'br') writer.breakLine({ always: this.#isVerbatim, verbatim: this.#isVerbatim });
     else if (blocks.has(name)) {
       writer.breakLine();
       if (name === 'li') writer.startItem();
       if (name === 'blockquote') writer.changeQuoteDepth(1);
-      if (name === 'pre') this.#preDepth += 1;
-      this.#isPreStart = name === 'pre';
+      if (preformatted.has(name)) this.#preDepth += 1;
+      this.#isPreStart = preformatted.has(name);
       if (name === 'hr') {
         writer.add('---');
         writer.breakLine();
@@ -209,23 +233,24 @@ class TextReader {
     }
     if (name === 'a' && this.#links) this.#writer.endLink();
     else if (blocks.has(name) && name !== 'hr') {
-      this.#writer.breakLine({ verbatim: this.#preDepth > 0 });
+      this.#writer.breakLine({ verbatim: this.#isVerbatim });
       if (name === 'blockquote') this.#writer.changeQuoteDepth(-1);
-      if (name === 'pre') this.#preDepth = Math.max(0, this.#preDepth - 1);
+      if (preformatted.has(name)) this.#preDepth = Math.max(0, this.#preDepth - 1);
     }
+    if (this.#styled?.name === name && (this.#styled.depth -= 1) === 0) this.#styled = undefined;
   }
 
   #addText(text: string): void {
     if (this.#hidden !== undefined) return;
     // Soft hyphens and joiners only mark possible line breaks.
     const visible = text.replace(/[\u00ad\u200b\u200c\ufeff]/g, '');
-    if (this.#preDepth === 0) return this.#writer.add(visible.replace(/\s+/g, ' '));
+    if (!this.#isVerbatim) return this.#writer.add(visible.replace(/\s+/g, ' '));
     const lines = visible.split(/\r\n|\n|\r/);
     if (this.#isPreStart && lines.length > 1 && lines[0] === '') lines.shift();
     this.#isPreStart = false;
     for (const [index, line] of lines.entries()) {
       if (index > 0) this.#writer.breakLine({ always: true, verbatim: true });
-      this.#writer.add(line);
+      this.#writer.add(line, { verbatim: true });
     }
   }
 }

@@ -49,6 +49,7 @@ import { importNtfy } from './import/ntfy.ts';
 import { findTemplate } from './publish/templates.ts';
 import { TopicCounts } from './topics/topic-counts.ts';
 import { openWebPush } from './web-push/web-push.ts';
+import { createReceiverAddresses } from './web-push/receiver-addresses.ts';
 
 /** Push service: delivers published messages to subscribers of a topic, compatible with ntfy. */
 export const push = defineService({
@@ -100,11 +101,17 @@ function create(context: Context, initialSettings: Settings): Service {
     }
     return subscribers.waitForCapacity();
   };
-  const quietHours = openQuietHours({ ...context, accounts });
+  // A configured base address applies to all clients.
+  const receiverAddresses = createReceiverAddresses({
+    storedBase: () => (settings.baseUrl === '' ? context.address('push') : undefined),
+    sharedBase: () => pages.serviceForMessages('push'),
+  });
+  const quietHours = openQuietHours({ ...context, accounts }, receiverAddresses);
   const webPush = openWebPush({
     context: { ...context, accounts },
     enabled: () => settings.webPush,
     contact: () => settings.webPushContact,
+    receiverAddresses,
     allowedHosts: webPushHosts,
     reserved,
     keptSeconds: () => delivery.cacheSeconds(),

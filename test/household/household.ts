@@ -35,6 +35,21 @@ const parts: readonly ((house: House) => Promise<readonly Moment[]>)[] = [
   traffic,
 ];
 
+/** Parts of the household that contain sample data of a service, by the id of the service. */
+export const householdParts: Readonly<Record<string, readonly string[]>> = {
+  addons: ['streaming'],
+  data: ['databases'],
+  downloads: ['downloads'],
+  gateway: ['network'],
+  git: ['code'],
+  inbox: ['messages'],
+  mail: ['delivery'],
+  notify: ['delivery'],
+  push: ['messages'],
+  sync: ['sync'],
+  uptime: ['uptime'],
+};
+
 /**
  * Waits until all notifications have been tried everywhere: sample data must not contain the time of their delivery.
  */
@@ -58,8 +73,8 @@ function openFolder(): string {
   }
 }
 
-/** Addresses look by them as they do at home. */
-function usualPorts(above: number): Record<string, string> {
+/** Returns the environment that moves all listeners to their usual ports plus an offset. */
+export function shiftPorts(above: number): Record<string, string> {
   return Object.fromEntries(
     registry.flatMap(({ id, listeners = [] }) =>
       listeners.map(({ name, port }, at) => [
@@ -77,6 +92,8 @@ function usualPorts(above: number): Record<string, string> {
 export async function openHousehold(
   options: {
     readonly pages?: string;
+    /** Default: a new folder, deleted at the end. */
+    readonly dataDir?: string;
     /** Ports as people have them, each so much above; without, free ones. */
     readonly portsAbove?: number;
     /** Names of parts; without, all. */
@@ -90,12 +107,18 @@ export async function openHousehold(
   const keep: House['keep'] = (kept) => open.use(kept);
   const environment = {
     ...sharing(),
-    ...(options.portsAbove === undefined ? {} : usualPorts(options.portsAbove)),
-    ...{ ALLOW_PRIVATE_ADDRESSES: 'true', DOWNLOAD_DIR: join(folder, 'Downloads') },
+    ...(options.portsAbove === undefined ? {} : shiftPorts(options.portsAbove)),
+    ALLOW_PRIVATE_ADDRESSES: 'true',
+    DOWNLOAD_DIR: join(folder, 'Downloads'),
     ...(await streamingEnvironment(keep)),
   };
   const host = keep(
-    await openTestHost({ clock, environment, ...(options.pages === undefined ? {} : { pages: options.pages }) }),
+    await openTestHost({
+      clock,
+      environment,
+      ...(options.pages === undefined ? {} : { pages: options.pages }),
+      ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+    }),
   );
   const ask: House['ask'] = (method, path, body) =>
     api(host.url('control'), `/api${path}`, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });

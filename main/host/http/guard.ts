@@ -55,6 +55,8 @@ export function createGuard(policy: GuardPolicy): Guard {
   const checkOrigin = (request: IncomingMessage): Problem | undefined => {
     if (classifySender(request, originAllowed, policy.publicHost) !== 'other origin') return undefined;
     if (!allowsCrossOrigin(policy.crossOrigin, request)) return buildForeignOriginProblem(request, policy.crossOrigin);
+    // A proxy may report a host without its port, or none; the browser knows the address of its page.
+    if (policy.crossOrigin === 'any' && request.headers['sec-fetch-site'] === 'same-origin') return undefined;
     delete request.headers.cookie;
     return undefined;
   };

@@ -28,31 +28,50 @@ export function compileTrustedProxies(networks: readonly string[]): TrustPredica
  * backwards as long as the writers are trusted: entries before that can be forged.
  */
 export function getClientAddress(request: IncomingMessage, trusts: TrustPredicate): string {
+  return walkProxies(request, trusts).address;
+}
+
+/** Returns the client's address, and the number of trusted proxies between it and the listener. */
+function walkProxies(
+  request: IncomingMessage,
+  trusts: TrustPredicate,
+): { readonly address: string; readonly proxies: number } {
   let address = getRemoteAddress(request);
-  if (!trusts(address)) return address;
+  let proxies = 0;
+  if (!trusts(address)) return { address, proxies };
   const hops = getHeader(request, 'x-forwarded-for')?.split(',') ?? [];
   for (const hop of hops.reverse().map((each) => each.trim())) {
+    proxies += 1;
     if (isIP(hop) === 0) break;
     address = hop;
     if (!trusts(hop)) break;
   }
-  return address;
+  return { address, proxies: Math.max(proxies, 1) };
+}
+
+/**
+ * Returns what the outermost trusted proxy reports. Proxies either replace a header or append to it, so that entries
+ * before those of the trusted proxies may be forged.
+ */
+function getForwarded(request: IncomingMessage, name: string, trusts: TrustPredicate): string | undefined {
+  const { proxies } = walkProxies(request, trusts);
+  if (proxies === 0) return undefined;
+  const entries = getHeader(request, name)?.split(',') ?? [];
+  return entries[Math.max(entries.length - proxies, 0)]?.trim() || undefined;
 }
 
 /** Returns the base address that a client used; undefined when the request has no valid host name. */
 export function findPublicUrl(request: IncomingMessage, trusts: TrustPredicate): string | undefined {
-  const isTrusted = trusts(getRemoteAddress(request));
-  const forwarded = isTrusted ? getHeader(request, 'x-forwarded-proto')?.toLowerCase() : undefined;
+  const forwarded = getForwarded(request, 'x-forwarded-proto', trusts)?.toLowerCase();
   const encrypted = (request.socket as Partial<TLSSocket>).encrypted === true;
   const scheme = forwarded === 'http' || forwarded === 'https' ? forwarded : encrypted ? 'https' : 'http';
-  const host = (isTrusted ? getHeader(request, 'x-forwarded-host') : undefined) ?? request.headers.host ?? '';
+  const host = getForwarded(request, 'x-forwarded-host', trusts) ?? request.headers.host ?? '';
   return /^(?:[a-z0-9_.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i.test(host) ? `${scheme}://${host}` : undefined;
 }
 
 /** Creates a function that returns the host under which clients reach a listener, as reported by trusted proxies. */
 export function createPublicHostResolver(trusts: TrustPredicate): PublicHost {
-  return (request) =>
-    (trusts(getRemoteAddress(request)) ? getHeader(request, 'x-forwarded-host') : undefined) ?? request.headers.host;
+  return (request) => getForwarded(request, 'x-forwarded-host', trusts) ?? request.headers.host;
 }
 
 function getHeader({ headers }: IncomingMessage, name: string): string | undefined {

@@ -1,5 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import { AddonConfig, configProblem, peerWords } from './config.ts';
+import { resolveDirectives, resolveTemplate, type ResolvedTemplate } from './config-template.ts';
+import { convertLegacyConfig } from './legacy-config.ts';
 import { parseWithRepairs } from './repair-config.ts';
 import { isRecord } from './variants/path.ts';
 
@@ -26,7 +28,10 @@ export function parseConfig(text: string): AddonConfig {
  */
 export function readConfig(value: unknown): AddonConfig {
   if (isTooDeep(value)) throw invalid('The configuration is nested too deep.');
-  const { config, notes } = normalized(unwrapped(value));
+  const template = unwrapTemplate(value);
+  const normalizedConfig = normalized(template.config);
+  const { config } = normalizedConfig;
+  const notes = [...template.notes, ...normalizedConfig.notes];
   const read = parseWithRepairs(AddonConfig, config, peerWords);
   if (read === undefined) {
     const { error } = AddonConfig.safeParse(value, peerWords);
@@ -42,17 +47,37 @@ export function readConfig(value: unknown): AddonConfig {
 
 const maxNotes = 100;
 
-/** Templates that users of the peer share hold the configuration beside its description. */
-function unwrapped(value: unknown): unknown {
-  const one: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
-  return isRecord(one) && isRecord(one['metadata']) && isRecord(one['config']) ? one['config'] : value;
+/**
+ * Returns the configuration of a shared template, which is partial and may depend on inputs, with the notes for the
+ * user. Of several templates in one file the first is used.
+ */
+function unwrapTemplate(value: unknown): ResolvedTemplate {
+  const templates = (Array.isArray(value) ? (value as unknown[]) : [value]).filter(isTemplate);
+  const [template] = templates;
+  if (template === undefined) return resolveDirectives(value);
+  const { metadata } = template;
+  const resolved = resolveTemplate(metadata, template.config);
+  const config = isRecord(resolved.config) ? { presets: [], ...resolved.config } : resolved.config;
+  if (templates.length === 1) return { config, notes: resolved.notes };
+  const name = typeof metadata['name'] === 'string' ? metadata['name'].slice(0, 100) : 'the first';
+  const note = `The file has ${String(templates.length)} templates; ${name} is used.`;
+  return { config, notes: [note, ...resolved.notes] };
+}
+
+interface Template {
+  readonly metadata: Record<string, unknown>;
+  readonly config: Record<string, unknown>;
+}
+
+function isTemplate(value: unknown): value is Template {
+  return isRecord(value) && isRecord(value['metadata']) && isRecord(value['config']);
 }
 
 /** Members without which nothing can be shown get their defaults, and instance ids become unique ones without signs. */
 function normalized(value: unknown): { readonly config: unknown; readonly notes: readonly string[] } {
   if (!isRecord(value) || !Array.isArray(value['presets'])) return { config: value, notes: [] };
   const notes: string[] = [];
-  const config: Record<string, unknown> = { ...value };
+  const config = convertLegacyConfig(value);
   if (!isFormat(config['formatter'])) {
     notes.push('formatter is missing or not supported; the format of Torrentio is used.');
     config['formatter'] = { id: 'torrentio' };

@@ -190,7 +190,12 @@ export async function requirePassword(
 ): Promise<void> {
   const passwords = addonPasswords(settings);
   if (passwords.length === 0) return;
-  const offered = [given['addonPassword'], given['accessKey'], request.headers['x-addon-password']];
+  const offered = [
+    given['addonPassword'],
+    given['accessKey'],
+    given['accessToken'],
+    request.headers['x-addon-password'],
+  ];
   const { remoteAddress } = context.caller(request);
   for (const secret of new Set(offered)) {
     if (typeof secret !== 'string' || secret === '') continue;

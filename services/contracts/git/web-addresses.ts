@@ -20,6 +20,9 @@ const giteaPages: ReadonlyMap<string, string> = new Map([
 ]);
 /** First path parts without a corresponding page. */
 const pathsWithoutPage = new Set(['api', 'assets', 'attachments', 'avatars', 'login', 'swagger', 'metrics', '-']);
+/** Files at the root that browsers and crawlers request, and feeds and pictures of an owner. */
+const fileAtRoot =
+  /^(?:favicon\.ico|robots\.txt|manifest\.json|sitemap\.xml|apple-touch-icon[\w-]*\.png|[^/]+\.(?:rss|atom|png))$/i;
 /** Parts of a repository that exist in Gitea but not in Homeport. */
 export const unsupportedKinds: ReadonlySet<string> = new Set(['wiki', 'projects', 'packages', 'actions']);
 /** Kinds of addresses within the tree: `src/branch/main/path`. */
@@ -47,6 +50,7 @@ export function parseWebAddress(pathname: string): WebAddress | undefined {
     }
   }
   const [owner = '', name = '', kind = '', ...rest] = parts;
+  if (owner.startsWith('.') || (name === '' && fileAtRoot.test(owner))) return undefined;
   if (owner === '' || pathsWithoutPage.has(owner) || parts.some((part) => part.includes('\0'))) return undefined;
   return { owner, name: name.replace(/\.git$/i, ''), kind, rest };
 }

@@ -332,9 +332,9 @@ function createWriteResponse(
   return { status: 204, headers: { ...common, 'Content-Range': headers['Content-Range'] ?? '' }, body: undefined };
 }
 
-/** Returns the path of a single inserted row. */
+/** Returns the path of a single inserted row; undefined for a table or view without a primary key. */
 function getInsertedLocation(table: Table, page: number, body: string): string | undefined {
-  if (page !== 1) return undefined;
+  if (page !== 1 || table.primaryKey.length === 0) return undefined;
   const [row = {}] = JSON.parse(body === '' ? '[]' : body) as Record<string, string | null>[];
   const filters = Object.entries(row).map(
     ([name, value]) => `${encodeURIComponent(name)}=${value === null ? 'is.null' : `eq.${encodeURIComponent(value)}`}`,

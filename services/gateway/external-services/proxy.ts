@@ -151,6 +151,8 @@ function sendResponse(
     pipeResponse(upstreamResponse, response);
   } catch (error) {
     upstreamResponse.destroy();
+    // A head that failed has already set the reason phrase.
+    response.statusMessage = '';
     fail(error);
   }
 }
@@ -227,15 +229,16 @@ function isNotContentLength(_each: string, index: number, all: readonly string[]
 
 /**
  * The reason phrase is discarded, because the upstream controls it.
- * @throws Problem `gateway.upstream_failed` (502)
+ *
+ * @throws Error `HPE_INVALID_STATUS`
  */
 function getStatus({ statusCode = 0 }: IncomingMessage): number {
   if (statusCode >= 200 && statusCode <= 599) return statusCode;
   throw createInvalidResponse();
 }
 
-function createInvalidResponse(): Problem {
-  return new Problem('gateway.upstream_failed', 502, 'Its answer is none of HTTP.');
+function createInvalidResponse(): Error {
+  return Object.assign(new Error('The answer has an invalid status code.'), { code: 'HPE_INVALID_STATUS' });
 }
 
 function formatHead(status: number, headers: readonly string[]): string {

@@ -100,10 +100,10 @@ export class Gate {
     const { headers, method } = request;
     const { origin } = headers;
     const site = headers['sec-fetch-site'];
-    // Pages with `Referrer-Policy: no-referrer` send `Origin: null` with their forms.
-    if (origin === 'null') return site !== 'same-origin';
+    // Pages with `Referrer-Policy: no-referrer` send `Origin: null`, and some proxies report a host without its port.
+    if (site === 'same-origin') return false;
     if (origin !== undefined && origin.toLowerCase() !== this.#context.publicUrl(request)?.toLowerCase()) return true;
-    if (site === undefined || site === 'same-origin' || site === 'none') return false;
+    if (site === undefined || site === 'none') return false;
     const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
     return !(isNavigation && (method === 'GET' || method === 'HEAD'));
   }

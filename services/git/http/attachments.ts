@@ -9,6 +9,8 @@ import { formatFileName } from '../gitea-api/content-disposition.ts';
 import type { ApiDependencies } from '../gitea-api/api-dependencies.ts';
 
 const byUuid = /^\/attachments\/([0-9a-f-]{36})$/;
+/** Scripts that download the latest release use the address of other forges, `/releases/latest/download/NAME`. */
+const byLatest = /^\/([^/]+)\/([^/]+)\/releases\/(?:latest\/download|download\/latest)\/([^/]+)$/;
 const byName = /^\/([^/]+)\/([^/]+)\/releases\/download\/(.+)\/([^/]+)$/;
 
 /** Returns a file of a release or issue at its download URL; undefined for other paths. @throws Problem (404) */
@@ -35,10 +37,13 @@ export async function attachment(
     const repository = await readable(attached?.repository);
     return file(attached?.file, (each) => attachments.read(repository, each));
   }
-  const [, owner, name, tag, asset] = (byName.exec(pathname) ?? []).map(decodeURIComponent);
-  if (owner === undefined || name === undefined || tag === undefined) return undefined;
+  const isLatest = byLatest.test(pathname);
+  const [, owner, name, ...rest] = ((isLatest ? byLatest : byName).exec(pathname) ?? []).map(decodeURIComponent);
+  if (owner === undefined || name === undefined) return undefined;
   const repository = await lookup.need(await signIn.visitor(request), [owner, name], 'read');
-  const release = await releases.byTag(repository.id, tag);
+  const [tag = '', asset] = isLatest ? ['latest', ...rest] : rest;
+  const tagged = await releases.byTag(repository.id, tag);
+  const release = tagged ?? (isLatest ? await releases.latest(repository.id) : undefined);
   if (release === undefined || release.draft === 1) throw unknown();
   const row = (await releases.assets(release.id)).find((each) => each.name === asset);
   return file(row, (each) => releases.read(repository, each));

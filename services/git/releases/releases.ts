@@ -31,6 +31,11 @@ export class Releases {
     return (drafts ? rows : rows.where('draft', '=', 0)).orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
   }
 
+  /** Returns the latest published release that is not a prerelease. */
+  async latest(repository: number): Promise<ReleaseRow | undefined> {
+    return (await this.list(repository, { drafts: false })).find(({ prerelease }) => prerelease === 0);
+  }
+
   byTag(repository: number, tag: string): Promise<ReleaseRow | undefined> {
     return this.#db
       .selectFrom('releases')

@@ -78,6 +78,16 @@ function setField(header: string, name: string, value: string): string {
     : `${header}${header === '' ? '' : '\r\n'}${field}`;
 }
 
+/** Charsets that programs declare without looking at their text. */
+const meaninglessCharset = /^(?:us-ascii|ascii|ansi_x3\.4-\w+|unknown-8bit|x-unknown|unknown)$/i;
+
+/** Returns the charset that the beginning of an HTML text declares, as browsers read it. */
+function declaredInHtml(type: string, bytes: Uint8Array): string | undefined {
+  if (!/^text\/html\b/i.test(type)) return undefined;
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 2048)).toString('latin1');
+  return /<meta\s[^>]{0,500}?\bcharset\s*=\s*["']?([\w.:-]{1,40})/i.exec(head)?.[1];
+}
+
 /** Converts a text part to UTF-8 in base64 when a reader would decode it differently because of its label. */
 function correctPart({ header, separator, body }: Part): string {
   const type = getField(header, 'content-type');
@@ -85,8 +95,10 @@ function correctPart({ header, separator, body }: Part): string {
   const isText = type === '' || /^text\/(?:plain|html)\b/i.test(type);
   if (!isText || /^\s*attachment/i.test(getField(header, 'content-disposition'))) return unchanged;
   const bytes = decodeTransfer(body, getField(header, 'content-transfer-encoding'));
-  const charset = declaredCharset(`;${type}`);
   if (bytes === undefined) return unchanged;
+  const declared = declaredCharset(`;${type}`);
+  const charset =
+    declared === undefined || meaninglessCharset.test(declared) ? (declaredInHtml(type, bytes) ?? declared) : declared;
   const isUndeclared = charset === undefined || /^utf-?8$/i.test(charset);
   if (isUndeclared && isUtf8(bytes)) return unchanged;
   const typeWithoutCharset = (type === '' ? 'text/plain' : type).replace(

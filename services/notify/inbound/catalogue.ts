@@ -1,6 +1,7 @@
 import type { NotificationContent, TextFormat } from '../../contracts/notify/notification.ts';
 import { alertmanager } from './alertmanager.ts';
 import { arr } from './arr.ts';
+import { googleChat, teams, workChat } from './cards.ts';
 import { discord, slack } from './chats.ts';
 import { forge } from './forge.ts';
 import { generic } from './generic.ts';
@@ -16,7 +17,7 @@ import { watchtower } from './watchtower.ts';
 /** In this order: who is sure of itself comes first, who takes any text last. */
 const programs: readonly Program[] = [
   ...[grafana, alertmanager, legacyGrafana, forge, gitlab, uptimeKuma, arr, seerr, watchtower, healthchecks],
-  ...[slack, discord, generic],
+  ...[teams, googleChat, workChat, slack, discord, generic],
 ];
 
 /** The source of notices that were written for Slack. */

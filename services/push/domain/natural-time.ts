@@ -24,6 +24,11 @@ const hoursByWord: Readonly<Record<string, number>> = {
   night: 21,
 };
 const msByUnit: Readonly<Record<string, number>> = { sec: 1e3, min: 6e4, hou: 36e5, day: 864e5, wee: 6048e5 };
+const numberWords = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'];
+const relativeTime = new RegExp(
+  `^(?:in|within) (half an?|an?|a few|few|${numberWords.join('|')}|\\d{1,6}) ` +
+    '(second|sec|minute|min|hour|day|week|month|year)s?$',
+);
 
 /** Timestamp formats of programs (ISO 8601, RFC 3339, RFC 2822), with an offset or in the server's time zone. */
 const timestamp =
@@ -72,14 +77,8 @@ export function parseNaturalTime(text: string, now: number): number | undefined 
     .toLowerCase()
     .replace(/[,\s]+/g, ' ')
     .trim();
-  const relative = /^in (half an|an?|\d{1,6}) (second|sec|minute|min|hour|day|week)s?$/.exec(normalized);
-  if (relative !== null) {
-    const [, count = '', unit = ''] = relative;
-    return (
-      now +
-      (count === 'half an' ? 0.5 : /^an?$/.test(count) ? 1 : Number(count)) * (msByUnit[unit.slice(0, 3)] ?? Number.NaN)
-    );
-  }
+  const [, count, unit = ''] = relativeTime.exec(normalized) ?? [];
+  if (count !== undefined) return addDuration(now, parseCount(count), unit);
   const timestampMs = parseTimestamp(text.trim());
   if (timestampMs !== undefined) return timestampMs;
   if (normalized === 'next week') return toTimestamp({ days: 7 }, now);
@@ -91,6 +90,28 @@ export function parseNaturalTime(text: string, now: number): number | undefined 
     rest = next.trim();
   }
   return toTimestamp(parsed, now);
+}
+
+/** Parses the number in `in two hours`; a few are three. */
+function parseCount(text: string): number {
+  if (text.startsWith('half')) return 0.5;
+  if (text.endsWith('few')) return 3;
+  if (/^an?$/.test(text)) return 1;
+  const index = numberWords.indexOf(text);
+  return index < 0 ? Number(text) : index + 1;
+}
+
+function addDuration(now: number, count: number, unit: string): number | undefined {
+  const ms = msByUnit[unit.slice(0, 3)];
+  if (ms !== undefined) return now + count * ms;
+  if (!Number.isInteger(count)) return undefined;
+  const months = unit === 'year' ? count * 12 : count;
+  const moment = new Date(now);
+  const day = moment.getDate();
+  moment.setMonth(moment.getMonth() + months);
+  // The last day of a shorter month, not the first of the one after it.
+  if (moment.getDate() !== day) moment.setDate(0);
+  return moment.getTime();
 }
 
 /** Parses one element at the beginning; returns the remaining text, or undefined when nothing matches. */

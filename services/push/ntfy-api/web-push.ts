@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Accounts } from '../../contracts/control/accounts.ts';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -57,7 +58,13 @@ function putBrowser({ accounts, store, clock, random, allowedHosts, reserved, on
 }
 
 /** Routes for subscribing and unsubscribing a browser. */
-export function webPushRoutes(dependencies: WebPushDependencies & { readonly enabled: () => boolean }): ApiRoutes {
+export function webPushRoutes(
+  dependencies: WebPushDependencies & {
+    readonly enabled: () => boolean;
+    /** Returns the address at which a client reaches this service. */
+    readonly publicUrl: (request: IncomingMessage) => string | undefined;
+  },
+): ApiRoutes {
   const putSubscription = putBrowser(dependencies);
   const requireEnabled = (): void => {
     if (!dependencies.enabled()) throw refuse('not_found');
@@ -66,7 +73,7 @@ export function webPushRoutes(dependencies: WebPushDependencies & { readonly ena
     async 'POST /v1/webpush'(exchange) {
       requireEnabled();
       const subscription = await withMalformedRefusal(() => readJson(exchange, WebPushRequest));
-      await putSubscription(subscription, exchange, getBaseUrl(exchange));
+      await putSubscription(subscription, exchange, getBaseUrl(exchange, dependencies.publicUrl(exchange.request)));
       answerSuccess(exchange);
     },
 
@@ -123,8 +130,11 @@ async function withMalformedRefusal<T>(read: () => Promise<T>): Promise<T> {
   });
 }
 
-/** Returns the address of this server as used by the browser. */
-function getBaseUrl({ request }: Exchange): string {
+/** Returns the address of this server as used by the browser, with the path below which a gateway serves it. */
+function getBaseUrl({ request }: Exchange, publicUrl: string | undefined): string {
   const { origin, host = '' } = request.headers;
-  return origin !== undefined && URL.canParse(origin) ? new URL(origin).origin : `http://${host}`;
+  const pageOrigin = URL.parse(origin ?? '')?.origin;
+  if (publicUrl !== undefined && (pageOrigin === undefined || URL.parse(publicUrl)?.origin === pageOrigin))
+    return publicUrl;
+  return pageOrigin ?? `http://${host}`;
 }

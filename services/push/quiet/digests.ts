@@ -1,4 +1,5 @@
 import type { Context } from '../../contracts/service.ts';
+import type { ReceiverAddresses } from '../web-push/receiver-addresses.ts';
 import { mayRead, deliverToBrowser, type BrowserDelivery } from '../web-push/delivery.ts';
 import { buildDigestText, type TopicCount } from '../domain/digest.ts';
 import type { Message } from '../domain/message.ts';
@@ -15,6 +16,7 @@ export interface DigestDependencies {
   readonly store: QuietStore;
   readonly browsers: WebPushStore;
   readonly accountRules: AccountRules;
+  readonly receiverAddresses: ReceiverAddresses;
 }
 
 /**

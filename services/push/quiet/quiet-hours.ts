@@ -10,6 +10,7 @@ import type { Recorded } from '../publish/write-messages.ts';
 import { quietHandlers } from '../app-api/quiet.ts';
 import { QuietStore } from '../store/quiet.ts';
 import { WebPushStore } from '../store/web-push.ts';
+import type { ReceiverAddresses } from '../web-push/receiver-addresses.ts';
 import { mayRead, type BrowserDelivery } from '../web-push/delivery.ts';
 import { sendDigests } from './digests.ts';
 import { AccountRules } from './account-rules.ts';
@@ -52,11 +53,11 @@ export interface QuietHours extends AsyncDisposable {
   upkeep(): Promise<void>;
 }
 
-export function openQuietHours(context: Context): QuietHours {
+export function openQuietHours(context: Context, receiverAddresses: ReceiverAddresses): QuietHours {
   const { bus, clock, commit, log, random } = context;
   const store = new QuietStore(context.db);
   const accountRules = new AccountRules(context, store);
-  const dependencies = { context, store, browsers: new WebPushStore(context), accountRules };
+  const dependencies = { context, store, browsers: new WebPushStore(context), accountRules, receiverAddresses };
   /** False while nothing is held or repeated, which saves a query for most messages. */
   let hasEntries = true;
   let expectCount = 0;

@@ -1,4 +1,5 @@
 import { deliverToBrowser, type BrowserDelivery } from '../web-push/delivery.ts';
+import type { ReceiverAddresses } from '../web-push/receiver-addresses.ts';
 import type { Message } from '../domain/message.ts';
 import { buildPushPayload } from '../domain/push-payload.ts';
 import type { UrgentMessage } from '../store/quiet.ts';
@@ -39,7 +40,7 @@ export async function sendReminders(parts: DigestDependencies): Promise<number |
 }
 
 async function sendReminder(
-  { context, store, browsers }: DigestDependencies,
+  { context, store, browsers, receiverAddresses }: DigestDependencies,
   urgent: UrgentMessage,
   next: number,
 ): Promise<void> {
@@ -50,7 +51,9 @@ async function sendReminder(
     );
     // No browser is subscribed, so the repetition ends.
     if (subscribed.length === 0) await store.acknowledge(transaction, urgent.id);
-    const due = subscribed.map(({ id, base_url }) => ({ payload: buildReminder(urgent, id, base_url) }));
+    const due = subscribed.map(({ id, base_url }) => ({
+      payload: buildReminder(urgent, id, base_url, receiverAddresses),
+    }));
     if (due.length > 0) await context.jobs.enqueueAll(transaction, deliverToBrowser, due);
   });
 }
@@ -59,8 +62,9 @@ function buildReminder(
   { id, topic, sequence, text }: UrgentMessage,
   browser: string,
   baseUrl: string,
+  receiverAddresses: ReceiverAddresses,
 ): BrowserDelivery {
-  const message = JSON.parse(text) as Message;
+  const message = receiverAddresses(JSON.parse(text) as Message, baseUrl);
   return {
     browser,
     payload: buildPushPayload(`${baseUrl}/${topic}`, message, { acknowledge: id }),

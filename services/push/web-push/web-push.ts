@@ -10,6 +10,7 @@ import type { WriteHook } from '../publish/write-messages.ts';
 import type { ApiRoutes } from '../ntfy-api/api-routes.ts';
 import { webPushHandlers, webPushRoutes } from '../ntfy-api/web-push.ts';
 import { WebPushStore } from '../store/web-push.ts';
+import type { ReceiverAddresses } from './receiver-addresses.ts';
 import { createDeliveryHandler, deliverToBrowser, type BrowserDelivery } from './delivery.ts';
 import { getVapidKeys, type KeyPair } from './vapid.ts';
 
@@ -26,6 +27,7 @@ export interface WebPushOptions {
   /** Returns true while web push is enabled. */
   readonly enabled: () => boolean;
   readonly contact: () => string;
+  readonly receiverAddresses: ReceiverAddresses;
   readonly allowedHosts: readonly string[];
   readonly reserved: ReadonlySet<string>;
   readonly keptSeconds: () => number;
@@ -55,6 +57,7 @@ export function openWebPush({
   onDelivered,
   enabled,
   contact,
+  receiverAddresses,
   allowedHosts,
   reserved,
   keptSeconds,
@@ -112,7 +115,7 @@ export function openWebPush({
   const dependencies = { accounts, store, clock, random, allowedHosts, reserved, onChanged: refresh };
   const publicKey = (): string => keys.publicKey;
   return {
-    routes: webPushRoutes({ ...dependencies, enabled }),
+    routes: webPushRoutes({ ...dependencies, enabled, publicUrl: context.publicUrl }),
     handlers: webPushHandlers({ ...dependencies, publicKey }),
     publicKey,
 
@@ -134,7 +137,12 @@ export function openWebPush({
           // Visitors have no quiet hours.
           const mode = account === null ? {} : modes.get(account);
           if (mode === undefined) return [];
-          return [{ payload: buildDelivery(message, id, base_url, mode), key: `${message.id}:${id}` }];
+          return [
+            {
+              payload: buildDelivery(receiverAddresses(message, base_url), id, base_url, mode),
+              key: `${message.id}:${id}`,
+            },
+          ];
         });
         if (deliveries.length > 0) await jobs.enqueueAll(transaction, deliverToBrowser, deliveries);
       }

@@ -30,6 +30,13 @@ create table clients (id int primary key, name text);
 create table projects (id int primary key, name text, client_id int references clients, budget int);
 insert into clients values (1, 'MS'), (2, 'AP');
 insert into projects values (1, 'w7', 1, 10), (2, 'w10', 1, 20), (3, 'ios', 2, 5);
+create table factories (id int primary key, name text);
+create table processes (id int primary key, factory_id int references factories);
+create table process_costs (process_id int primary key references processes, cost int);
+insert into factories values (1, 'A'), (2, 'B'); insert into processes values (1, 1), (2, 1), (3, 2);
+insert into process_costs values (1, 10), (2, 20), (3, 5);
+create table nokey (a int, b text);
+create view v_nokey as select a, b from nokey;
 create view v_wrong as select p.id, p.name,
   (select c.id from clients c where c.id = p.client_id) as cid from projects p;
 create view v_group as select p.client_id, sum(p.budget) as budget from projects p group by p.client_id;
@@ -42,7 +49,6 @@ create function list_names() returns table (name text) language sql stable as 's
 create function doubled(n int, out doubled int) language sql immutable as 'select n * 2';
 create function counted(inout n int) language sql immutable as 'select n + 1';
 create function plain(n int) returns int language sql immutable as 'select n + 1';
-create function nothing() returns void language sql as 'delete from projects where id = 99';
 create function echo_char(v char(2)) returns text language sql immutable as $$ select '[' || v || ']' $$;
 create function echo_bits(v bit(3)) returns text language sql immutable as 'select v::text';
 create function echo_chars(v char(2)[]) returns text language sql immutable as $$ select array_to_string(v, '|') $$;
@@ -69,6 +75,8 @@ create table todos (id int primary key, label color);
 insert into todos values (1, 256), (2, 123456);
 create table docs (id int primary key, data jsonb);
 insert into docs values (1, '{"!@#$_d": {"x": 3}}'), (2, null);
+create function nothing() returns void language sql as 'delete from docs where id = 2';
+create function delete_docs() returns setof docs language sql as 'delete from docs where true returning *';
 `;
 
 const get = async (path: string, headers: Record<string, string> = {}): Promise<[number, any, Headers]> => {
@@ -159,6 +167,8 @@ describe('relationships of tables', () => {
   });
 });
 
+const docIds = async (): Promise<number[]> => (await room.sql('select id from docs order by id')).map(({ id }) => id);
+
 describe('functions', () => {
   it('returns objects for one named column', async () => {
     expect((await db.rpc('list_names')).data).toEqual([{ name: 'MS' }, { name: 'AP' }]);
@@ -181,7 +191,15 @@ describe('functions', () => {
       { code: 'PGRST128' },
       expect.anything(),
     ]);
+    expect(await docIds()).toEqual([1, 2]);
+    const several = await send('POST', 'rpc/delete_docs', {}, { Prefer: 'handling=strict, max-affected=1' });
+    expect(several.slice(0, 2)).toMatchObject([400, { code: 'PGRST124' }]);
+    expect(await docIds()).toEqual([1, 2]);
+    expect((await send('POST', 'rpc/nothing', {}, { Prefer: 'tx=rollback' }))[0]).toBe(204);
+    expect(await docIds()).toEqual([1, 2]);
     expect((await send('POST', 'rpc/nothing', {}))[0]).toBe(204);
+    expect(await docIds()).toEqual([1]);
+    await room.sql('insert into docs values (2, null)');
   });
 
   it('allows functions to set a header several times', async () => {
@@ -203,7 +221,18 @@ describe('functions', () => {
   it('calls the function of the settings before each request', async () => {
     const blocked = await get('clients', { 'x-blocked': 'yes' });
     expect(blocked.slice(0, 2)).toEqual([429, expect.objectContaining({ message: 'blocked', hint: 'Wait.' })]);
-    expect((await send('DELETE', 'clients?id=eq.1', undefined, { 'x-blocked': 'yes' }))[0]).toBe(429);
+    const blockedHeader = { 'x-blocked': 'yes' };
+    expect((await send('DELETE', 'docs?id=gt.0', undefined, blockedHeader))[0]).toBe(429);
+    expect((await send('PATCH', 'docs?id=gt.0', { id: 9 }, blockedHeader))[0]).toBe(429);
+    expect((await send('POST', 'docs', { id: 9 }, blockedHeader))[0]).toBe(429);
+    expect((await send('PUT', 'docs?id=eq.9', { id: 9, data: null }, blockedHeader))[0]).toBe(429);
+    expect((await send('POST', 'rpc/delete_docs', {}, blockedHeader))[0]).toBe(429);
+    expect((await send('POST', 'rpc/nothing', {}, blockedHeader))[0]).toBe(429);
+    expect((await get('rpc/list_names', blockedHeader))[0]).toBe(429);
+    const requests = [{ method: 'DELETE', path: '/docs?id=gt.0' }];
+    const batch = await send('POST', '', { requests }, { ...blockedHeader, apikey: room.serviceKey });
+    expect(batch[0] === 429 || batch[1][0].status === 429).toBe(true);
+    expect(await docIds()).toEqual([1, 2]);
     expect((await get('clients'))[0]).toBe(200);
   });
 });
@@ -289,6 +318,64 @@ describe('requests of PostgREST', () => {
     ]);
   });
 
+  it('orders groups by related columns under the name of the table or of the response', async () => {
+    const totals = async (path: string): Promise<unknown> =>
+      (await get(path))[1].map(({ total }: { total: number }) => total);
+    const select = 'projects?select=total:budget.sum()';
+    expect(await totals(`${select},...clients(client:name)&order=clients(name)`)).toEqual([5, 30]);
+    expect(await totals(`${select},...clients(client:name)&order=clients(name).desc`)).toEqual([30, 5]);
+    expect(await totals(`${select},clients(name)&order=clients(name)`)).toEqual([5, 30]);
+    expect(await totals(`${select},c:clients(id)&order=c(name).desc`)).toEqual([30, 5]);
+    expect(await totals(`${select},client_id&order=client_id.desc`)).toEqual([5, 30]);
+  });
+
+  it('aggregates at every level, and groups by embeds', async () => {
+    const select = async (path: string): Promise<unknown> => (await get(path))[1];
+    expect(await select('projects?select=budget.sum(),clients(name)&order=clients(name)')).toEqual([
+      { sum: 5, clients: { name: 'AP' } },
+      { sum: 30, clients: { name: 'MS' } },
+    ]);
+    expect(await select('clients?select=name,projects(client_id,total:budget.sum())&order=id')).toEqual([
+      { name: 'MS', projects: [{ client_id: 1, total: 30 }] },
+      { name: 'AP', projects: [{ client_id: 2, total: 5 }] },
+    ]);
+    expect(await select('factories?select=name,processes(factory_id,...process_costs(cost.sum()))&order=id')).toEqual([
+      { name: 'A', processes: [{ factory_id: 1, sum: 30 }] },
+      { name: 'B', processes: [{ factory_id: 2, sum: 5 }] },
+    ]);
+    const grouped = 'process_costs?select=cost.sum(),...processes(factories(name))&order=processes(factories)';
+    expect(await select(grouped)).toEqual([
+      { sum: 30, factories: { name: 'A' } },
+      { sum: 5, factories: { name: 'B' } },
+    ]);
+    expect(await select('factories?select=name,processes(process_costs(cost.max()))&id=eq.2')).toEqual([
+      { name: 'B', processes: [{ process_costs: { max: 5 } }] },
+    ]);
+  });
+
+  it('filters an embed by its alias when the same table is embedded several times', async () => {
+    const select = 'clients?select=projects(name),large:projects(name)&order=id';
+    const rows = async (filters: string): Promise<unknown> =>
+      (await get(`${select}&${filters}`))[1].map((row: Record<string, { name: string }[]>) =>
+        ['projects', 'large'].map((name) => row[name]?.map((project) => project.name)),
+      );
+    expect(await rows('projects.budget=lt.20&large.budget=gte.20')).toEqual([
+      [['w7'], ['w10']],
+      [['ios'], []],
+    ]);
+    expect(await rows('projects.budget=lt.20')).toEqual([
+      [['w7'], ['w7', 'w10']],
+      [['ios'], ['ios']],
+    ]);
+    expect(await rows('large.limit=1&large.order=budget.desc')).toEqual([
+      [['w7', 'w10'], ['w10']],
+      [['ios'], ['ios']],
+    ]);
+    expect((await get('clients?select=large:projects(name)&projects.budget=gte.20&id=eq.1'))[1]).toEqual([
+      { large: [{ name: 'w10' }] },
+    ]);
+  });
+
   it('applies Range after limit and offset', async () => {
     const range = async (path: string, value: string): Promise<unknown> => {
       const [status, body, headers] = await get(path, { Range: value });
@@ -337,6 +424,27 @@ describe('requests of PostgREST', () => {
     expect(await type('application/vnd.pgrst.array+json')).toBe('application/json; charset=utf-8');
     expect((await get('clients?select=id&id=eq.1'))[2].get('content-location')).toBe('/clients?id=eq.1&select=id');
     expect((await get('clients', { accept: 'application/openapi+json' }))[0]).toBe(406);
+  });
+
+  it('returns no location for a table or view without a key', async () => {
+    const headers = { Prefer: 'return=headers-only' };
+    const location = async (path: string): Promise<unknown> => {
+      const [status, , reply] = await send('POST', path, { a: 1, b: 'x' }, headers);
+      return [status, reply.get('location')];
+    };
+    expect(await location('nokey')).toEqual([201, null]);
+    expect(await location('v_nokey')).toEqual([201, null]);
+  });
+
+  it('answers 201 to an empty list of rows, unless duplicates are merged', async () => {
+    const statusOf = async (prefer: string): Promise<unknown> => {
+      const [status, body] = await send('POST', 'clients', [], { Prefer: prefer });
+      return [status, body];
+    };
+    expect(await statusOf('resolution=merge-duplicates')).toEqual([200, '']);
+    expect(await statusOf('resolution=merge-duplicates, return=representation')).toEqual([200, []]);
+    expect(await statusOf('resolution=ignore-duplicates')).toEqual([201, '']);
+    expect(await statusOf('return=minimal')).toEqual([201, '']);
   });
 
   it('serves partitions only through their table', async () => {

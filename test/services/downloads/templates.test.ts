@@ -40,18 +40,6 @@ describe('a template of a list', () => {
     expect(names).toContain(second);
   });
 
-  it.each([['OUTPUT_TEMPLATE_PLAYLIST'], ['OUTPUT_TEMPLATE_CHANNEL']])(
-    'uses the default template when %s is empty',
-    async (name) => {
-      const environment = { OUTPUT_TEMPLATE: '%(title)s [x].%(ext)s', [name]: '' };
-      await using rig = await openRig({ environment });
-      const names = await namesOf(rig, rig.site.url('/feed/2.rss?title=Fixture%20Feed'), 2);
-      const folder = name.endsWith('PLAYLIST') ? '' : 'Fixture Feed/';
-      const mark = folder === '' ? ' [x]' : '';
-      expect(names).toEqual([`${folder}Episode 001${mark}.mp4`, `${folder}Episode 002${mark}.mp4`]);
-    },
-  );
-
   it('keeps texts that look like parts of a template, and stays in its folder', async () => {
     const title = 'a%(id)s: $HOME \\ ..';
     await using rig = await openRig({

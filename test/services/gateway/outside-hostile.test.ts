@@ -129,7 +129,7 @@ describe('malformed upstream response', () => {
     reply = bytes;
     const rude = 'https://rough.nas.local/';
     const { status, body } = await home.ask(rude, { headers: { Authorization: adminAuthorization } });
-    expect([status, body]).toEqual([502, expect.stringContaining('rough does not answer')]);
+    expect([status, body]).toEqual([502, expect.stringContaining('The answer of rough is not valid HTTP')]);
     const session = home.http2('rough.nas.local');
     const asked = session.request({ ':path': '/', authorization: adminAuthorization });
     const [headers] = (await once(asked, 'response')) as [Record<string, unknown>];

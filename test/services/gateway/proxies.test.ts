@@ -114,6 +114,65 @@ describe('a trusted proxy that writes its own Host', () => {
   });
 });
 
+describe('the sign-in form behind another proxy', () => {
+  const own = 'https://nas.local';
+  const client = '192.0.2.7';
+  /** Signs in, reads the session, sends a form with it and signs out; returns the statuses. */
+  const walk = async (headers: Record<string, string>): Promise<readonly number[]> => {
+    const page = await ask('/.homeport/sign-in?to=/album', { ...headers, Accept: 'text/html' });
+    const form = new URLSearchParams({ name: admin.name, password: admin.password, to: '/album' }).toString();
+    const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const post = (path: string, more: Record<string, string>, body = ''): Promise<Answer> =>
+      home.ask(`${own}${path}`, { method: 'POST', headers: { ...headers, ...type, ...more }, body });
+    const signed = await post('/.homeport/sign-in', {}, form);
+    const Cookie = signed.headers['set-cookie']?.[0]?.split(';')[0] ?? 'none=1';
+    const session = await ask('/.homeport/verify', { ...headers, Cookie });
+    const out = await post('/.homeport/sign-out', { Cookie });
+    const ended = await ask('/.homeport/verify', { ...headers, Cookie });
+    return [page.status, signed.status, session.status, out.status, ended.status];
+  };
+  const works = [200, 303, 200, 303, 401];
+  const origin = 'https://photos.example';
+  const forwarded = { 'X-Forwarded-Host': 'photos.example', 'X-Forwarded-Proto': 'https' };
+
+  it.each<[string, Record<string, string>]>([
+    ['writes the public host', { ...forwarded, Origin: origin }],
+    ['passes the Host header', { Host: 'photos.example', 'X-Forwarded-Proto': 'https', Origin: origin }],
+    ['reports a port', { ...forwarded, 'X-Forwarded-Host': 'photos.example:8443', Origin: `${origin}:8443` }],
+    ['omits the port', { ...forwarded, Origin: `${origin}:8443`, 'Sec-Fetch-Site': 'same-origin' }],
+    ['reports nothing', { Origin: origin, 'Sec-Fetch-Site': 'same-origin' }],
+    ['serves pages without a referrer', { ...forwarded, Origin: 'null', 'Sec-Fetch-Site': 'same-origin' }],
+    [
+      'stands behind another trusted one',
+      {
+        ...{ 'X-Forwarded-Host': 'photos.example, nas.local', 'X-Forwarded-Proto': 'https, http' },
+        ...{ 'X-Forwarded-For': `${client}, 127.0.0.1`, Origin: origin },
+      },
+    ],
+    [
+      'appends to forged headers',
+      {
+        ...{ 'X-Forwarded-Host': 'evil.example, photos.example', 'X-Forwarded-Proto': 'http, https' },
+        ...{ 'X-Forwarded-For': client, Origin: origin },
+      },
+    ],
+  ])('signs in and out when the proxy %s', async (_kind, headers) => {
+    expect(await walk(headers)).toEqual(works);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['another origin', { ...forwarded, Origin: 'https://evil.example' }],
+    ['a page of another site', { ...forwarded, Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }],
+    ['another port of the site', { ...forwarded, Origin: `${origin}:8443`, 'Sec-Fetch-Site': 'same-site' }],
+    [
+      'a forged host',
+      { 'X-Forwarded-Host': 'evil.example, photos.example', 'X-Forwarded-For': client, Origin: 'https://evil.example' },
+    ],
+  ])('refuses the form of %s', async (_kind, headers) => {
+    expect((await walk(headers))[1]).toBe(403);
+  });
+});
+
 describe('account reported by a trusted proxy', () => {
   it('accepts accounts only from configured proxies', async () => {
     const url = 'https://lamp.nas.local/';

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import { connect as connectPlainly, createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2';
@@ -230,6 +231,27 @@ describe('malformed response heads', () => {
   it('are refused when their lengths differ', async () => {
     reply = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok!');
     expect((await home.ask(`${open}/`)).status).toBe(502);
+  });
+
+  it.each([
+    ['HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok', 200],
+    ['\r\nHTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok', 200],
+    ['HTTP/1.1 299 Odd\r\nContent-Length: 2\r\n\r\nok', 299],
+    ['HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n0002;a="b"\r\nok\r\n0\r\n\r\n', 200],
+    ['HTTP/1.1 200 OK\r\nX-A: a\x01b\r\nContent-Length: 2\r\n\r\nok', 502],
+    ['HTTP/1.1 200 OK\r\nX-A: a\0b\r\nContent-Length: 2\r\n\r\nok', 502],
+    ['HTTP/1.1 200 OK\r\nno colon\r\nContent-Length: 2\r\n\r\nok', 502],
+    ['HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok', 502],
+    ['HTTP/1.1 999 Denied\r\nContent-Length: 2\r\n\r\nok', 502],
+    ['ICY 200 OK\r\n\r\nok', 502],
+  ])('are answered with a status line of this host: %j', async (answer, status) => {
+    reply = (socket) => socket.write(answer);
+    const request = home.open(`${open}/`).end();
+    const [received] = (await once(request, 'response')) as [IncomingMessage];
+    const body = await text(received);
+    const reason = status === 299 ? 'unknown' : STATUS_CODES[status];
+    expect([received.statusCode, received.statusMessage]).toEqual([status, reason]);
+    expect(body).toContain(status === 502 ? 'is not valid HTTP' : 'ok');
   });
 
   it('are named as what they are when they are no HTTP', async () => {

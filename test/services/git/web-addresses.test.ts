@@ -110,6 +110,37 @@ describe('an address of Gitea, for visitors of a public repository', () => {
   });
 });
 
+describe('a file of the latest release', () => {
+  const download = (path: string): Promise<Response> => open(`/ada/demo/releases/${path}`, { accept: '*/*' });
+  const upload = async (tag: string, content: string, more: object = {}): Promise<void> => {
+    const found = await room.api('GET', `/repos/ada/demo/releases/tags/${tag}`);
+    const made = found.ok ? found : await room.api('POST', '/repos/ada/demo/releases', { tag_name: tag, ...more });
+    const { id } = (await made.json()) as { id: number };
+    const path = `/repos/ada/demo/releases/${String(id)}/assets?name=tool.bin`;
+    expect((await room.api('POST', path, content)).status).toBe(201);
+  };
+
+  it('is downloaded without its tag', async () => {
+    await upload('v1.0', 'one');
+    await upload('v2.0-rc', 'candidate', { target_commitish: 'main', prerelease: true });
+    for (const path of ['latest/download/tool.bin', 'download/latest/tool.bin', 'download/v1.0/tool.bin']) {
+      const reply = await download(path);
+      expect([path, reply.status, await reply.text()]).toEqual([path, 200, expect.stringContaining('one')]);
+    }
+    expect((await download('latest/download/none.bin')).status).toBe(404);
+    expect((await open('/ada/hidden/releases/latest/download/tool.bin', { accept: '*/*' })).status).toBe(404);
+  });
+});
+
+describe('an address at the root that is no owner', () => {
+  it.each([
+    ...['/favicon.ico', '/robots.txt', '/manifest.json', '/.well-known/openid-configuration', '/.env'],
+    ...['/ada.rss', '/ada.atom', '/ada.png', '/sitemap.xml'],
+  ])('is not found instead of leading to the app: %s', async (path) => {
+    for (const accept of ['text/html', '*/*']) expect((await open(path, { accept })).status).toBe(404);
+  });
+});
+
 describe('an address of Gitea, for a browser that knows the app', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['/ada/demo', '/git/repositories/ada~demo'],

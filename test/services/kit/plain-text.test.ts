@@ -18,6 +18,21 @@ describe('htmlToText', () => {
     expect(htmlToText('<pre>\nfirst\n\n    <b>x</b>  y<br>z</pre>')).toBe('first\n\n    x  y\nz');
   });
 
+  it.each([
+    ['<textarea>one\n  two</textarea>', 'one\n  two'],
+    ['<xmp>one\n  two</xmp>', 'one\n  two'],
+    ['<listing>one\n  two</listing>', 'one\n  two'],
+    [
+      '<div style="color: red; white-space: pre-wrap">one\n  two<div>three\n  four</div>five\n  six</div>a\nb',
+      'one\n  two\nthree\n  four\nfive\n  six\na b',
+    ],
+    ['<td style="white-space:pre-line">one\ntwo</td>', 'one\ntwo'],
+    ['<span style="white-space: pre">one\n  two</span> after\nall', 'one\n  two after all'],
+    ['<p style="white-space: nowrap">one\n  two</p>', 'one two'],
+  ])('preserves the lines of %j', (html, text) => {
+    expect(htmlToText(html)).toBe(text);
+  });
+
   it('formats list items, quotations and rules', () => {
     expect(htmlToText('<ul><li>a<ul><li>b</li></ul></li></ul><hr><blockquote><p>q</p>r</blockquote>s')).toBe(
       '- a\n- b\n---\n> q\n> r\ns',

@@ -51,6 +51,19 @@ describe('mail text', () => {
     ).toBe('L\xf6');
   });
 
+  it.each([
+    ['text/html', '<html><head><meta http-equiv="Content-Type" content="text/html; charset=windows-1251"></head>'],
+    ['text/html; charset=us-ascii', '<meta charset="windows-1251">'],
+    ['text/html', "<META CHARSET='cp1251'/>"],
+  ])('is decoded as its HTML declares when %s does not: %s', async (type, head) => {
+    const cyrillic = await parse(`Content-Type: ${type}`, '', `${head}<p>\xd2\xe5\xf1\xf2</p>`);
+    expect(cyrillic.html).toContain('<p>Тест</p>');
+    const alreadyUtf8 = await parse(`Content-Type: ${type}`, '', `${head}<p>${utf8('Тест')}</p>`);
+    expect(alreadyUtf8.html).toContain('<p>Тест</p>');
+    const declared = await parse('Content-Type: text/html; charset=koi8-r', '', `${head}<p>\xf4\xc5\xd3\xd4</p>`);
+    expect(declared.html).toContain('<p>Тест</p>');
+  });
+
   it('is decoded from UTF-7 and legacy charsets', async () => {
     expect((await parse('Content-Type: text/plain; charset=utf-7', '', 'Gr+APwA3w-e')).text?.trim()).toBe('Grüße');
     expect((await parse('Content-Type: text/plain; charset=cp850', '', 'Gr\x81\xe1e')).text?.trim()).toBe('Grüße');

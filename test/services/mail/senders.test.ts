@@ -61,6 +61,24 @@ describe('subjects of known programs', () => {
     ["Garbage Collect Datastore 'x' failed", 'failure'],
     ['Verify Datastore x successful', 'success'],
     ['borg backup nas: SUCCESS', 'success'],
+    ['Grafana: [FIRING:1]  (cpu)', 'failure'],
+    ['Veeam: [Warning] Backup Job 1', 'warning'],
+    ['[nas] 🔴 Down', 'failure'],
+    ['[nas] ✅ Up', 'success'],
+    ['nas.lan: WARNING - load', 'warning'],
+    ['Zabbix: Problem: disk', 'failure'],
+    ['Zabbix: Resolved in 5m: disk', 'success'],
+    ['nas.lan is critical - disk space', 'failure'],
+    ['nas.lan needs attention - load', 'warning'],
+    ['nas.lan recovered - load', 'success'],
+    ['monit alert --  Does not exist sshd', 'failure'],
+    ['monit alert --  Connection succeeded web', 'success'],
+    ['[rkhunter] Warnings found for nas', 'warning'],
+    ['restic backup FAILED on nas', 'failure'],
+    ['Backup job completed successfully', 'success'],
+    ['Backup finished with warnings', 'warning'],
+    ['Borgmatic failed', 'failure'],
+    ['Backup failed for 2 of 3 volumes', 'failure'],
     ['[Failed] Backup Job 1 (3 machines)', 'failure'],
     ['** RECOVERY Service Alert: nas/disk is OK **', 'success'],
   ])('%s means %s', (subject, type) => {
@@ -70,12 +88,12 @@ describe('subjects of known programs', () => {
     expect(rendering.body).toBeUndefined();
   });
 
-  it.each(['Nothing failed today', 'Re: your order', 'Weekly report', 'Parity of prices'])(
-    'keep %s unchanged',
-    (subject) => {
-      expect(recognizeSubject(subject)).toEqual({});
-    },
-  );
+  it.each([
+    ...['Nothing failed today', 'Re: your order', 'Weekly report', 'Parity of prices', 'Re: Problem: the printer'],
+    ...['Backup finished: 0 failed', 'No sync without a successful login', 'An error on my invoice'],
+  ])('keep %s unchanged', (subject) => {
+    expect(recognizeSubject(subject)).toEqual({});
+  });
 
   it('derives the type of a pool or backup from the text', () => {
     expect(recognizeSubject('ZFS scrub_finish event for tank on nas', 'errors: No known data errors').type).toBe(

@@ -1,7 +1,10 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { mail } from '../../../services/mail/index.ts';
@@ -273,6 +276,40 @@ with smtplib.SMTP('localhost', ${String(port)}) as smtp:
     expect(await client.reply()).toMatch(/^220 /);
     client[Symbol.dispose]();
     expect(offers.notices.size).toBe(0);
+  });
+
+  it.each<[Pick<Settings, 'signIn' | 'tls'>, boolean, boolean | undefined]>([
+    [{ signIn: 'off', tls: 'off' }, false, undefined],
+    [{ signIn: 'optional', tls: 'off' }, true, undefined],
+    [{ signIn: 'required', tls: 'off' }, true, undefined],
+    [{ signIn: 'off', tls: 'starttls' }, false, false],
+    [{ signIn: 'optional', tls: 'starttls' }, false, true],
+    [{ signIn: 'required', tls: 'starttls' }, false, true],
+    [{ signIn: 'optional', tls: 'required' }, false, true],
+    [{ signIn: 'required', tls: 'required' }, false, true],
+  ])('offers AUTH only where a password is encrypted or cannot be: %j', async (settings, isOffered, isOfferedLater) => {
+    const port = await openMail({ ...settings, certificateFile, keyFile });
+    const listExtensions = async (socket: Socket): Promise<readonly string[]> => {
+      socket.write('EHLO test\r\n');
+      let text = '';
+      while (!/^250 .*\r\n$/m.test(text)) text += String((await once(socket, 'data'))[0]);
+      return text.split('\r\n').map((line) => line.slice(4));
+    };
+    const offersSignIn = (extensions: readonly string[]): boolean => extensions.some((each) => each.startsWith('AUTH'));
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'data');
+    const extensions = await listExtensions(socket);
+    expect([offersSignIn(extensions), extensions.includes('STARTTLS')]).toEqual([isOffered, settings.tls !== 'off']);
+    if (isOfferedLater !== undefined) {
+      socket.write('STARTTLS\r\n');
+      expect(String((await once(socket, 'data'))[0])).toMatch(/^220 /);
+      const secured = connectTls({ socket, servername: 'localhost', ca: readFileSync(certificateFile) });
+      await once(secured, 'secureConnect');
+      const later = await listExtensions(secured);
+      expect([offersSignIn(later), later.includes('STARTTLS')]).toEqual([isOfferedLater, false]);
+      secured.destroy();
+    }
+    socket.destroy();
   });
 
   it('does not start with an invalid certificate, and reports why', async () => {

@@ -65,6 +65,23 @@ describe('time of a message', () => {
     expect(parseDelay(text, now, 2 * week) * 1000).toBe(Math.floor(expected / 1000) * 1000);
   });
 
+  it.each([
+    ['within 2 hours', Date.UTC(2026, 10, 29, 8)],
+    ['in two hours', Date.UTC(2026, 10, 29, 8)],
+    ['in half a day', Date.UTC(2026, 10, 29, 18)],
+    ['in a few days', Date.UTC(2026, 11, 2, 6)],
+    ['in three weeks', Date.UTC(2026, 11, 20, 6)],
+    ['in 1 month', Date.UTC(2026, 11, 29, 6)],
+    ['in 3 months', Date.UTC(2027, 1, 28, 6)],
+    ['in a year', Date.UTC(2027, 10, 29, 6)],
+  ])('is read from %s', (text, expected) => {
+    expect(parseDelay(text, now, Infinity) * 1000).toBe(expected);
+  });
+
+  it.each(['in half a month', 'in thirteen days', 'within reach', 'in 2 fortnights'])('is refused from %s', (text) => {
+    expect(() => parseDelay(text, now, Infinity)).toThrow();
+  });
+
   it.each(['2026-02-30T10:00:00Z', '2026-11-29T25:00:00Z', '2026-11-29T10:00:00X'])('is refused from %s', (text) => {
     expect(() => parseDelay(text, now, 2 * week)).toThrow();
   });

@@ -110,9 +110,15 @@ function answer(socket: Socket, packet: Buffer): void {
   const topic = packet.subarray(6, 6 + packet.readUInt16BE(4));
   socket.write(Buffer.from([0x90, 3, packet[2] ?? 0, packet[3] ?? 0, topic.equals(Buffer.from('secret')) ? 128 : 0]));
   if (topic.equals(Buffer.from('silent'))) return;
-  const body = Buffer.concat([Buffer.from([0, topic.length]), topic, Buffer.from('{"state":"ok"}')]);
+  // A filter matches several topics; the broker names the one of the message.
+  const published = Buffer.from(topic.toString().replace('/#', '/pump').replace('+', 'garden'));
+  const body = Buffer.concat([Buffer.from([0, published.length]), published, Buffer.from('{"state":"ok"}')]);
   socket.write(Buffer.concat([Buffer.from([0x30, body.length]), body]));
 }
+
+const condition = (variable: string, operator: string, value: string): object => {
+  return { type: 'expression', andOr: 'and', variable, operator, value };
+};
 
 it('waits for a matching MQTT message', async () => {
   const server = createServer((socket) => {
@@ -137,6 +143,17 @@ it('waits for a matching MQTT message', async () => {
       mqttPassword: 'right',
     });
     expect(await rig.until(fine.id, 1)).toMatchObject({ msg: 'Topic: home/pump; Message: {"state":"ok"}' });
+    for (const [mqttTopic, received] of [
+      ['home/#', 'home/pump'],
+      ['home/+/pump', 'home/garden/pump'],
+    ] as const) {
+      const filter = await add('filter', { mqttTopic, mqttSuccessMessage: 'ok' });
+      expect((await rig.until(filter.id, 1)).msg).toBe(`Topic: ${received}; Message: {"state":"ok"}`);
+      const mismatch = await add('filter', { mqttTopic, mqttSuccessMessage: 'no' });
+      expect((await rig.until(mismatch.id, 0)).msg).toContain(`Topic: ${received}; Message: `);
+      const byTopic = { mqttTopic, conditions: [condition('topic', 'equals', received)] };
+      expect((await rig.until((await add('filter', byTopic)).id, 1)).msg).toContain(`Topic: ${received}`);
+    }
     const json = await add('json', {
       mqttTopic: 'home/pump',
       mqttCheckType: 'json-query',
@@ -148,7 +165,7 @@ it('waits for a matching MQTT message', async () => {
       add('compared', {
         mqttTopic: 'home/pump',
         jsonPath: 'state',
-        conditions: [{ type: 'expression', andOr: 'and', variable, operator, value }],
+        conditions: [condition(variable, operator, value)],
       });
     const holds = [
       await compared('json_value', 'equals', 'ok'),

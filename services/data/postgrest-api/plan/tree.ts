@@ -41,15 +41,23 @@ export function planTree(
   const node = (table: string | undefined, items: readonly SelectItem[], path: readonly string[]): ReadNode => {
     const scope = query.scopes.get(path.join(pathSeparator)) ?? emptyScope;
     used.add(path.join(pathSeparator));
-    const embeds = items.flatMap((item) => (item.kind === 'embed' ? [embedNode(table, item, path)] : []));
+    const selected = items.filter((item) => item.kind === 'embed');
+    const names = new Set(selected.map(getEmbedName));
+    const embeds = selected.map((item) => embedNode(table, item, path, names));
     return { table: table === undefined ? undefined : catalogue.tables.get(table), items, scope, embeds };
   };
-  const embedNode = (table: string | undefined, embed: Embed, path: readonly string[]): EmbedNode => {
+  const embedNode = (
+    table: string | undefined,
+    embed: Embed,
+    path: readonly string[],
+    names: ReadonlySet<string>,
+  ): EmbedNode => {
     const relationship = findRelationship(catalogue, schema, table ?? toTableKey(schema, name), embed);
-    const outputName = embed.alias ?? embed.relation;
-    // Filters may refer to an embed by its alias or its table.
+    const outputName = getEmbedName(embed);
+    // Filters may refer to an embed by its alias, or by its table unless that is the name of another embed.
     const byAlias = [...path, outputName];
-    const embedPath = hasScope(query, byAlias) ? byAlias : [...path, embed.relation];
+    const isAmbiguous = outputName !== embed.relation && names.has(embed.relation);
+    const embedPath = isAmbiguous || hasScope(query, byAlias) ? byAlias : [...path, embed.relation];
     const { cardinality, routine } = relationship;
     return {
       ...node(relationship.to, embed.items, embedPath),
@@ -77,6 +85,11 @@ export function planTree(
     });
   }
   return root;
+}
+
+/** Returns the name of an embed in the response. */
+function getEmbedName({ alias, relation }: Embed): string {
+  return alias ?? relation;
 }
 
 function hasScope(query: Query, path: readonly string[]): boolean {

@@ -82,7 +82,7 @@ class ReadBuilder {
       (text) => text !== undefined,
     );
     const groups = isGrouped ? buildGroups(node, subject, joined) : [];
-    const order = node.scope.order.map((each) => this.#order(each, node, subject, isGrouped ? joined : []));
+    const order = node.scope.order.map((each) => this.#order(each, node, subject, isGrouped ? joined : [], isGrouped));
     return [
       `SELECT ${columns.join(', ')} FROM ${source.from}`,
       ...joined.map(({ join }) => join),
@@ -173,13 +173,20 @@ class ReadBuilder {
     node: ReadNode,
     subject: Subject,
     grouped: readonly JoinedEmbed[],
+    isGrouped: boolean,
   ): string {
     const expression =
       relation === undefined
         ? buildField(field, subject)
-        : (findSpreadColumn(relation, field, grouped) ?? this.#relatedField(relation, field, node, subject));
+        : (findSpreadColumn(relation, field, grouped) ?? this.#relatedValue(relation, field, node, subject, isGrouped));
     const nullsOrder = nulls === undefined ? '' : ` NULLS ${nulls.toUpperCase()}`;
     return `${expression}${direction === undefined ? '' : ` ${direction.toUpperCase()}`}${nullsOrder}`;
+  }
+
+  /** Orders groups by the related value of one of their rows: the field itself does not need to be grouped. */
+  #relatedValue(relation: string, field: Order['field'], node: ReadNode, subject: Subject, isGrouped: boolean): string {
+    const value = this.#relatedField(relation, field, node, subject);
+    return isGrouped ? `(array_agg(${value}))[1]` : value;
   }
 
   /** Orders by a field of the related row. */

@@ -81,6 +81,22 @@ const outcomeRules: readonly OutcomeRule[] = [
     subject: /^Anacron job '.+' on \S+/i,
     type: (_match, { text }) => (failurePattern.test(text) ? 'warning' : undefined),
   },
+  // Netdata: `nas is critical - disk space`, `nas needs attention - …`, `nas recovered - …`.
+  { subject: /^\S+ is critical\b/i, type: 'failure' },
+  { subject: /^\S+ needs attention\b/i, type: 'warning' },
+  { subject: /^\S+ recovered\b/i, type: 'success' },
+  // Monit: `monit alert --  Does not exist sshd`, `monit alert --  Connection succeeded web`.
+  { subject: /^monit alert --\s+.*\b(?:succeeded|exists)\b/i, type: 'success' },
+  { subject: /^monit alert --\s+.*\b(?:failed|does not exist|timeout|limit matched)\b/i, type: 'failure' },
+  { subject: /\bwarnings found for\b/i, type: 'warning' },
+  // Scripts that write the outcome in capitals, and sentences about backups and other jobs.
+  { subject: /\b(?:FAILED|FAILURE|ERROR|CRITICAL)\b/, type: 'failure' },
+  { subject: /\bSUCCESS(?:FUL)?\b/, type: 'success' },
+  {
+    subject:
+      /^(?!.*\b(?:0|no|none|nothing|never|not|without)\b)(?=.*\b(?:backups?|snapshots?|sync|replication|restore|scrub|borgmatic|restic|rsync|jobs?|tasks?)\b).*\b(failed|failure|successful|successfully|succeeded|with errors?|with warnings?)\b/i,
+    type: ([, outcome = '']) => toType(outcome),
+  },
   // Scripts for borg, restic and rsync: the outcome at the end, after a colon or dash, or in brackets.
   {
     subject:

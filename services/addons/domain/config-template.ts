@@ -1,0 +1,227 @@
+import { isRecord } from './variants/path.ts';
+import {
+  evaluateTemplateCondition,
+  readReference,
+  TemplateConditionError,
+  type TemplateValues,
+} from './template-condition.ts';
+
+/** A configuration without the directives of a template, and what the user should know about the result. */
+export interface ResolvedTemplate {
+  readonly config: unknown;
+  readonly notes: readonly string[];
+}
+
+const maxNotes = 60;
+/** Represents a member that a directive removes. */
+const removed = Symbol('removed');
+
+/** Resolves the directives of a template with the defaults of its inputs. */
+export function resolveTemplate(metadata: Record<string, unknown>, config: unknown): ResolvedTemplate {
+  const inputs = new TemplateInputs();
+  inputs.add(metadata['inputs']);
+  const services = listServices(metadata, config);
+  const resolver = new TemplateResolver({ inputs: inputs.values, services }, inputs.ids);
+  const resolved = resolver.resolve(config, []);
+  const notes = [...serviceNotes(metadata, services, resolver.usesServices), ...inputs.notes, ...resolver.notes];
+  return { config: resolved === removed ? {} : resolved, notes: notes.slice(0, maxNotes) };
+}
+
+/** Resolves directives in a configuration that was copied out of a template; there are no inputs. */
+export function resolveDirectives(config: unknown): ResolvedTemplate {
+  return hasDirectives(config) ? resolveTemplate({}, config) : { config, notes: [] };
+}
+
+const directives = ['__if', '__value', '__switch', '__remove'] as const;
+const token = /\{\{\s*((?:inputs|services)(?:\.[^{}]+)?)\s*\}\}/g;
+const placeholder = /<(?:(?:required|optional)_)?template_placeholder>/i;
+
+function hasDirectives(root: unknown): boolean {
+  const pending: unknown[] = [root];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if (typeof value === 'string') {
+      if (value.includes('{{inputs') || value.includes('{{services') || placeholder.test(value)) return true;
+    } else if (Array.isArray(value)) pending.push(...(value as unknown[]));
+    else if (isRecord(value)) {
+      if (directives.some((name) => Object.hasOwn(value, name))) return true;
+      pending.push(...Object.values(value));
+    }
+  }
+  return false;
+}
+
+/** Returns the services for which conditions hold: the enabled ones, else those of which the template needs one. */
+function listServices(metadata: Record<string, unknown>, config: unknown): readonly string[] {
+  const configured = isRecord(config) && Array.isArray(config['services']) ? (config['services'] as unknown[]) : [];
+  const enabled = configured.flatMap((service) =>
+    isRecord(service) && typeof service['id'] === 'string' && service['enabled'] !== false ? [service['id']] : [],
+  );
+  if (enabled.length > 0) return enabled;
+  const { services, serviceRequired } = metadata;
+  return serviceRequired === true && Array.isArray(services)
+    ? services.filter((service): service is string => typeof service === 'string')
+    : [];
+}
+
+function serviceNotes(
+  { serviceRequired }: Record<string, unknown>,
+  services: readonly string[],
+  usesServices: boolean,
+): readonly string[] {
+  const names = services.map((service) => service.slice(0, 40)).join(', ');
+  if (serviceRequired === true && names !== '') return [`The template needs a debrid service: add one of ${names}.`];
+  if (!usesServices) return [];
+  return [names === '' ? 'The template is used without debrid services.' : `The template is used for ${names}.`];
+}
+
+/** Values of the inputs of a template: their defaults. */
+class TemplateInputs {
+  readonly values: Record<string, unknown> = {};
+  readonly ids = new Set<string>();
+  readonly notes: string[] = [];
+
+  add(inputs: unknown, parent: readonly string[] = [], target = this.values): void {
+    for (const input of Array.isArray(inputs) ? (inputs as unknown[]) : []) {
+      if (!isRecord(input) || typeof input['id'] !== 'string' || isUnsafeKey(input['id'])) continue;
+      const { id, subOptions, type } = input;
+      if (type === 'alert' || type === 'socials') continue;
+      this.ids.add([...parent, id].join('.'));
+      if (Array.isArray(subOptions)) {
+        const members: Record<string, unknown> = {};
+        target[id] = members;
+        if (parent.length < 4) this.add(subOptions, [...parent, id], members);
+        continue;
+      }
+      target[id] = input['default'];
+      this.#describe(input, [...parent, id].join('.'));
+    }
+  }
+
+  #describe({ name, required, type, default: value }: Record<string, unknown>, id: string): void {
+    const label = `${typeof name === 'string' ? name.slice(0, 80) : id} (${id.slice(0, 80)})`;
+    const isEmpty = value === undefined || value === null || value === '';
+    if (isEmpty && required === true) this.notes.push(`The template asks for ${label}; it is left empty.`);
+    else if (!isEmpty && type !== 'password')
+      this.notes.push(`The template asks for ${label}; its default ${JSON.stringify(value).slice(0, 100)} is used.`);
+  }
+}
+
+/** Evaluates the directives of a template. */
+class TemplateResolver {
+  readonly #values: TemplateValues;
+  readonly #inputIds: ReadonlySet<string>;
+  readonly #notes = new Set<string>();
+  usesServices = false;
+
+  constructor(values: TemplateValues, inputIds: ReadonlySet<string>) {
+    this.#values = values;
+    this.#inputIds = inputIds;
+  }
+
+  get notes(): readonly string[] {
+    return [...this.#notes];
+  }
+
+  resolve(value: unknown, path: readonly string[]): unknown {
+    if (typeof value === 'string') return this.#text(value, path);
+    if (Array.isArray(value))
+      return (value as unknown[]).flatMap((item, index) => this.#item(item, [...path, String(index)]));
+    if (!isRecord(value)) return value;
+    if (Object.hasOwn(value, '__switch')) return this.#switch(value, path);
+    if (value['__remove'] === true) return removed;
+    if (Object.hasOwn(value, '__value'))
+      return this.#holds(value, path) ? this.resolve(value['__value'], path) : removed;
+    if (!this.#holds(value, path)) return removed;
+    const entries = Object.entries(value).flatMap(([key, inner]) => {
+      if (key === '__if') return [];
+      const resolved = this.resolve(inner, [...path, key]);
+      return resolved === removed ? [] : [[key, resolved] as const];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  /** Resolves an item of a list; a list in its place is inserted into the list. */
+  #item(item: unknown, path: readonly string[]): readonly unknown[] {
+    const resolved = this.resolve(item, path);
+    if (resolved === removed || (resolved === '' && item !== '')) return [];
+    return Array.isArray(resolved) && !Array.isArray(item) ? (resolved as unknown[]) : [resolved];
+  }
+
+  #holds(value: Record<string, unknown>, path: readonly string[]): boolean {
+    if (!Object.hasOwn(value, '__if')) return true;
+    const condition = value['__if'];
+    try {
+      if (typeof condition !== 'string') throw new TemplateConditionError('A condition is a text');
+      this.#noteUse(condition);
+      return evaluateTemplateCondition(condition, this.#values);
+    } catch (error) {
+      if (!(error instanceof TemplateConditionError)) throw error;
+      this.#notes.add(
+        `The condition at ${formatPath(path)} is not supported (${error.message}); the part is left out.`,
+      );
+      return false;
+    }
+  }
+
+  #switch(
+    { __switch: reference, cases, default: fallback }: Record<string, unknown>,
+    path: readonly string[],
+  ): unknown {
+    const value = typeof reference === 'string' ? this.#read(reference, path) : undefined;
+    const key = value === undefined || value === null ? undefined : formatValue(value);
+    const choices = isRecord(cases) ? cases : {};
+    const chosen = key !== undefined && Object.hasOwn(choices, key) ? choices[key] : fallback;
+    return chosen === undefined || chosen === null ? removed : this.resolve(chosen, path);
+  }
+
+  #text(text: string, path: readonly string[]): unknown {
+    if (placeholder.test(text)) {
+      this.#notes.add(`${formatPath(path)} has to be filled in.`);
+      return text.replaceAll(new RegExp(placeholder, 'gi'), '');
+    }
+    if (!text.includes('{{')) return text;
+    const only = new RegExp(`^${token.source}$`).exec(text)?.[1];
+    if (only !== undefined) return this.#read(only, path) ?? '';
+    return text.replaceAll(token, (_, reference: string) => formatValue(this.#read(reference, path)));
+  }
+
+  #read(reference: string, path: readonly string[]): unknown {
+    const trimmed = reference.trim();
+    this.#noteUse(trimmed);
+    if (/^services\.[^.]+\.[^.]+$/.test(trimmed)) {
+      this.#notes.add(
+        `${formatPath(path)} has to be filled in: the template uses a key of ${trimmed.split('.')[1] ?? ''}.`,
+      );
+      return '';
+    }
+    try {
+      return readReference(trimmed, this.#values);
+    } catch (error) {
+      if (!(error instanceof TemplateConditionError)) throw error;
+      this.#notes.add(`${formatPath(path)} is not supported: ${error.message}.`);
+      return undefined;
+    }
+  }
+
+  #noteUse(text: string): void {
+    if (/\bservices\b/.test(text)) this.usesServices = true;
+    for (const [, id = ''] of text.matchAll(/\binputs\.([\w.-]+)/g))
+      if (!this.#inputIds.has(id))
+        this.#notes.add(`The template has no input ${id.slice(0, 80)}; it is treated as empty.`);
+  }
+}
+
+/** Formats a value inside of a text; objects have none. */
+function formatValue(value: unknown): string {
+  if (Array.isArray(value)) return value.map(formatValue).join(',');
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
+
+function formatPath(path: readonly string[]): string {
+  return path.join('.').slice(0, 120) || 'The configuration';
+}
+
+function isUnsafeKey(key: string): boolean {
+  return ['__proto__', 'constructor', 'prototype'].includes(key);
+}

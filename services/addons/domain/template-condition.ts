@@ -1,0 +1,82 @@
+import { isRecord } from './variants/path.ts';
+
+/** Values that the directives of a template refer to. */
+export interface TemplateValues {
+  readonly inputs: Readonly<Record<string, unknown>>;
+  /** Ids of the selected debrid services. */
+  readonly services: readonly string[];
+}
+
+/** Reports a condition that cannot be evaluated. */
+export class TemplateConditionError extends Error {
+  override readonly name = 'TemplateConditionError';
+}
+
+const comparison = /^(?<reference>\S+)\s+(?<operator>==|!=|>=|<=|>|<|includes)\s+(?<operand>.+)$/s;
+const reference = /^(?:inputs(?:\.[^\s.]+)+|services(?:\.[^\s.]+)?)$/;
+
+/**
+ * Evaluates a condition such as `inputs.tier == pro and !services.torbox`. `and` binds stronger than `xor`, and that
+ * stronger than `or`. A word of these is an operator only before another reference, since values may contain it.
+ *
+ * @throws TemplateConditionError
+ */
+export function evaluateTemplateCondition(condition: string, values: TemplateValues): boolean {
+  const parts = (text: string, word: string): readonly string[] =>
+    text.split(new RegExp(`\\s+${word}\\s+(?=!*\\s*(?:inputs|services)\\b)`));
+  return parts(condition.trim(), 'or').some(
+    (either) =>
+      parts(either, 'xor').filter((odd) => parts(odd, 'and').every((all) => evaluateTerm(all, values))).length % 2 ===
+      1,
+  );
+}
+
+function evaluateTerm(term: string, values: TemplateValues): boolean {
+  const trimmed = term.trim();
+  if (trimmed.startsWith('!')) return !evaluateTerm(trimmed.slice(1), values);
+  const { reference: subject, operator, operand } = comparison.exec(trimmed)?.groups ?? {};
+  if (subject === undefined || operator === undefined || operand === undefined)
+    return isFilled(readReference(trimmed, values));
+  const value = readReference(subject, values);
+  const expected = operand.trim();
+  if (operator === 'includes')
+    return Array.isArray(value) ? value.map(String).includes(expected) : formatPlain(value).includes(expected);
+  if (operator === '==' || operator === '!=') return (formatPlain(value) === expected) === (operator === '==');
+  return compareNumbers(formatPlain(value), operator, expected);
+}
+
+function compareNumbers(value: string, operator: string, expected: string): boolean {
+  const [left, right] = [value === '' ? NaN : Number(value), Number(expected)];
+  if (Number.isNaN(right)) throw new TemplateConditionError(`${expected.slice(0, 40)} is not a number`);
+  if (operator === '>') return left > right;
+  if (operator === '>=') return left >= right;
+  return operator === '<' ? left < right : left <= right;
+}
+
+/**
+ * Returns the value of `inputs.a.b`, `services` or `services.torbox`.
+ *
+ * @throws TemplateConditionError
+ */
+export function readReference(text: string, { inputs, services }: TemplateValues): unknown {
+  if (!reference.test(text)) throw new TemplateConditionError(`${text.slice(0, 60)} is not a reference`);
+  const [namespace, ...keys] = text.split('.');
+  if (namespace === 'services') return keys[0] === undefined ? [...services] : services.includes(keys[0]);
+  let value: unknown = inputs;
+  for (const key of keys) value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return value;
+}
+
+/** Returns false for what counts as empty in a condition; the number 0 is a value. */
+function isFilled(value: unknown): boolean {
+  if (value === undefined || value === null || value === '' || value === false) return false;
+  return !Array.isArray(value) || value.length > 0;
+}
+
+function formatPlain(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : Array.isArray(value)
+      ? value.map(String).join(',')
+      : '';
+}

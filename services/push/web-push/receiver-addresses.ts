@@ -1,0 +1,39 @@
+import type { Message } from '../domain/message.ts';
+
+/** Returns the message with addresses of this server as the owner of a browser subscription reaches them. */
+export type ReceiverAddresses = (message: Message, subscriptionBase: string) => Message;
+
+export interface ReceiverAddressOptions {
+  /** Base address in stored messages; undefined when it applies to all clients. */
+  readonly storedBase: () => string | undefined;
+  /** Base address for subscriptions of Homeport's own page, which do not have one. */
+  readonly sharedBase: () => string | undefined;
+}
+
+/**
+ * Rewrites attachments, icons, links and actions that lead to this server: a stored address is the one for programs on
+ * this computer, which the browser may not reach.
+ */
+export function createReceiverAddresses({ storedBase, sharedBase }: ReceiverAddressOptions): ReceiverAddresses {
+  return (message, subscriptionBase) => {
+    const from = storedBase();
+    const to = subscriptionBase || sharedBase();
+    if (from === undefined || to === undefined || from === to) return message;
+    const rewrite = (url: string): string =>
+      url === from || url.startsWith(`${from}/`) ? `${to}${url.slice(from.length)}` : url;
+    const { attachment, click, icon, actions } = message;
+    return {
+      ...message,
+      ...(click === undefined ? {} : { click: rewrite(click) }),
+      ...(icon === undefined ? {} : { icon: rewrite(icon) }),
+      ...(actions === undefined
+        ? {}
+        : {
+            actions: actions.map((action) =>
+              action.url === undefined ? action : { ...action, url: rewrite(action.url) },
+            ),
+          }),
+      ...(attachment === undefined ? {} : { attachment: { ...attachment, url: rewrite(attachment.url) } }),
+    };
+  };
+}
