@@ -1,59 +1,61 @@
 import { defineService, type Context } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
 import { Addresses } from './store/addresses.ts';
-import { cookieHandlers } from './cookies/api.ts';
+import { createCookieHandlers } from './app-api/cookies.ts';
 import { Cookies } from './cookies/cookies.ts';
-import { removeEnded } from './queue/retention.ts';
+import { startRetention } from './queue/retention.ts';
 import { Driver } from './engine/driver.ts';
-import { rightsProblem } from './engine/rights.ts';
+import { findPermissionProblem } from './engine/file-permissions.ts';
 import { Extractor } from './engine/extractor.ts';
-import { EngineWatch } from './engine/watch.ts';
-import { javaScriptOf } from './engine/javascript.ts';
+import { EngineMonitor } from './engine/engine-monitor.ts';
+import { selectJavaScriptRuntime } from './engine/javascript-runtime.ts';
 import { createLiveSettings } from '../kit/live-settings.ts';
 import { manifest } from './manifest.ts';
 import { Folders } from './run/folders.ts';
 import { createUrlPolicy } from './add/url-policy.ts';
 import { Intake } from './add/intake.ts';
 import { Limits } from './limits/limits.ts';
-import { Live } from './queue/live.ts';
+import { LiveUpdates } from './queue/live-updates.ts';
 import { createDownloadMetrics } from './run/metrics.ts';
-import { Notices } from './run/notices.ts';
+import { DownloadNotifier } from './run/download-notifier.ts';
 import { createPortable } from './queue/portable.ts';
 import { Previews } from './add/previews.ts';
 import { Prober } from './add/prober.ts';
 import { Queue } from './queue/queue.ts';
-import { downloadsHandlers } from './routes/api.ts';
-import { downloadsApp, wholeHistory, type RouteParts } from './routes/app.ts';
-import { needsSignIn, requireGrant } from './routes/sign-in.ts';
-import { openSocketIo } from './routes/socket-io.ts';
-import { Runs } from './run/runs.ts';
+import { createDownloadHandlers } from './app-api/downloads.ts';
+import { createMetubeApp, readFullHistory, type MetubeDependencies } from './metube-api/app.ts';
+import { needsSignIn, requireGrant } from './metube-api/sign-in.ts';
+import { createDownloadsSocketIo } from './metube-api/socket-io.ts';
+import { ActiveRuns } from './run/active-runs.ts';
 import { OptionFiles } from './add/option-files.ts';
-import { commandSettings, withoutArchive } from './engine/command-settings.ts';
+import { createCommandSettings, withoutArchive } from './engine/command-settings.ts';
 import type { Settings } from './settings.ts';
 import { QueueControl } from './queue/queue-control.ts';
-import { subscriptionHandlers } from './subscriptions/api.ts';
+import { createSubscriptionHandlers } from './app-api/subscriptions.ts';
 import { Subscriptions } from './subscriptions/subscriptions.ts';
 import { sealAddresses } from './store/seal-addresses.ts';
 import { DownloadStore } from './store/store.ts';
 import { Thumbnails } from './run/thumbnails.ts';
-import { Work } from './run/work.ts';
+import { DownloadRunner } from './run/download-runner.ts';
 
-/** The extractor takes a second of a core to answer; the host's start comes first. */
-const firstLookAfterMs = 1000;
+/**
+ * Delay before the engines are looked for: the check takes a second of a core, and the start of the host comes first.
+ */
+const firstCheckDelayMs = 1000;
 
-/** Video downloads, answering like MeTube. */
+/** Video downloads with the API of MeTube. */
 export const downloads = defineService({
   ...manifest,
-  create(context: Context, given) {
-    const optionFiles = new OptionFiles(given, context);
-    const live = createLiveSettings(given, async () => {
-      await optionFiles.use(live.current);
-      if (removing === undefined) return;
-      remove();
+  create(context: Context, initial) {
+    const optionFiles = new OptionFiles(initial, context);
+    const live = createLiveSettings(initial, async () => {
+      await optionFiles.apply(live.current);
+      if (retention === undefined) return;
+      restartRetention();
       queue.wake();
     });
     const settings = withOptions(live.current, optionFiles);
-    const parts = assemble(context, settings, optionFiles);
+    const components = assemble(context, settings, optionFiles);
     const {
       queue,
       live: progress,
@@ -64,20 +66,24 @@ export const downloads = defineService({
       subscriptions,
       cookies,
       thumbnails,
-      notices,
-    } = parts;
+      notifier,
+    } = components;
     const open = new AsyncDisposableStack();
-    let removing: Disposable | undefined;
-    /** Once there was one, nobody has to be told where to begin. */
+    let retention: Disposable | undefined;
+    /** Remains true after the first download, so that the suggestion to begin is not shown again. */
     let hasAny = false;
-    const remove = (): void => {
-      removing?.[Symbol.dispose]();
-      removing = removeEnded(context, parts.intake, settings.clearAfter);
+    const restartRetention = (): void => {
+      retention?.[Symbol.dispose]();
+      retention = startRetention(context, components.intake, settings.clearAfter);
     };
     return {
-      http: downloadsApp(parts),
+      http: createMetubeApp(components),
       upgrade: socketIo.upgrade,
-      api: [...downloadsHandlers(parts), ...subscriptionHandlers(subscriptions, settings), ...cookieHandlers(cookies)],
+      api: [
+        ...createDownloadHandlers(components),
+        ...createSubscriptionHandlers(subscriptions, settings),
+        ...createCookieHandlers(cookies),
+      ],
       portable: createPortable(context, settings),
       async start() {
         open.use(optionFiles);
@@ -94,21 +100,21 @@ export const downloads = defineService({
         open.use(subscriptions);
         await cookies.start();
         await queue.start();
-        open.use(notices.handle(thumbnails));
-        open.defer(() => removing?.[Symbol.dispose]());
-        remove();
-        const problem = rightsProblem(settings);
+        open.use(notifier.startDelivery(thumbnails));
+        open.defer(() => retention?.[Symbol.dispose]());
+        restartRetention();
+        const problem = findPermissionProblem(settings);
         if (problem !== undefined) context.log.warn(problem);
-        open.use(context.clock.after(firstLookAfterMs, () => engine.look()));
+        open.use(context.clock.after(firstCheckDelayMs, () => engine.checkInBackground()));
         subscriptions.start();
       },
       async health() {
-        const health = healthOf(queue, engine, optionFiles);
+        const health = getHealth(queue, engine, optionFiles);
         if (health.state !== 'up') return health;
-        const running = [...engine.running, ...parts.live.running].slice(0, 5);
-        const shown = running.length > 0 ? { ...health, running } : health;
+        const running = [...engine.running, ...components.live.running].slice(0, 5);
+        const withRunning = running.length > 0 ? { ...health, running } : health;
         hasAny ||= await new DownloadStore(context.reads).hasAny();
-        return !hasAny ? { ...shown, begin: { label: 'Download a first video', to: '/downloads' } } : shown;
+        return !hasAny ? { ...withRunning, begin: { label: 'Download a first video', to: '/downloads' } } : withRunning;
       },
       drain: { begin: () => queue.hold(), running: () => queue.active },
       reconfigure: live.update,
@@ -119,7 +125,7 @@ export const downloads = defineService({
   },
 });
 
-/** The settings as they are at the moment, with the options of the files, which may change as well. */
+/** Returns the current settings with the options of the option files, which may change as well. */
 function withOptions(current: Settings, optionFiles: OptionFiles): Settings {
   const options = ['ytdlOptions', 'ytdlPresets'] as const;
   return new Proxy(current, {
@@ -132,13 +138,15 @@ function assemble(
   context: Context,
   settings: Settings,
   optionFiles: OptionFiles,
-): RouteParts & { readonly extractor: Extractor; readonly notices: Notices } {
+): MetubeDependencies & { readonly extractor: Extractor; readonly notifier: DownloadNotifier } {
   const { engines, clock, vault } = context;
   const store = new DownloadStore(context.db);
-  const javaScript = javaScriptOf();
+  const javaScript = selectJavaScriptRuntime();
   const folders = new Folders(context.files, settings);
   const extractor = new Extractor({
-    ...{ engines, clock, log: context.log },
+    engines,
+    clock,
+    log: context.log,
     get keepLoaded() {
       return settings.keepLoaded;
     },
@@ -146,7 +154,7 @@ function assemble(
       return settings.allowPrivateAddresses;
     },
   });
-  const driverSettings = commandSettings(settings, folders, javaScript.args);
+  const driverSettings = createCommandSettings(settings, folders, javaScript.args);
   const cookies = new Cookies(context, () => settings.ytdlOptions['cookiefile']);
   const driver = new Driver({
     engines,
@@ -157,58 +165,86 @@ function assemble(
     log: context.log,
     settings: driverSettings,
   });
-  const runs = new Runs();
-  const live = new Live(context.bus, clock);
-  const gate = createUrlPolicy(settings);
+  const runs = new ActiveRuns();
+  const live = new LiveUpdates(context.bus, clock);
+  const urlPolicy = createUrlPolicy(settings);
   const metrics = createDownloadMetrics(context.metrics, {
     active: () => runs.count('download'),
     queued: async () => (await store.counts()).get('waiting') ?? 0,
   });
-  const engine = new EngineWatch(context, javaScript, () => queue.wake());
-  const notices = new Notices(context, settings);
-  const prober = new Prober({ context, driver, folders, live, metrics, notices });
-  const work = new Work({ context, settings, folders, driver, prober, live, metrics, notices, engine, gate });
+  const engine = new EngineMonitor(context, javaScript, () => queue.wake());
+  const notifier = new DownloadNotifier(context, settings);
+  const prober = new Prober({ context, driver, folders, live, metrics, notifier });
+  const runner = new DownloadRunner({
+    context,
+    settings,
+    folders,
+    driver,
+    prober,
+    live,
+    metrics,
+    notifier,
+    engine,
+    urlPolicy,
+  });
   const queue: Queue = new Queue({
-    ...{ context, settings, folders, live, engine, runs, work },
+    context,
+    settings,
+    folders,
+    live,
+    engine,
+    runs,
+    runner,
     isOpen: () => limits.open,
   });
   const limits = new Limits(context, {
     async speed(limit) {
-      const apart = await extractor.limit(
-        limit === null ? null : { together: limit, each: Math.floor(limit / queue.bound) },
+      const mustRestart = await extractor.limit(
+        limit === null ? null : { total: limit, perRun: Math.floor(limit / queue.maxRunning) },
       );
-      if (apart) await queue.restart();
+      if (mustRestart) await queue.restart();
     },
     opened: () => queue.wake(),
-    closed: async () => await queue.close(),
+    closed: async () => await queue.stopOutsideHours(),
   });
   const thumbnails = new Thumbnails(context, settings);
   const intake = new Intake({
-    ...{ context, gate, live, metrics, notices, engine, prober, queue, work, runs, thumbnails, folders },
-    unarchived: (order) => withoutArchive(order, settings),
+    context,
+    urlPolicy,
+    live,
+    metrics,
+    notifier,
+    engine,
+    prober,
+    queue,
+    runner,
+    runs,
+    thumbnails,
+    folders,
+    withoutArchive: (order) => withoutArchive(order, settings),
   });
   const queueControl = new QueueControl({ context, live, queue });
   const subscriptions = new Subscriptions({
     context,
-    gate,
+    urlPolicy,
     prober,
     intake,
     queue,
     live,
     metrics,
-    notices,
+    notifier,
     engine,
     thumbnails,
     scan: () => settings.subscriptionScan,
   });
-  const socketIo = openSocketIo({
+  const socketIo = createDownloadsSocketIo({
     settings,
     folders,
     store,
     live,
     subscriptions,
     optionFiles,
-    history: () => wholeHistory(context),
+    history: () => readFullHistory(context),
     admit: async (request) => {
       if (await needsSignIn(context, settings, request)) await requireGrant(context, request, 'read');
     },
@@ -229,7 +265,7 @@ function assemble(
     limits,
     previews: new Previews({
       context,
-      gate,
+      urlPolicy,
       extractor,
       thumbnails,
       cookies,
@@ -239,16 +275,16 @@ function assemble(
     subscriptions,
     cookies,
     extractor,
-    notices,
+    notifier,
   };
 }
 
-function healthOf(queue: Queue, engine: EngineWatch, { problem, leftOut }: OptionFiles): Health {
+function getHealth(queue: Queue, engine: EngineMonitor, { problem, ignoredOptions }: OptionFiles): Health {
   if (engine.health !== undefined) return engine.health;
   if (problem !== undefined) return { state: 'degraded', detail: problem };
-  if (leftOut !== undefined) {
+  if (ignoredOptions !== undefined) {
     const remedy = { label: 'Correct the options', to: '/settings/downloads/ytdlOptions', adminOnly: true } as const;
-    return { state: 'degraded', detail: leftOut, remedy };
+    return { state: 'degraded', detail: ignoredOptions, remedy };
   }
   return { state: 'up', detail: queue.active === 0 ? 'nothing to download' : `${queue.active} downloading` };
 }

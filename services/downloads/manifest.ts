@@ -5,12 +5,13 @@ import { subscriptionChanged, subscriptionRemoved } from '../contracts/downloads
 import { mayRead } from '../contracts/route-access.ts';
 import { defineManifest } from '../contracts/service.ts';
 import { engines } from './engine/engines.ts';
-import { environment, Settings } from './settings.ts';
+import { Settings } from './settings.ts';
+import { environment } from './settings/environment.ts';
 import { migrations } from './store/migrations.ts';
 
 const readers = mayRead('downloads');
 
-/** Video downloads, answering like MeTube. */
+/** Video downloads with the API of MeTube. */
 export const manifest = defineManifest({
   id: 'downloads',
   title: 'Downloads',
@@ -22,7 +23,7 @@ export const manifest = defineManifest({
       title: 'Downloads',
       protocol: 'http',
       port: 8081,
-      // The service itself decides about origins: its clients are extensions and bookmarklets, see routes/cors.ts.
+      // The service decides about origins: its clients are extensions and bookmarklets, see metube-api/cors.ts.
       crossOrigin: 'any',
       tls: ({ https, certFile, keyFile }) => (https ? { certFile, keyFile } : undefined),
     },

@@ -22,19 +22,19 @@ function create(context: DispatchContext, initialSettings: Settings): Service {
 
   return {
     api: [
-      implement(gatewayApi.state, () => running().state()),
+      implement(gatewayApi.state, () => getNetwork().state()),
       implement(gatewayApi.addresses, async () => {
-        const { trustUrl, services, ports } = await running().state();
-        const reached = services.flatMap(({ id, addresses: [best], exposure, authenticates }) =>
+        const { trustUrl, services, ports } = await getNetwork().state();
+        const reachableServices = services.flatMap(({ id, addresses: [best], exposure, authenticates }) =>
           best === undefined ? [] : [{ id, url: best.url, asksFirst: exposure === 'sign-in' && !authenticates }],
         );
         const open = ports.flatMap(({ id, addresses: [url] }) => (url === undefined ? [] : [{ id, url }]));
-        return { trustUrl, services: reached, ports: open };
+        return { trustUrl, services: reachableServices, ports: open };
       }),
-      implement(gatewayApi.test, () => running().test()),
-      implement(gatewayApi.signedIn, async () => ({ sessions: await running().signedIn.list() })),
+      implement(gatewayApi.test, () => getNetwork().test()),
+      implement(gatewayApi.signedIn, async () => ({ sessions: await getNetwork().signedIn.list() })),
       implement(gatewayApi.signOut, async ({ params }) => {
-        await running().signedIn.end(params['id'] ?? '');
+        await getNetwork().signedIn.end(params['id'] ?? '');
         return {};
       }),
     ],
@@ -45,7 +45,7 @@ function create(context: DispatchContext, initialSettings: Settings): Service {
       await network.renew();
       const renew = (): void => void network?.renew();
       open.use(context.bus.subscribe(serviceChanged, renew));
-      open.use(context.bus.subscribe(accountsChanged, () => network?.review()));
+      open.use(context.bus.subscribe(accountsChanged, () => network?.endRevoked()));
       open.use(context.clock.every(10_000, renew));
     },
 
@@ -53,7 +53,7 @@ function create(context: DispatchContext, initialSettings: Settings): Service {
 
     reconfigure: (next) => settings.update(next),
 
-    health: () => Promise.resolve(getHealth(running())),
+    health: () => Promise.resolve(getHealth(getNetwork())),
 
     async [Symbol.asyncDispose]() {
       await open.disposeAsync();
@@ -61,7 +61,7 @@ function create(context: DispatchContext, initialSettings: Settings): Service {
     },
   };
 
-  function running(): Network {
+  function getNetwork(): Network {
     network ??= new Network(context, settings.current);
     return network;
   }

@@ -10,76 +10,76 @@ import {
   type SharedService,
 } from '../contracts/gateway/api.ts';
 import { Certificates } from './certificates/certificates.ts';
-import { certificateState } from './certificates/state.ts';
-import { CurrentCertificate } from './certificates/current.ts';
-import { baseName, hostLabel, inUrl, plainAddress, serviceName } from './domain/names.ts';
-import { addressForClient } from './domain/address-for-client.ts';
-import { NetworkListeners } from './listeners/doors.ts';
-import { OwnAddresses } from './listeners/own-addresses.ts';
+import { toCertificateState } from './certificates/state.ts';
+import { CurrentCertificate } from './certificates/current-certificate.ts';
+import { getBaseName, toHostLabel, formatForUrl, stripMappedPrefix, getServiceName } from './domain/names.ts';
+import { findAddressForClient } from './domain/address-for-client.ts';
+import { ListenerManager } from './listeners/listener-manager.ts';
+import { InterfaceAddresses } from './listeners/interface-addresses.ts';
 import { GatewayMetrics } from './proxy/metrics.ts';
-import { Front } from './proxy/front.ts';
-import { TakenNames } from './proxy/taken-names.ts';
+import { ReverseProxy } from './proxy/reverse-proxy.ts';
+import { ReservedNames } from './proxy/reserved-names.ts';
 import { Provider } from './oidc/provider.ts';
 import { Upstreams } from './external-services/upstreams.ts';
-import { announcing } from './mdns/announcing.ts';
+import { buildAnnouncement } from './mdns/announcement.ts';
 import { Responder } from './mdns/responder.ts';
-import { selfTest } from './self-test/self-test.ts';
-import { SignedIn } from './sign-in/signed-in.ts';
+import { runSelfTest } from './self-test/self-test.ts';
+import { SignedInAccounts } from './sign-in/signed-in-account.ts';
 import { SharedPorts } from './ports/shared-ports.ts';
-import { Visitors } from './listeners/visitors.ts';
-import { wantedDoors } from './listeners/wanted-doors.ts';
-import { providerState } from './oidc/state.ts';
+import { ClientAddresses } from './listeners/client-addresses.ts';
+import { planListeners } from './listeners/listener-plan.ts';
+import { toProviderState } from './oidc/state.ts';
 import type { Settings } from './settings.ts';
-import { sharedServices } from './shared-services.ts';
+import { listSharedServices } from './shared-services.ts';
 import { SessionCookie } from './sign-in/cookie.ts';
 import { Gate } from './sign-in/gate.ts';
-import { plainDoor } from './trust/plain-door.ts';
+import { createRedirectHandler } from './trust/http-redirect.ts';
 
 /** Coordinates shared services, their listeners and the certificate. */
 export class Network implements AsyncDisposable {
   readonly #context: DispatchContext;
   readonly #settings: Readonly<Settings>;
   readonly #label: string;
-  readonly #addresses: OwnAddresses;
+  readonly #addresses: InterfaceAddresses;
   readonly #certificate: CurrentCertificate;
-  readonly #doors: NetworkListeners;
-  readonly #front: Front;
+  readonly #listeners: ListenerManager;
+  readonly #proxy: ReverseProxy;
   readonly #ports: SharedPorts;
   readonly #responder: Responder;
-  readonly #visitors: Visitors;
+  readonly #clientAddresses: ClientAddresses;
   readonly #upstreams: Upstreams;
   readonly #provider: Provider;
-  readonly #names: TakenNames;
-  readonly #addressing: Disposable;
-  readonly signedIn: SignedIn;
-  #notifyPages = '';
-  #turn: Promise<void> = Promise.resolve();
-  #closed = false;
+  readonly #reservedNames: ReservedNames;
+  readonly #addressProvider: Disposable;
+  readonly signedIn: SignedInAccounts;
+  #publishedState = '';
+  #updates: Promise<void> = Promise.resolve();
+  #isClosed = false;
 
   constructor(context: DispatchContext, settings: Readonly<Settings>) {
     this.#context = context;
     this.#settings = settings;
-    this.#label = settings.name === '' ? hostLabel(hostname()) : settings.name;
-    this.#addresses = new OwnAddresses(settings);
-    this.#names = new TakenNames(context.hosts);
+    this.#label = settings.name === '' ? toHostLabel(hostname()) : settings.name;
+    this.#addresses = new InterfaceAddresses(settings);
+    this.#reservedNames = new ReservedNames(context.hosts);
     this.#certificate = new CurrentCertificate({
       certificates: new Certificates(context),
       clock: context.clock,
       files: () => settings,
-      replaced: (certificate) => this.#doors.replaceCertificate(certificate),
+      onReplaced: (certificate) => this.#listeners.replaceCertificate(certificate),
     });
-    this.signedIn = new SignedIn(context);
-    this.#visitors = new Visitors(context.clock);
+    this.signedIn = new SignedInAccounts(context);
+    this.#clientAddresses = new ClientAddresses(context.clock);
     const cookie = new SessionCookie(context);
     const gate = new Gate({
       context,
       cookie,
       signedIn: this.signedIn,
-      believesProxies: () => settings.proxySignIn,
+      trustsProxySignIn: () => settings.proxySignIn,
     });
     const metrics = new GatewayMetrics({
       metrics: context.metrics,
-      open: () => this.#front.open,
+      open: () => this.#proxy.open,
       connections: () => this.#ports.open,
       certificateExpiry: () => (this.#certificate.presented?.expiresAt ?? 0) / 1000,
     });
@@ -87,11 +87,12 @@ export class Network implements AsyncDisposable {
     this.#ports = new SharedPorts({ context, settings, metrics, accepts });
     const exposure = (id: string): Exposure => this.exposure(id);
     this.#upstreams = new Upstreams({
-      ...{ context, settings },
-      refuse: (request, response, problem) => this.#front.refuse(request, response, problem),
+      context,
+      settings,
+      refuse: (request, response, problem) => this.#proxy.refuse(request, response, problem),
     });
     this.#provider = new Provider(context, settings);
-    this.#front = new Front({
+    this.#proxy = new ReverseProxy({
       context,
       targets: () => this.#targets(),
       upstreams: this.#upstreams,
@@ -105,35 +106,38 @@ export class Network implements AsyncDisposable {
       publicPaths: () => settings.publicPaths,
       isStrict: () => settings.strictTransport,
       addressFor: (id, request) => this.#addressFor(id, request),
-      accepts,
+      isAdmittedAddress: accepts,
     });
     this.#responder = new Responder({
-      ...{ clock: context.clock, log: context.log, accepts, port: () => settings.mdnsPort },
-      changed: () => this.#tell(),
+      clock: context.clock,
+      log: context.log,
+      accepts,
+      port: () => settings.mdnsPort,
+      onChange: () => this.#notify(),
     });
-    this.#addressing = context.shareAddresses({
+    this.#addressProvider = context.shareAddresses({
       forRequest: (id, request) => this.#addressFor(id, request),
       forDevices: (id) => this.#services().find((service) => service.id === id)?.addresses[0]?.url,
     });
-    const plain = plainDoor({
+    const redirectHandler = createRedirectHandler({
       log: context.log,
-      httpsPortOf: (address) => this.#doors.port('https', address),
+      findHttpsPort: (address) => this.#listeners.port('https', address),
       authority: () => this.#certificate.authority(),
     });
-    this.#doors = new NetworkListeners({
+    this.#listeners = new ListenerManager({
       listen: context.listen,
       log: context.log,
       accepts: (address, { kind, service = '' }) => {
-        const isLetIn = kind === 'tcp' ? this.#ports.accepts(address) : accepts(address);
+        const isAdmitted = kind === 'tcp' ? this.#ports.accepts(address) : accepts(address);
         // Connections of this computer prove nothing.
         const port = kind === 'tcp' ? service : null;
-        if (!this.#addresses.isOwn(address)) this.#visitors.note({ address, port, letIn: isLetIn });
-        if (kind === 'tcp' && !isLetIn) this.#ports.refused(service);
-        return isLetIn;
+        if (!this.#addresses.isOwn(address)) this.#clientAddresses.record({ address, port, letIn: isAdmitted });
+        if (kind === 'tcp' && !isAdmitted) this.#ports.countRefused(service);
+        return isAdmitted;
       },
       handler: ({ kind, service }) => {
         if (kind === 'tcp') return this.#ports.handler(service ?? '');
-        return kind === 'http' ? { http: plain } : this.#front.handler(service);
+        return kind === 'http' ? { http: redirectHandler } : this.#proxy.handler(service);
       },
     });
   }
@@ -149,8 +153,8 @@ export class Network implements AsyncDisposable {
 
   /** All accepted host names. */
   get #hostNames(): readonly string[] {
-    const services = this.#targets().flatMap(({ id, hosts }) => [serviceName(id, this.#label), ...hosts]);
-    return [baseName(this.#label), hostLabel(hostname()), ...services];
+    const services = this.#targets().flatMap(({ id, hosts }) => [getServiceName(id, this.#label), ...hosts]);
+    return [getBaseName(this.#label), toHostLabel(hostname()), ...services];
   }
 
   /** IDs of services that are shared. */
@@ -160,13 +164,13 @@ export class Network implements AsyncDisposable {
   }
 
   get problems(): readonly string[] {
-    const none =
+    const addressProblems =
       this.shared.length > 0 && this.#addresses.list().length === 0
         ? ['This machine has no address on a private network at the moment.']
         : [];
     return [
-      ...none,
-      ...this.#doors.problems,
+      ...addressProblems,
+      ...this.#listeners.problems,
       ...this.#certificate.problems,
       ...this.#upstreams.problems,
       ...this.#responder.problems,
@@ -185,75 +189,82 @@ export class Network implements AsyncDisposable {
 
   /** Updates listeners and the certificate to the current settings, addresses and services. */
   renew(): Promise<void> {
-    const next = this.#turn.then(() => this.#renew());
-    this.#turn = next.catch((error: unknown) => this.#context.log.error('network update failed', { error }));
-    return this.#turn;
+    const update = this.#updates.then(() => this.#renew());
+    this.#updates = update.catch((error: unknown) => this.#context.log.error('network update failed', { error }));
+    return this.#updates;
   }
 
   /** Ends exchanges of accounts without access. */
-  review(): void {
-    this.#front.review();
-    this.#ports.review();
+  endRevoked(): void {
+    this.#proxy.endRevoked();
+    this.#ports.endRevoked();
   }
 
   async #renew(): Promise<void> {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     this.#upstreams.renew();
-    this.#names.become(this.#hostNames);
-    this.review();
-    await this.#addresses.look();
+    this.#reservedNames.update(this.#hostNames);
+    this.endRevoked();
+    await this.#addresses.refresh();
     const all = this.shared.length === 0 ? [] : this.#addresses.list();
     // TCP ports need neither names nor a certificate.
     const addresses = this.#shared().length === 0 ? [] : all;
     if (addresses.length > 0) {
-      const base = baseName(this.#label);
-      const own = this.#context.targets().flatMap(({ id, hosts }) => (this.exposure(id) === 'off' ? [] : hosts));
-      const names = new Set([base, `*.${base}`, hostLabel(hostname()), 'localhost', ...addresses, ...own]);
+      const base = getBaseName(this.#label);
+      const customHosts = this.#context
+        .targets()
+        .flatMap(({ id, hosts }) => (this.exposure(id) === 'off' ? [] : hosts));
+      const names = new Set([base, `*.${base}`, toHostLabel(hostname()), 'localhost', ...addresses, ...customHosts]);
       await this.#certificate.renew(`Homeport ${base}`, [...names]);
     }
     const certificate = this.#certificate.presented;
-    const ofHouse = this.#shared().filter(({ id }) => !this.#upstreams.has(id));
-    const forPages = certificate === undefined ? [] : wantedDoors(addresses, this.#settings, ofHouse);
-    await this.#doors.become([...forPages, ...this.#ports.doors(all)], certificate);
-    const port = addresses.map((address) => this.#doors.port('https', address)).find((each) => each !== undefined);
+    const homeportServices = this.#shared().filter(({ id }) => !this.#upstreams.has(id));
+    const webListeners = certificate === undefined ? [] : planListeners(addresses, this.#settings, homeportServices);
+    await this.#listeners.update([...webListeners, ...this.#ports.planListeners(all)], certificate);
+    const port = addresses.map((address) => this.#listeners.port('https', address)).find((each) => each !== undefined);
     const isAnnounced = this.#settings.announce && port !== undefined;
-    await this.#responder.become(
-      isAnnounced ? announcing(this.#shared(), { label: this.#label, addresses, port }) : undefined,
+    await this.#responder.update(
+      isAnnounced ? buildAnnouncement(this.#shared(), { label: this.#label, addresses, port }) : undefined,
     );
-    this.#tell();
+    this.#notify();
   }
 
   /** Notifies the pages of changes. */
-  #tell(): void {
-    const now = JSON.stringify([
+  #notify(): void {
+    const state = JSON.stringify([
       this.#services(),
-      this.#ports.list(this.#addresses.list(), this.#doors),
+      this.#ports.list(this.#addresses.list(), this.#listeners),
       this.#settings.portNetworks,
       this.problems,
       this.#certificate.presented?.expiresAt,
       this.#responder.names,
     ]);
-    if (now === this.#notifyPages) return;
-    this.#notifyPages = now;
+    if (state === this.#publishedState) return;
+    this.#publishedState = state;
     this.#context.bus.publish(gatewayChanged, {});
   }
 
   #services(): SharedService[] {
-    return sharedServices(this.#targets(), {
-      ...{ label: this.#label, address: this.#addresses.list()[0], doors: this.#doors },
+    return listSharedServices(this.#targets(), {
+      label: this.#label,
+      address: this.#addresses.list()[0],
+      listeners: this.#listeners,
       exposure: (id) => this.exposure(id),
-      outside: (id) => this.#upstreams.list().find((each) => each.id === id)?.url ?? null,
+      getExternalAddress: (id) => this.#upstreams.list().find((each) => each.id === id)?.url ?? null,
     });
   }
 
   #addressFor(id: string, request: IncomingMessage): string | undefined {
     const client = URL.parse(this.#context.publicUrl(request) ?? '');
     if (client === null || this.exposure(id) === 'off') return undefined;
-    const address = plainAddress(request.socket.localAddress);
-    return addressForClient(id, {
-      ...{ client, label: this.#label, machine: hostname(), arrivedAt: request.socket.localPort },
-      https: this.#doors.port('https', address),
-      own: this.#doors.port('own', address, id),
+    const address = stripMappedPrefix(request.socket.localAddress);
+    return findAddressForClient(id, {
+      clientUrl: client,
+      label: this.#label,
+      hostname: hostname(),
+      localPort: request.socket.localPort,
+      httpsPort: this.#listeners.port('https', address),
+      servicePort: this.#listeners.port('service', address, id),
       names: this.#context.targets().flatMap(({ hosts }) => hosts),
     });
   }
@@ -261,30 +272,30 @@ export class Network implements AsyncDisposable {
   async state(): Promise<GatewayState> {
     const addresses = this.#addresses.list();
     const [address] = addresses;
-    const plain = address === undefined ? undefined : this.#doors.port('http', address);
-    const { presented: shown } = this.#certificate;
+    const httpPort = address === undefined ? undefined : this.#listeners.port('http', address);
+    const { presented } = this.#certificate;
     const authority = await this.#certificate.authority();
     return {
-      host: baseName(this.#label),
+      host: getBaseName(this.#label),
       announced: [...this.#responder.names],
       lanAddresses: [...addresses],
       services: this.#services(),
-      ports: this.#ports.list(addresses, this.#doors),
+      ports: this.#ports.list(addresses, this.#listeners),
       portNetworks: [...this.#settings.portNetworks],
       trustUrl:
-        address === undefined || plain === undefined || authority === undefined
+        address === undefined || httpPort === undefined || authority === undefined
           ? null
-          : `http://${inUrl(address)}:${String(plain)}/trust`,
-      certificate: certificateState(shown, authority?.fingerprint256),
-      provider: providerState(this.#provider, this.#services(), this.#home(addresses)),
+          : `http://${formatForUrl(address)}:${String(httpPort)}/trust`,
+      certificate: toCertificateState(presented, authority?.fingerprint256),
+      provider: toProviderState(this.#provider, this.#services(), this.#getHomeUrl(addresses)),
       problems: [...this.problems],
     };
   }
 
   /** Returns the base address of this computer by name; undefined while nothing is shared. */
-  #home([address]: readonly string[]): string | undefined {
-    const port = address === undefined ? undefined : this.#doors.port('https', address);
-    return port === undefined ? undefined : `https://${baseName(this.#label)}:${String(port)}`;
+  #getHomeUrl([address]: readonly string[]): string | undefined {
+    const port = address === undefined ? undefined : this.#listeners.port('https', address);
+    return port === undefined ? undefined : `https://${getBaseName(this.#label)}:${String(port)}`;
   }
 
   /** Runs the self-test as a device of the network. */
@@ -292,31 +303,31 @@ export class Network implements AsyncDisposable {
     await this.renew();
     const addresses = this.shared.length === 0 ? [] : this.#addresses.list();
     const authority = await this.#certificate.authority();
-    return selfTest({
-      base: baseName(this.#label),
+    return runSelfTest({
+      base: getBaseName(this.#label),
       authority: authority?.toString(),
-      ways: addresses.map((address) => ({
+      listeners: addresses.map((address) => ({
         address,
-        https: this.#doors.port('https', address),
-        http: this.#doors.port('http', address),
+        https: this.#listeners.port('https', address),
+        http: this.#listeners.port('http', address),
       })),
       shared: this.#context
         .targets()
         .filter(({ id }) => this.exposure(id) !== 'off')
-        .map(({ id, title, port }) => ({ title, host: serviceName(id, this.#label), running: port !== undefined })),
-      ports: this.#ports.list(addresses, this.#doors).filter(({ shared }) => shared),
+        .map(({ id, title, port }) => ({ title, host: getServiceName(id, this.#label), running: port !== undefined })),
+      ports: this.#ports.list(addresses, this.#listeners).filter(({ shared }) => shared),
       announces: this.#settings.announce,
       announced: this.#responder.names,
-      visitors: this.#visitors.list(),
+      visitors: this.#clientAddresses.list(),
     });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true;
-    this.#addressing[Symbol.dispose]();
+    this.#isClosed = true;
+    this.#addressProvider[Symbol.dispose]();
     this.#ports.close();
-    await this.#turn;
-    this.#names[Symbol.dispose]();
+    await this.#updates;
+    this.#reservedNames[Symbol.dispose]();
     this.#upstreams[Symbol.dispose]();
     await this.#responder[Symbol.asyncDispose]();
   }

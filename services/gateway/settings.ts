@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { publicPath } from './domain/public-paths.ts';
-import { upstreamHost, upstreamText } from './domain/upstream.ts';
+import { publicPathPattern } from './domain/public-paths.ts';
+import { upstreamHostPattern, upstreamPattern } from './domain/upstream.ts';
 import { oidcEnvironment, oidcFields } from './oidc/fields.ts';
 
 /** Private and link-local address ranges. */
@@ -27,18 +27,28 @@ const file = z
   .default('');
 
 export const Settings = z.object({
-  shared: z.array(serviceId).max(50).default([]).meta({
-    live: true,
-    title: 'Shared with sign-in',
-    description:
-      'Ids of the services that other machines of the home network reach, encrypted. Who uses one signs in, unless the service asks for a password itself. The page Network sets this.',
-  }),
-  open: z.array(serviceId).max(50).default([]).meta({
-    live: true,
-    title: 'Shared without sign-in',
-    description:
-      'Ids of the services that every machine of the home network may use without a sign-in in front, guests and their programs included. The page Network sets this.',
-  }),
+  shared: z
+    .array(serviceId)
+    .max(50)
+    .default([])
+    .meta({
+      live: true,
+      title: 'Shared with sign-in',
+      description:
+        'Ids of the services that other machines of the home network reach, encrypted. Who uses one signs ' +
+        'in, unless the service asks for a password itself. The page Network sets this.',
+    }),
+  open: z
+    .array(serviceId)
+    .max(50)
+    .default([])
+    .meta({
+      live: true,
+      title: 'Shared without sign-in',
+      description:
+        'Ids of the services that every machine of the home network may use without a sign-in in front, ' +
+        'guests and their programs included. The page Network sets this.',
+    }),
   name: z
     .string()
     .regex(/^([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?)?$/, 'Use lower case letters, digits and hyphens.')
@@ -68,12 +78,16 @@ export const Settings = z.object({
     title: 'Port of multicast DNS',
     description: 'Every device asks on 5353; another one is of use for tests alone.',
   }),
-  proxySignIn: z.boolean().default(false).meta({
-    live: true,
-    title: 'Believe the sign-in of a proxy',
-    description:
-      'Whom a trusted proxy (a setting of the host) names in the header Remote-User is signed in as the account of that name, without a password.',
-  }),
+  proxySignIn: z
+    .boolean()
+    .default(false)
+    .meta({
+      live: true,
+      title: 'Believe the sign-in of a proxy',
+      description:
+        'Whom a trusted proxy (a setting of the host) names in the header Remote-User is signed in as the ' +
+        'account of that name, without a password.',
+    }),
   ownPorts: z.boolean().default(true).meta({
     live: true,
     title: "Services' own ports",
@@ -105,7 +119,9 @@ export const Settings = z.object({
       live: true,
       title: 'Shared ports',
       description:
-        'Ports of services that speak something else than HTTP: mail, git.ssh. Machines of the networks reach them on this machine at the same port; the service itself asks for credentials where it needs any.',
+        'Ports of services that speak something else than HTTP: mail, git.ssh. Machines of the networks ' +
+        'reach them on this machine at the same port; the service itself asks for credentials where it ' +
+        'needs any.',
     }),
   portNetworks: z.array(network).max(100).default([]).meta({
     live: true,
@@ -120,14 +136,16 @@ export const Settings = z.object({
   }),
   keyFile: file.meta({ live: true, title: 'Key of the own certificate', description: 'The file with its key in PEM.' }),
   outside: z
-    .array(z.string().max(300).regex(upstreamText, 'Use NAME=ADDRESS, such as photos=http://192.168.1.5:2342.'))
+    .array(z.string().max(300).regex(upstreamPattern, 'Use NAME=ADDRESS, such as photos=http://192.168.1.5:2342.'))
     .max(50)
     .default([])
     .meta({
       live: true,
       title: 'Other web services',
       description:
-        'NAME=ADDRESS of what other machines or programs of your home serve. Shared by their names as services are, they answer as NAME.HOST.local, behind the same sign-in. Use h2c://HOST:PORT for a service that speaks HTTP/2 without TLS, such as gRPC.',
+        'NAME=ADDRESS of what other machines or programs of your home serve. Shared by their names as ' +
+        'services are, they answer as NAME.HOST.local, behind the same sign-in. Use h2c://HOST:PORT for a ' +
+        'service that speaks HTTP/2 without TLS, such as gRPC.',
     }),
   outsideUnverified: z.array(serviceId).max(50).default([]).meta({
     live: true,
@@ -135,31 +153,40 @@ export const Settings = z.object({
     description: 'Names of those whose https address may show a certificate that nobody vouches for.',
   }),
   outsideHosts: z
-    .array(z.string().max(300).regex(upstreamHost, 'Use NAME=HOST, such as torrents=127.0.0.1:8080.'))
+    .array(z.string().max(300).regex(upstreamHostPattern, 'Use NAME=HOST, such as torrents=127.0.0.1:8080.'))
     .max(50)
     .default([])
     .meta({
       live: true,
       title: 'Host names of other web services',
       description:
-        'NAME=HOST: the Host header that a web service expects, for services that refuse other names. Without an entry it gets the name that the browser uses.',
+        'NAME=HOST: the Host header that a web service expects, for services that refuse other names. ' +
+        'Without an entry it gets the name that the browser uses.',
     }),
   publicPaths: z
-    .array(z.string().max(300).regex(publicPath, 'Use NAME=PATH, such as photos=/share/ or home=/api/webhook/*.'))
+    .array(
+      z.string().max(300).regex(publicPathPattern, 'Use NAME=PATH, such as photos=/share/ or home=/api/webhook/*.'),
+    )
     .max(100)
     .default([])
     .meta({
       live: true,
       title: 'Paths without sign-in',
       description:
-        'NAME=PATH: paths of a shared service that everyone on the network may use without a sign-in, such as links for guests and webhooks. A path that ends in / or * includes everything below it.',
+        'NAME=PATH: paths of a shared service that everyone on the network may use without a sign-in, such ' +
+        'as links for guests and webhooks. A path that ends in / or * includes everything below it.',
     }),
-  strictTransport: z.boolean().default(false).meta({
-    live: true,
-    title: 'Always use HTTPS',
-    description:
-      'Browsers remember for a year to open the names of this computer only with HTTPS (Strict-Transport-Security). Enable it only when every device trusts the certificate: browsers then no longer offer to continue without.',
-  }),
+  strictTransport: z
+    .boolean()
+    .default(false)
+    .meta({
+      live: true,
+      title: 'Always use HTTPS',
+      description:
+        'Browsers remember for a year to open the names of this computer only with HTTPS ' +
+        '(Strict-Transport-Security). Enable it only when every device trusts the certificate: browsers ' +
+        'then no longer offer to continue without.',
+    }),
   ...oidcFields,
 });
 export type Settings = z.infer<typeof Settings>;

@@ -117,7 +117,7 @@ function hasChanges(config: Readonly<Record<string, unknown>>, desired: Readonly
 
 async function attempt(
   { log }: ProvisioningDependencies,
-  what: string,
+  kind: string,
   name: unknown,
   work: () => Promise<void>,
 ): Promise<void> {
@@ -125,7 +125,7 @@ async function attempt(
     await work();
   } catch (error) {
     if (!(error instanceof Problem) && !(error instanceof z.ZodError)) throw error;
-    const why = error instanceof Problem ? error.detail : z.prettifyError(error);
-    log.error('provisioning entry failed', { what, name, why });
+    const reason = error instanceof Problem ? error.detail : z.prettifyError(error);
+    log.error('provisioning entry failed', { kind, name, reason });
   }
 }

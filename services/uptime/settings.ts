@@ -60,7 +60,9 @@ export const Settings = z.object({
       live: true,
       title: 'Mail to visitors of status pages',
       description:
-        'The mail server by which they are told, as Delivery writes it: mailto://user:password@smtp.example.org:587?from=status@example.org&mode=starttls. Empty: they cannot subscribe by mail.',
+        'The mail server by which they are told, as Delivery writes it: ' +
+        'mailto://user:password@smtp.example.org:587?from=status@example.org&mode=starttls. Empty: they ' +
+        'cannot subscribe by mail.',
       secret: true,
     }),
   allowLinkLocal: z.boolean().default(false).meta({
@@ -77,13 +79,16 @@ export const Settings = z.object({
       live: true,
       title: 'Check your own network by',
       description:
-        'A name and a port that always answer, such as 192.168.1.1:53. When they do not, the fault is here: nobody is told that others are down. Empty: any network counts.',
+        'A name and a port that always answer, such as 192.168.1.1:53. When they do not, the fault is ' +
+        'here: nobody is told that others are down. Empty: any network counts.',
     }),
   monitors: things.meta({
     live: true,
     title: 'Monitors',
     description:
-      'Made at each start as they stand here, by their names; what is no longer named here goes: [{"name": "web", "type": "http", "url": "https://example.org"}]. A group and what a monitor depends on are named too.',
+      'Made at each start as they stand here, by their names; what is no longer named here goes: ' +
+      '[{"name": "web", "type": "http", "url": "https://example.org"}]. A group and what a monitor ' +
+      'depends on are named too.',
   }),
   statusPages: things.meta({
     live: true,
@@ -95,7 +100,8 @@ export const Settings = z.object({
     live: true,
     title: 'Maintenance',
     description:
-      'Made at each start, by their titles: [{"title": "Updates", "strategy": "cron", "cron": "0 3 * * 0", "durationMinutes": 60, "monitors": ["web"]}].',
+      'Made at each start, by their titles: [{"title": "Updates", "strategy": "cron", "cron": "0 3 * * ' +
+      '0", "durationMinutes": 60, "monitors": ["web"]}].',
   }),
 });
 export type Settings = z.infer<typeof Settings>;

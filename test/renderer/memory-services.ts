@@ -1,3 +1,4 @@
+import { findFailureCode, findRefusalCode } from '../../services/downloads/domain/failure-code.ts';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { registry } from '../../main/host/services/registry.ts';
@@ -192,7 +193,9 @@ export class MemoryDownloads {
       createdAt: Date.now(),
       finishedAt: null,
     };
-    const download = { ...before, ...fields };
+    const current = { ...before, ...fields };
+    const failure = current.state === 'failed' ? findFailureCode(current.message) : undefined;
+    const download = { ...current, failure };
     this.all.set(uid, download);
     this.bus?.publish(downloadChanged, download);
   }
@@ -233,7 +236,10 @@ export class MemoryDownloads {
         const { url } = body;
         this.added.push(body);
         const why = this.refused.get(url);
-        if (why !== undefined) throw new Problem('downloads.not_added', 422, why);
+        if (why !== undefined) {
+          const failure = findRefusalCode(why);
+          throw new Problem('downloads.not_added', 422, why, { fields: failure === undefined ? {} : { failure } });
+        }
         if (!URL.canParse(url)) {
           throw new Problem('downloads.bad_url', 422, 'This is not an address. It begins with https:// or http://.');
         }
@@ -244,6 +250,7 @@ export class MemoryDownloads {
       implement(downloadsApi.preview, () => ({
         preview: this.previewTrouble === '' ? this.preview : null,
         trouble: this.previewTrouble,
+        failure: findRefusalCode(this.previewTrouble),
       })),
       implement(downloadsApi.choices, () => ({ folders: this.folders, presets: this.presets })),
       implement(downloadsApi.again, ({ body: { uid } }) => {

@@ -406,15 +406,9 @@ describe.skipIf(noBrowser)('the remedy of a problem', () => {
   afterAll(() => real[Symbol.asyncDispose]());
 
   it.each([
-    [getFailureAdvice({ message: 'ERROR: The disk is full.' }).page?.href, 'Download folder'],
-    [
-      getFailureAdvice({ message: 'The folder for unfinished files cannot be written: /srv' }).page?.href,
-      'Download folder',
-    ],
-    [
-      getFailureAdvice({ message: 'Refusing to fetch internal address "10.0.0.7"' }).page?.href,
-      'Allow private addresses',
-    ],
+    [getFailureAdvice({ message: '', failure: 'disk_full' }).page?.href, 'Download folder'],
+    [getFailureAdvice({ message: '', failure: 'folder_not_writable' }).page?.href, 'Download folder'],
+    [getFailureAdvice({ message: '', failure: 'internal_address' }).page?.href, 'Allow private addresses'],
     ['/settings/engines/installEngines', 'Install missing engines'],
     ['/settings/engines/enginesFolder', 'Folder of the engines'],
     ['/settings/engines/ytDlpPath', 'Path of yt-dlp'],

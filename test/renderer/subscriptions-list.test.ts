@@ -40,6 +40,7 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
       lastFound: null,
       found: 0,
       error: number % 100 === 1 ? 'HTTP Error 404: Not Found' : null,
+      failure: number % 100 === 1 ? ('not_found' as const) : undefined,
       failures: 0,
     };
   }

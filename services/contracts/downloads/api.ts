@@ -4,6 +4,7 @@ import { defineTopic } from '../bus.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
 import { DownloadLimits, CurrentLimits } from './limits.ts';
 import { DownloadPreview } from './preview.ts';
+import { FailureCode } from './causes.ts';
 
 /** State of a download in the queue or the history. */
 export const DownloadState = z.enum([
@@ -47,6 +48,8 @@ export const Download = z
     filename: z.string().nullable(),
     /** Reason for the failure, or the current activity, for display. */
     message: z.string().nullable(),
+    /** Known cause of the failure. */
+    failure: FailureCode.optional(),
     /** A thumbnail exists at its route. */
     thumbnail: z.boolean(),
     /** Runs outside of the scheduled hours as well. */
@@ -158,6 +161,7 @@ export const downloadsApi = {
     reply: z.object({
       preview: DownloadPreview.nullable(),
       trouble: z.string().describe('Why there is none, for a person; may be empty.'),
+      failure: FailureCode.optional().describe('Known cause of the failure.'),
     }),
   }),
   choices: defineRoute({

@@ -3,6 +3,7 @@ import { defineRoute } from '../api.ts';
 import { defineTopic } from '../bus.ts';
 import { fileReply } from '../api.ts';
 import { DownloadKind, DownloadOptions } from './api.ts';
+import { FailureCode } from './causes.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
 
 /** Channel, playlist or feed that is checked regularly; the peer's record is defined in the service's `wire`. */
@@ -38,6 +39,8 @@ export const Subscription = z
     found: z.int(),
     /** Reason for the failure of the last check, for display. */
     error: z.string().nullable(),
+    /** Known cause of the failure. */
+    failure: FailureCode.optional(),
     /** Number of consecutive failed checks. */
     failures: z.int(),
   })

@@ -5,83 +5,83 @@ import { withoutPosition, withoutSecrets } from '../domain/address.ts';
 import { isMasked } from '../domain/address-secrets.ts';
 import { doneStates, queueStates, type Item } from '../domain/item.ts';
 import { isSameOrder, type Order } from '../domain/order.ts';
-import type { EngineWatch } from '../engine/watch.ts';
+import type { EngineMonitor } from '../engine/engine-monitor.ts';
 import type { Folders } from '../run/folders.ts';
 import type { UrlPolicy } from './url-policy.ts';
-import { markAnyway } from '../limits/store.ts';
-import type { Live } from '../queue/live.ts';
+import { ignoreHours } from '../limits/store.ts';
+import type { LiveUpdates } from '../queue/live-updates.ts';
 import type { DownloadMetrics } from '../run/metrics.ts';
-import type { Notices } from '../run/notices.ts';
+import type { DownloadNotifier } from '../run/download-notifier.ts';
 import type { Prober } from './prober.ts';
 import type { Queue } from '../queue/queue.ts';
-import type { Runs } from '../run/runs.ts';
+import type { ActiveRuns } from '../run/active-runs.ts';
 import { deleteFile } from '../run/side-files.ts';
 import { leaveBatch } from '../store/batches.ts';
 import { DownloadStore } from '../store/store.ts';
 import type { Thumbnails } from '../run/thumbnails.ts';
-import type { Work } from '../run/work.ts';
+import type { DownloadRunner } from '../run/download-runner.ts';
 
-/** Clients want an extraction's error in the answer, but nobody waits longer than this. */
-const answerWithinMs = 10_000;
+/** Clients expect an extraction error in the response, which is sent after this time at the latest. */
+const responseTimeoutMs = 10_000;
 
-/** What a request has led to. Refusals and failures are answers too: the peer's clients look at `status`. */
-export type Added =
+/** Result of a request. Refusals and failures are results as well: MeTube's clients evaluate `status`. */
+export type AddResult =
   | { readonly status: 'ok'; readonly msg?: string; readonly uids: readonly string[] }
   | { readonly status: 'error'; readonly msg: string; readonly uids: readonly string[] };
 
-interface Parts {
+interface Dependencies {
   readonly context: Context;
-  readonly gate: UrlPolicy;
-  readonly live: Live;
+  readonly urlPolicy: UrlPolicy;
+  readonly live: LiveUpdates;
   readonly metrics: DownloadMetrics;
-  readonly notices: Notices;
-  readonly engine: EngineWatch;
+  readonly notifier: DownloadNotifier;
+  readonly engine: EngineMonitor;
   readonly prober: Prober;
   readonly queue: Queue;
-  readonly work: Work;
-  readonly runs: Runs;
+  readonly runner: DownloadRunner;
+  readonly runs: ActiveRuns;
   readonly thumbnails: Thumbnails;
   readonly folders: Folders;
-  /** The same order, whatever an archive of downloads says. */
-  readonly unarchived: (order: Order) => Order;
+  /** Returns the order without a download archive. */
+  readonly withoutArchive: (order: Order) => Order;
 }
 
-/** The way into the queue, out of it and back. */
+/** Adds downloads to the queue, retries and removes them. */
 export class Intake {
-  readonly #parts: Parts;
+  readonly #deps: Dependencies;
   readonly #store: DownloadStore;
   readonly #addresses: Addresses;
   #lastNs = 0n;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.#store = new DownloadStore(parts.context.db);
-    this.#addresses = new Addresses(parts.context.vault);
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
+    this.#store = new DownloadStore(deps.context.db);
+    this.#addresses = new Addresses(deps.context.vault);
   }
 
-  /** The row is committed before this resolves. */
-  async add(address: string, given: Order): Promise<Added> {
-    const { context, gate, live, metrics } = this.#parts;
-    const url = await gate(address);
+  /** Adds a download. The row is committed before this resolves. */
+  async add(address: string, requested: Order): Promise<AddResult> {
+    const { context, urlPolicy, live, metrics } = this.#deps;
+    const url = await urlPolicy(address);
     if ('msg' in url) {
-      const { shown, ...secrets } = this.#addresses.split(address);
-      return await this.#refuse(shown, { ...given, ...secrets }, withoutSecrets(url.msg));
+      const { displayUrl: refusedUrl, ...secrets } = this.#addresses.split(address);
+      return await this.#refuse(refusedUrl, { ...requested, ...secrets }, withoutSecrets(url.msg));
     }
-    const { shown, login, secrets } = this.#addresses.split(withoutPosition(url));
-    const order = { ...given, login, secrets: secrets ?? (await this.#secretsOf(shown)) };
-    const refusal = await this.#parts.folders.refusal(order);
-    if (refusal !== undefined) return await this.#refuse(shown, order, refusal);
-    const item = this.#item(shown, url.hostname, order, 'preparing');
+    const { displayUrl, login, secrets } = this.#addresses.split(withoutPosition(url));
+    const order = { ...requested, login, secrets: secrets ?? (await this.#findSecrets(displayUrl)) };
+    const refusal = await this.#deps.folders.findRefusal(order);
+    if (refusal !== undefined) return await this.#refuse(displayUrl, order, refusal);
+    const item = this.#item(displayUrl, url.hostname, order, 'preparing');
     const duplicate = await context.commit(async (db) => {
       const store = new DownloadStore(db);
       const same = await store.match(
         [item.url],
         ['pending', 'waiting', 'preparing', 'downloading', 'postprocessing', 'paused'],
       );
-      const found = same.find((other) => isSameOrder(other.order, order));
-      if (found !== undefined) return found;
+      const existing = same.find((other) => isSameOrder(other.order, order));
+      if (existing !== undefined) return existing;
       await store.append([item]);
-      await store.hold(item.uid, this.#parts.queue.holder, this.#parts.queue.leaseUntil);
+      await store.setOwner(item.uid, this.#deps.queue.holder, this.#deps.queue.leaseUntil);
       return undefined;
     });
     if (duplicate !== undefined)
@@ -91,37 +91,37 @@ export class Intake {
     return await this.#prepare(item);
   }
 
-  /** Puts a failed download back; what was fetched of it is kept. */
-  async retry(ids: readonly string[]): Promise<Added> {
-    const { context, live, queue } = this.#parts;
-    const found = await this.#store.match(
-      ids.map((id) => this.#addresses.shown(id)),
+  /** Requeues a failed download and keeps what was already transferred. */
+  async retry(ids: readonly string[]): Promise<AddResult> {
+    const { context, live, queue } = this.#deps;
+    const candidates = await this.#store.match(
+      ids.map((id) => this.#addresses.toDisplayUrl(id)),
       ['finished', 'failed'],
     );
-    const failed = found.findLast(({ state }) => state === 'failed');
-    if (found.length === 0) return { status: 'error', msg: 'Failed download no longer exists.', uids: [] };
+    const failed = candidates.findLast(({ state }) => state === 'failed');
+    if (candidates.length === 0) return { status: 'error', msg: 'Failed download no longer exists.', uids: [] };
     if (failed === undefined) return { status: 'error', msg: 'Only failed downloads can be retried.', uids: [] };
-    const url = await this.#parts.gate(failed.url);
+    const url = await this.#deps.urlPolicy(failed.url);
     if ('msg' in url) return { status: 'error', msg: url.msg, uids: [failed.uid] };
     const item = await context.commit(async (db) => {
       const store = new DownloadStore(db);
-      const back = await store.requeue(failed.uid, 'failed', 'preparing');
-      if (back === undefined) return undefined;
+      const requeued = await store.requeue(failed.uid, 'failed', 'preparing');
+      if (requeued === undefined) return undefined;
       await leaveBatch(db, failed.uid);
-      await store.hold(failed.uid, queue.holder, queue.leaseUntil);
-      return { ...back, batch: null };
+      await store.setOwner(failed.uid, queue.holder, queue.leaseUntil);
+      return { ...requeued, batch: null };
     });
-    // Somebody else was faster.
+    // Another request requeued it first.
     if (item === undefined) return { status: 'ok', msg: `Already in queue: ${failed.title}`, uids: [failed.uid] };
     live.changed(item);
     return await this.#prepare(item);
   }
 
-  /** Lets downloads that were added with `auto_start: false` into the queue. */
+  /** Queues downloads that were added with `auto_start: false`. */
   async startPending(ids: readonly string[]): Promise<void> {
-    const { context, live, queue } = this.#parts;
+    const { context, live, queue } = this.#deps;
     const items = await this.#store.match(
-      ids.map((id) => this.#addresses.shown(id)),
+      ids.map((id) => this.#addresses.toDisplayUrl(id)),
       ['pending'],
     );
     for (const { uid, order } of items) {
@@ -135,14 +135,17 @@ export class Intake {
     queue.wake();
   }
 
-  /** Lets downloads go that wait for their start; with `anyway` these and all that are queued, at any hour. Returns how many. */
+  /**
+   * Starts pending downloads; with `anyway`, these and all queued ones run outside of the allowed hours. Returns the
+   * number of downloads.
+   */
   async start(uids: readonly string[], anyway: boolean): Promise<number> {
-    const { context, live, queue } = this.#parts;
+    const { context, live, queue } = this.#deps;
     const items = await this.#store.match(uids, ['pending', ...queueStates]);
     if (anyway && items.length > 0) {
       await context.commit(
         async (db) =>
-          await markAnyway(
+          await ignoreHours(
             db,
             items.map(({ uid }) => uid),
           ),
@@ -154,129 +157,134 @@ export class Intake {
     return items.length;
   }
 
-  /** Queues once more what has ended, as it was asked for. */
-  async again(uid: string): Promise<Added> {
+  /** Adds an ended download again with the same options. */
+  async addAgain(uid: string): Promise<AddResult> {
     const item = await this.#store.find(uid);
     if (item === undefined) return { status: 'error', msg: 'This download is not in the history any more.', uids: [] };
     const address = this.#addresses.join(item.url, item.order);
     return await this.add(address, {
-      ...this.#parts.unarchived(item.order),
+      ...this.#deps.withoutArchive(item.order),
       autoStart: true,
       login: null,
       secrets: null,
     });
   }
 
-  /** The peer's clients try again by adding the address that they were shown. */
-  async #secretsOf(shown: string): Promise<string | null> {
+  /** Finds the secrets of a masked address: MeTube's clients retry by adding the address that was shown to them. */
+  async #findSecrets(shown: string): Promise<string | null> {
     if (!isMasked(shown)) return null;
-    const known = await this.#store.match([shown], ['pending', ...queueStates, ...doneStates]);
-    return known.findLast(({ order }) => order.secrets !== null)?.order.secrets ?? null;
+    const matches = await this.#store.match([shown], ['pending', ...queueStates, ...doneStates]);
+    return matches.findLast(({ order }) => order.secrets !== null)?.order.secrets ?? null;
   }
 
-  /** Cancels what is queued and forgets what is done. Finished files stay, unless `files`. Returns how many there were. */
+  /**
+   * Cancels queued downloads and deletes ended ones from the history. Finished files remain unless `files` is set.
+   * Returns the number of removed downloads.
+   */
   async remove(
     ids: readonly string[],
     states: Parameters<DownloadStore['match']>[1],
     { files = false }: { readonly files?: boolean } = {},
   ): Promise<number> {
-    const { context, live, queue, notices, thumbnails, folders } = this.#parts;
+    const { context, live, queue, notifier, thumbnails, folders } = this.#deps;
     const removed = await context.commit(async (db) => {
       const store = new DownloadStore(db);
-      const found = new Map(
+      const items = new Map(
         (
           await store.match(
-            ids.map((id) => this.#addresses.shown(id)),
+            ids.map((id) => this.#addresses.toDisplayUrl(id)),
             states,
           )
         ).map((item) => [item.uid, item]),
       );
-      await store.remove([...found.keys()]);
-      await notices.left(
+      await store.remove([...items.keys()]);
+      await notifier.removedFromQueue(
         db,
-        [...found.values()].filter(({ state }) => state !== 'finished' && state !== 'failed'),
+        [...items.values()].filter(({ state }) => state !== 'finished' && state !== 'failed'),
       );
-      return [...found.values()];
+      return [...items.values()];
     });
     live.removed(removed);
-    // The rows are gone; the children may take their seconds to end.
+    // The rows are deleted; the child processes may take seconds to end.
     for (const { uid, filename, otherFiles = [], order } of removed) {
       const names = filename === null ? [] : [filename, ...otherFiles.map((other) => other.filename)];
-      const deleted = (files ? names : []).map(async (name) => await deleteFile(folders.rootOf(order), name));
-      const cleaned = Promise.all([queue.cancel(uid), thumbnails.forget(uid), ...deleted]);
-      cleaned.catch((error: unknown) => context.log.error('a download was not cleaned up', { uid, error }));
+      const deleted = (files ? names : []).map(async (name) => await deleteFile(folders.getRoot(order), name));
+      const cleaned = Promise.all([queue.cancel(uid), thumbnails.remove(uid), ...deleted]);
+      cleaned.catch((error: unknown) => context.log.error('download cleanup failed', { uid, error }));
     }
     return removed.length;
   }
 
-  /** Gives up what is being looked at: lists that are still read, and whatever else was added just now. */
+  /** Cancels downloads that are being probed: lists that are still read, and everything else that was just added. */
   async cancelAdds(): Promise<void> {
-    const looked = await this.#store.queue(['preparing']);
-    const uids = looked.filter(({ probed }) => !probed).map(({ uid }) => uid);
+    const preparing = await this.#store.queue(['preparing']);
+    const uids = preparing.filter(({ probed }) => !probed).map(({ uid }) => uid);
     if (uids.length > 0) await this.remove(uids, ['preparing']);
   }
 
-  /** A download that waits, not stored yet. */
+  /** Creates a waiting download that is not stored. */
   draft(url: string, title: string, order: Order): Item {
     return this.#item(url, title, order, 'waiting');
   }
 
-  /** Looks at the address as far as the time for an answer allows; the rest goes on behind it. */
-  async #prepare(item: Item): Promise<Added> {
-    const { context, queue, runs } = this.#parts;
+  /** Probes the address within the time limit of the response; afterwards the probe continues in the background. */
+  async #prepare(item: Item): Promise<AddResult> {
+    const { context, queue, runs } = this.#deps;
     let answered = false;
     const probing = runs.start(item.uid, 'probe', async (signal) => await this.#probe(item, signal, () => answered));
-    const waited = Promise.withResolvers<Added>();
-    using _timer = context.clock.after(answerWithinMs, () =>
-      waited.resolve({ status: 'ok', msg: 'Queued', uids: [item.uid] }),
+    const timeout = Promise.withResolvers<AddResult>();
+    using _timer = context.clock.after(responseTimeoutMs, () =>
+      timeout.resolve({ status: 'ok', msg: 'Queued', uids: [item.uid] }),
     );
     try {
-      return await Promise.race([probing, waited.promise]);
+      return await Promise.race([probing, timeout.promise]);
     } finally {
       answered = true;
       probing
-        .catch((error: unknown) => context.log.error('a probe was not settled', { uid: item.uid, error }))
+        .catch((error: unknown) => context.log.error('probe result not stored', { uid: item.uid, error }))
         .finally(() => queue.wake());
     }
   }
 
-  async #probe(item: Item, signal: AbortSignal, answered: () => boolean): Promise<Added> {
-    const { context, engine, prober, work } = this.#parts;
+  async #probe(item: Item, signal: AbortSignal, answered: () => boolean): Promise<AddResult> {
+    const { context, engine, prober, runner } = this.#deps;
     try {
       await engine.check();
       if (engine.missing !== undefined) {
-        await this.#letIn(item);
+        await this.#enqueue(item);
         return { status: 'ok', msg: `Queued, but ${engine.missing}`, uids: [item.uid] };
       }
       const items = await prober.probe(item, signal);
       const [first] = items;
-      if (items.length === 1 && first?.uid === item.uid) await this.#letIn(first);
+      if (items.length === 1 && first?.uid === item.uid) await this.#enqueue(first);
       return { status: 'ok', uids: items.map(({ uid }) => uid) };
     } catch (error) {
       if (signal.aborted || (error instanceof Problem && error.code === 'downloads.engine_missing')) {
-        // The service stops, or the row was removed meanwhile; then there is nothing to let in.
-        const kept = await this.#letIn(item);
-        return kept ? { status: 'ok', msg: 'Queued', uids: [item.uid] } : { status: 'ok', msg: 'Cancelled', uids: [] };
+        // The service stops, or the row was removed; in that case there is nothing to queue.
+        const isQueued = await this.#enqueue(item);
+        return isQueued
+          ? { status: 'ok', msg: 'Queued', uids: [item.uid] }
+          : { status: 'ok', msg: 'Cancelled', uids: [] };
       }
       if (!(error instanceof Problem)) context.log.error('probe failed', { uid: item.uid, error });
       const message = error instanceof Problem ? error.detail : 'The address could not be looked at; see the log.';
-      // Whoever still waits for the answer needs no notice besides.
-      await work.fail(item.uid, message, { tell: answered() });
+      // A client that still waits for the response does not need a notification.
+      await runner.fail(item.uid, message, { notify: answered() });
       return { status: 'error', msg: message, uids: [item.uid] };
     }
   }
 
-  /** False when it is gone. */
-  async #letIn(item: Item): Promise<boolean> {
-    const { context, live } = this.#parts;
+  /** Queues a probed item. Returns false when it was removed. */
+  async #enqueue(item: Item): Promise<boolean> {
+    const { context, live } = this.#deps;
     const waiting = await context.commit(async (db) => await new DownloadStore(db).release(item.uid));
     if (waiting !== undefined) live.changed(waiting);
     return waiting !== undefined;
   }
 
-  /** A refused address is an item of the history, as with the peer. */
-  async #refuse(address: string, order: Order, msg: string): Promise<Added> {
-    const { context, live } = this.#parts;
+  /** Stores a refused address in the history, as MeTube does. */
+  async #refuse(address: string, order: Order, msg: string): Promise<AddResult> {
+    const { context, live } = this.#deps;
     const title = URL.canParse(address) ? new URL(address).hostname || address : address;
     const item = { ...this.#item(address, title, order, 'failed'), message: msg };
     const failed = await context.commit(async (db) => {
@@ -289,12 +297,12 @@ export class Intake {
   }
 
   #item(url: string, title: string, order: Order, state: Item['state']): Item {
-    const now = this.#parts.context.clock.now();
-    // The peer's clients sort by this: two requests of one millisecond keep their order.
+    const now = this.#deps.context.clock.now();
+    // MeTube's clients sort by this value: two requests in the same millisecond keep their order.
     const ns = BigInt(now) * 1_000_000n;
     this.#lastNs = ns > this.#lastNs ? ns : this.#lastNs + 1n;
     return {
-      uid: this.#parts.context.random.text(16),
+      uid: this.#deps.context.random.text(16),
       url,
       order,
       state,

@@ -3,114 +3,114 @@ import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
-import { optionsLeftOut, type Options } from '../domain/options.ts';
+import { findIgnoredOptions, type Options } from '../domain/options.ts';
 import type { Settings } from '../settings.ts';
 
-/** A change is seen within this time; also on file systems that tell of none. */
-const lookEveryMs = 1000;
+/** Interval of the check for changes, which also works on file systems without change notifications. */
+const checkIntervalMs = 1000;
 
-/** Options that a sentence names. */
-const maxNamed = 5;
+/** Maximum number of options that a message lists. */
+const maxListedOptions = 5;
 
-const OneSet = z.record(z.string(), z.unknown());
-const Sets = z.record(z.string().min(1).max(100), OneSet);
+const OptionSet = z.record(z.string(), z.unknown());
+const OptionSets = z.record(z.string().min(1).max(100), OptionSet);
 
-/** What a reload of the options has led to, as the peer's clients hear it. */
+/** Result of a reload of the options, in MeTube's format. */
 export interface OptionsReload {
   readonly success: boolean;
   readonly msg: string;
-  /** When the file was written, seconds since the epoch; null where it cannot be told. */
+  /** Modification time of the file in seconds since the epoch; null when it is not known. */
   readonly update_time: number | null;
 }
 
-type Given = Pick<Settings, 'ytdlOptions' | 'ytdlPresets' | 'ytdlOptionsFile' | 'ytdlPresetsFile'>;
+type OptionSettings = Pick<Settings, 'ytdlOptions' | 'ytdlPresets' | 'ytdlOptionsFile' | 'ytdlPresetsFile'>;
 
-/** The options and presets in effect: those of the settings, and over them those of the files that the settings name. */
+/** Provides the effective options and presets: those of the settings, overridden by those of the option files. */
 export class OptionFiles implements Disposable {
-  #given: Given;
+  #settings: OptionSettings;
   readonly #context: Pick<Context, 'clock' | 'log'>;
-  readonly #followers = new Set<(reload: OptionsReload) => void>();
-  readonly #seen = new Map<string, string>();
+  readonly #subscribers = new Set<(reload: OptionsReload) => void>();
+  readonly #fileVersions = new Map<string, string>();
   readonly #problems = new Map<string, string>();
   #options: Options;
   #presets: Readonly<Record<string, Options>>;
   #reload: OptionsReload | undefined;
   #timer: Disposable | undefined;
-  #looking = false;
-  #started = false;
+  #isChecking = false;
+  #isStarted = false;
 
-  constructor(given: Given, context: Pick<Context, 'clock' | 'log'>) {
-    const { ytdlOptions, ytdlPresets, ytdlOptionsFile, ytdlPresetsFile } = given;
-    this.#given = { ytdlOptions, ytdlPresets, ytdlOptionsFile, ytdlPresetsFile };
+  constructor(settings: OptionSettings, context: Pick<Context, 'clock' | 'log'>) {
+    const { ytdlOptions, ytdlPresets, ytdlOptionsFile, ytdlPresetsFile } = settings;
+    this.#settings = { ytdlOptions, ytdlPresets, ytdlOptionsFile, ytdlPresetsFile };
     this.#context = context;
-    this.#options = given.ytdlOptions;
-    this.#presets = given.ytdlPresets;
+    this.#options = settings.ytdlOptions;
+    this.#presets = settings.ytdlPresets;
   }
 
   get options(): Options {
     return this.#options;
   }
 
-  /** By their names. */
+  /** Presets by name. */
   get presets(): Readonly<Record<string, Options>> {
     return this.#presets;
   }
 
-  /** What is wrong with the files, for a person; undefined when nothing is. */
+  /** Describes the problems of the files for the user; undefined without problems. */
   get problem(): string | undefined {
     return [...this.#problems.values()].join(' ') || undefined;
   }
 
-  /** Options that their owner misses, in a sentence for the page; undefined where there are none. */
-  get leftOut(): string | undefined {
+  /** Lists ignored options that the user relies on; undefined without any. */
+  get ignoredOptions(): string | undefined {
     const sets = [this.#options, ...Object.values(this.#presets)];
-    const missed = sets.flatMap(optionsLeftOut).filter(({ isMissed }) => isMissed);
-    if (missed.length === 0) return undefined;
-    const names = [...new Set(missed.map(({ option, reason }) => `${option} (${reason})`))];
-    const more = names.length > maxNamed ? ` and ${String(names.length - maxNamed)} more` : '';
-    return `Options of yt-dlp are left out: ${names.slice(0, maxNamed).join(', ')}${more}.`;
+    const relevant = sets.flatMap(findIgnoredOptions).filter(({ isRelevant: isMissed }) => isMissed);
+    if (relevant.length === 0) return undefined;
+    const names = [...new Set(relevant.map(({ option, reason }) => `${option} (${reason})`))];
+    const more = names.length > maxListedOptions ? ` and ${String(names.length - maxListedOptions)} more` : '';
+    return `Options of yt-dlp are left out: ${names.slice(0, maxListedOptions).join(', ')}${more}.`;
   }
 
-  /** The last reload of the options; undefined where no file is named. */
+  /** Result of the last reload of the options; undefined without a file. */
   get reload(): OptionsReload | undefined {
     return this.#reload;
   }
 
-  /** Hears of each reload of the options from now on. */
-  follow(follower: (reload: OptionsReload) => void): Disposable {
-    this.#followers.add(follower);
-    return { [Symbol.dispose]: () => void this.#followers.delete(follower) };
+  /** Subscribes to the results of reloads. */
+  subscribe(subscriber: (reload: OptionsReload) => void): Disposable {
+    this.#subscribers.add(subscriber);
+    return { [Symbol.dispose]: () => void this.#subscribers.delete(subscriber) };
   }
 
-  /** Takes changed settings over. */
-  async use(given: Given): Promise<void> {
+  /** Applies changed settings. */
+  async apply(settings: OptionSettings): Promise<void> {
     const names = ['ytdlOptions', 'ytdlPresets', 'ytdlOptionsFile', 'ytdlPresetsFile'] as const;
-    const next = Object.fromEntries(names.map((name) => [name, given[name]])) as Given;
-    if (isDeepStrictEqual(next, this.#given)) return;
-    this.#given = next;
+    const next = Object.fromEntries(names.map((name) => [name, settings[name]])) as OptionSettings;
+    if (isDeepStrictEqual(next, this.#settings)) return;
+    this.#settings = next;
     this.#options = next.ytdlOptions;
     this.#presets = next.ytdlPresets;
     this.#reload = undefined;
-    this.#seen.clear();
+    this.#fileVersions.clear();
     this.#problems.clear();
     this.#timer?.[Symbol.dispose]();
-    if (this.#started) await this.start();
+    if (this.#isStarted) await this.start();
   }
 
-  /** Reads the files, and again whenever they change. */
+  /** Reads the files, and reads them again after each change. */
   async start(): Promise<void> {
-    this.#started = true;
-    const { ytdlOptionsFile, ytdlPresetsFile, ytdlOptions, ytdlPresets } = this.#given;
-    this.#logLeftOut(ytdlOptions);
-    for (const preset of Object.values(ytdlPresets)) this.#logLeftOut(preset);
+    this.#isStarted = true;
+    const { ytdlOptionsFile, ytdlPresetsFile, ytdlOptions, ytdlPresets } = this.#settings;
+    this.#logIgnored(ytdlOptions);
+    for (const preset of Object.values(ytdlPresets)) this.#logIgnored(preset);
     if (ytdlOptionsFile === '' && ytdlPresetsFile === '') return;
-    await this.#look();
-    this.#timer = this.#context.clock.every(lookEveryMs, () => {
-      if (this.#looking) return;
-      this.#looking = true;
-      this.#look()
-        .catch((error: unknown) => this.#context.log.error('files with options could not be looked at', { error }))
-        .finally(() => (this.#looking = false));
+    await this.#check();
+    this.#timer = this.#context.clock.every(checkIntervalMs, () => {
+      if (this.#isChecking) return;
+      this.#isChecking = true;
+      this.#check()
+        .catch((error: unknown) => this.#context.log.error('option files not readable', { error }))
+        .finally(() => (this.#isChecking = false));
     });
   }
 
@@ -118,52 +118,55 @@ export class OptionFiles implements Disposable {
     this.#timer?.[Symbol.dispose]();
   }
 
-  async #look(): Promise<void> {
-    const { ytdlOptionsFile, ytdlPresetsFile, ytdlOptions, ytdlPresets } = this.#given;
+  async #check(): Promise<void> {
+    const { ytdlOptionsFile, ytdlPresetsFile, ytdlOptions, ytdlPresets } = this.#settings;
     await this.#read(ytdlOptionsFile, (content, writtenAt) => {
-      const found = OneSet.safeParse(content).data;
-      const reason = found === undefined ? 'it must hold a JSON object' : undefined;
-      if (found !== undefined) {
-        this.#options = { ...ytdlOptions, ...found };
-        this.#logLeftOut(found);
+      const parsed = OptionSet.safeParse(content).data;
+      const reason = parsed === undefined ? 'it must hold a JSON object' : undefined;
+      if (parsed !== undefined) {
+        this.#options = { ...ytdlOptions, ...parsed };
+        this.#logIgnored(parsed);
       }
       this.#reload = { success: reason === undefined, msg: reason ?? '', update_time: writtenAt };
-      for (const follower of this.#followers) follower(this.#reload);
+      for (const subscriber of this.#subscribers) subscriber(this.#reload);
       return reason;
     });
     await this.#read(ytdlPresetsFile, (content) => {
-      const found = Sets.safeParse(content).data;
-      if (found === undefined) return 'it must hold a JSON object of objects';
-      this.#presets = { ...ytdlPresets, ...found };
-      for (const preset of Object.values(found)) this.#logLeftOut(preset);
+      const parsedSets = OptionSets.safeParse(content).data;
+      if (parsedSets === undefined) return 'it must hold a JSON object of objects';
+      this.#presets = { ...ytdlPresets, ...parsedSets };
+      for (const preset of Object.values(parsedSets)) this.#logIgnored(preset);
       return undefined;
     });
   }
 
-  /** Takes a file that has changed since it was read; `take` says why it cannot be used. What cannot be read changes nothing. */
-  async #read(path: string, take: (content: unknown, writtenAt: number | null) => string | undefined): Promise<void> {
+  /**
+   * Reads a file that changed since the last read; `take` returns the reason why its content cannot be used. An
+   * unreadable file changes nothing.
+   */
+  async #read(path: string, apply: (content: unknown, writtenAt: number | null) => string | undefined): Promise<void> {
     if (path === '') return;
     const file = resolve(path);
-    const found = await stat(file).catch(() => undefined);
-    const mark = found === undefined ? 'missing' : `${found.ino} ${found.mtimeMs} ${found.size}`;
-    if (this.#seen.get(file) === mark) return;
-    this.#seen.set(file, mark);
-    const content = found === undefined ? undefined : await readJson(file);
-    const reason = take(content, found === undefined ? null : found.mtimeMs / 1000);
+    const stats = await stat(file).catch(() => undefined);
+    const version = stats === undefined ? 'missing' : `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
+    if (this.#fileVersions.get(file) === version) return;
+    this.#fileVersions.set(file, version);
+    const content = stats === undefined ? undefined : await readJson(file);
+    const reason = apply(content, stats === undefined ? null : stats.mtimeMs / 1000);
     const { log } = this.#context;
     if (reason === undefined) {
       this.#problems.delete(file);
-      log.info('file with options of yt-dlp was read', { file });
+      log.info('option file read', { file });
     } else {
-      const why = found === undefined ? 'there is no such file' : reason;
-      this.#problems.set(file, `${file} is not used: ${why}.`);
-      log.warn('file with options of yt-dlp is not used', { file, reason: why });
+      const message = stats === undefined ? 'there is no such file' : reason;
+      this.#problems.set(file, `${file} is not used: ${message}.`);
+      log.warn('option file ignored', { file, reason: message });
     }
   }
 
-  #logLeftOut(options: Options): void {
-    for (const { option, reason, isMissed } of optionsLeftOut(options)) {
-      this.#context.log[isMissed ? 'warn' : 'info']('an option of yt-dlp has no effect here', { option, reason });
+  #logIgnored(options: Options): void {
+    for (const { option, reason, isRelevant: isMissed } of findIgnoredOptions(options)) {
+      this.#context.log[isMissed ? 'warn' : 'info']('yt-dlp option ignored', { option, reason });
     }
   }
 }
@@ -172,6 +175,6 @@ async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch {
-    return undefined; // Half written, or no JSON: whoever asks says what it should be.
+    return undefined; // Incomplete or not JSON: the caller reports the expected format.
   }
 }

@@ -4,24 +4,26 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Cookies } from '../cookies/cookies.ts';
 import { withoutSecrets } from '../domain/address.ts';
-import { failureMessage } from '../domain/progress.ts';
-import { readAnswer } from '../engine/answer.ts';
-import { probeArguments, type CommandSettings } from '../engine/command.ts';
-import { pictureOf } from '../engine/found.ts';
+import { formatFailure } from '../domain/progress.ts';
+import { parseOutput } from '../engine/json-output.ts';
+import { buildProbeArguments, type CommandSettings } from '../engine/command.ts';
+import { findPicture } from '../engine/probe-result.ts';
 import type { Extractor } from '../engine/extractor.ts';
 import type { UrlPolicy } from './url-policy.ts';
 import type { Thumbnails } from '../run/thumbnails.ts';
 import { readAdd, type AddDefaults } from '../wire/add.ts';
 
-/** Looks at once; people look at one link, and the queue's own probes come first. */
-const mostAtOnce = 2;
-const patienceMs = 60_000;
-/** A page asks again when a person comes back to a link. */
-const keptMs = 5 * 60_000;
-const mostKept = 50;
-const longestTitle = 500;
+/**
+ * Maximum number of parallel previews: users preview one link at a time, and the probes of the queue have precedence.
+ */
+const maxParallel = 2;
+const timeoutMs = 60_000;
+/** Lifetime of a cached preview, which is requested again when the user returns to a link. */
+const cacheLifetimeMs = 5 * 60_000;
+const maxCached = 50;
+const maxTitleLength = 500;
 
-const Named = z.object({ height: z.number().nullish(), vcodec: z.string().nullish() }).nullable();
+const Format = z.object({ height: z.number().nullish(), vcodec: z.string().nullish() }).nullable();
 const Info = z.object({
   _type: z.string().nullish(),
   title: z.string().nullish(),
@@ -30,7 +32,7 @@ const Info = z.object({
   duration: z.number().nullish(),
   thumbnail: z.string().nullish(),
   thumbnails: z.array(z.object({ url: z.string().nullish() }).nullable()).nullish(),
-  formats: z.array(Named).nullish(),
+  formats: z.array(Format).nullish(),
   chapters: z.array(z.unknown()).nullish(),
   subtitles: z.record(z.string(), z.unknown()).nullish(),
   live_status: z.string().nullish(),
@@ -38,65 +40,67 @@ const Info = z.object({
   entries: z.array(z.unknown()).nullish(),
 });
 
-interface Parts {
+interface Dependencies {
   readonly context: Pick<Context, 'clock'>;
-  readonly gate: UrlPolicy;
+  readonly urlPolicy: UrlPolicy;
   readonly extractor: Pick<Extractor, 'run'>;
   readonly thumbnails: Thumbnails;
-  readonly cookies: Pick<Cookies, 'lend'>;
+  readonly cookies: Pick<Cookies, 'acquire'>;
   readonly settings: CommandSettings;
   readonly defaults: AddDefaults;
 }
 
-interface Kept {
+interface CachedPreview {
   readonly until: number;
   readonly preview: Promise<DownloadPreview>;
 }
 
-/** Says what is behind an address before it is downloaded. Nothing is stored. */
+/** Previews the content of an address before it is downloaded. Nothing is stored. */
 export class Previews {
-  readonly #parts: Parts;
-  readonly #kept = new Map<string, Kept>();
+  readonly #deps: Dependencies;
+  readonly #cache = new Map<string, CachedPreview>();
   #running = 0;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
   }
 
   /**
+   * Returns the preview of an address.
+   *
    * @throws Problem `downloads.refused` (422) for an address that may not be fetched, `downloads.busy` (429),
    * `downloads.engine_failed` (502) with the site's reason, `downloads.engine_missing` (503).
    */
-  async of(address: string): Promise<DownloadPreview> {
-    const { clock } = this.#parts.context;
-    const kept = this.#kept.get(address);
-    if (kept !== undefined && kept.until > clock.now()) return await kept.preview;
-    const url = await this.#parts.gate(address.trim());
+  async get(address: string): Promise<DownloadPreview> {
+    const { clock } = this.#deps.context;
+    const cached = this.#cache.get(address);
+    if (cached !== undefined && cached.until > clock.now()) return await cached.preview;
+    const url = await this.#deps.urlPolicy(address.trim());
     if ('msg' in url) throw new Problem('downloads.refused', 422, withoutSecrets(url.msg));
-    if (this.#running >= mostAtOnce) throw new Problem('downloads.busy', 429, 'Other links are being looked at.');
-    const preview = this.#look(url.href);
-    this.#keep(address, { until: clock.now() + keptMs, preview });
+    if (this.#running >= maxParallel) throw new Problem('downloads.busy', 429, 'Other links are being looked at.');
+    const preview = this.#load(url.href);
+    this.#store(address, { until: clock.now() + cacheLifetimeMs, preview });
     try {
       return await preview;
     } catch (error) {
-      this.#kept.delete(address);
+      this.#cache.delete(address);
       throw error;
     }
   }
 
-  async #look(address: string): Promise<DownloadPreview> {
-    const { context, cookies, extractor, thumbnails, defaults } = this.#parts;
+  async #load(address: string): Promise<DownloadPreview> {
+    const { context, cookies, extractor, thumbnails, defaults } = this.#deps;
     const { order } = readAdd({ url: address }, defaults);
     const abort = new AbortController();
-    const late = new Problem('downloads.engine_failed', 504, 'The site did not say within a minute what is there.');
-    using _late = context.clock.after(patienceMs, () => abort.abort(late));
+    const timeout = new Problem('downloads.engine_failed', 504, 'The site did not say within a minute what is there.');
+    using _late = context.clock.after(timeoutMs, () => abort.abort(timeout));
     this.#running += 1;
     try {
-      await using lent = await cookies.lend();
-      const settings = { ...this.#parts.settings, cookieFile: lent.path };
+      await using cookieFile = await cookies.acquire();
+      const settings = { ...this.#deps.settings, cookieFile: cookieFile.path };
       let json = '';
       const errors: string[] = [];
-      const exit = await extractor.run(probeArguments(address, order, null, settings), {
+      const exit = await extractor.run(buildProbeArguments(address, order, null, settings), {
         clock: context.clock,
         signal: abort.signal,
         onLine(line, from) {
@@ -106,30 +110,30 @@ export class Previews {
       });
       abort.signal.throwIfAborted();
       if (exit.code !== 0) {
-        throw new Problem('downloads.engine_failed', 502, withoutSecrets(failureMessage(errors, exit)));
+        throw new Problem('downloads.engine_failed', 502, withoutSecrets(formatFailure(errors, exit)));
       }
-      const info = readAnswer(Info, json);
-      const picture = pictureOf(info);
-      return { ...previewOf(info), picture: picture === null ? null : await thumbnails.inline(picture) };
+      const info = parseOutput(Info, json);
+      const picture = findPicture(info);
+      return { ...toPreview(info), picture: picture === null ? null : await thumbnails.fetchInline(picture) };
     } finally {
       this.#running -= 1;
     }
   }
 
-  #keep(address: string, kept: Kept): void {
-    const oldest = this.#kept.keys().next();
-    if (this.#kept.size >= mostKept && oldest.done !== true) this.#kept.delete(oldest.value);
-    this.#kept.set(address, kept);
+  #store(address: string, cached: CachedPreview): void {
+    const oldest = this.#cache.keys().next();
+    if (this.#cache.size >= maxCached && oldest.done !== true) this.#cache.delete(oldest.value);
+    this.#cache.set(address, cached);
   }
 }
 
-function previewOf(info: z.infer<typeof Info>): Omit<DownloadPreview, 'picture'> {
+function toPreview(info: z.infer<typeof Info>): Omit<DownloadPreview, 'picture'> {
   const heights = (info.formats ?? []).flatMap((format) =>
     typeof format?.height === 'number' && format.vcodec !== 'none' ? [Math.round(format.height)] : [],
   );
   return {
-    title: (info.title ?? '').slice(0, longestTitle),
-    author: (info.channel ?? info.uploader ?? '').slice(0, longestTitle),
+    title: (info.title ?? '').slice(0, maxTitleLength),
+    author: (info.channel ?? info.uploader ?? '').slice(0, maxTitleLength),
     duration: info.duration ?? null,
     entries: info._type === 'playlist' ? (info.playlist_count ?? info.entries?.length ?? 0) : null,
     heights: [...new Set(heights)].toSorted((a, b) => b - a),

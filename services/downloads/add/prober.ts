@@ -1,66 +1,74 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { Addresses } from '../store/addresses.ts';
-import { keptText, type Item } from '../domain/item.ts';
-import type { PlaylistPlace } from '../domain/order.ts';
-import type { Driver, Target } from '../engine/driver.ts';
-import { pictureOf, type Entry, type List, type Probe } from '../engine/found.ts';
+import { truncateText, type Item } from '../domain/item.ts';
+import type { PlaylistEntry } from '../domain/order.ts';
+import type { Driver, ProbeTarget } from '../engine/driver.ts';
+import { findPicture, type PlaylistEntryInfo, type PlaylistProbe, type Probe } from '../engine/probe-result.ts';
 import type { Folders } from '../run/folders.ts';
-import type { Live } from '../queue/live.ts';
+import type { LiveUpdates } from '../queue/live-updates.ts';
 import type { DownloadMetrics } from '../run/metrics.ts';
-import type { Notices } from '../run/notices.ts';
+import type { DownloadNotifier } from '../run/download-notifier.ts';
 import { DownloadStore } from '../store/store.ts';
 
-/** Probes at once; one takes about two seconds of a core. */
-const atOnce = 3;
+/** Maximum number of parallel probes; each takes about two seconds of a core. */
+const maxParallel = 3;
 
-/** Long enough for a channel of ten thousand videos. */
-const patienceMs = 5 * 60_000;
-/** A stream may be announced for some day that nobody lives to see; it is looked at again before. */
-const longestWaitMs = 366 * 24 * 60 * 60_000;
-/** With the extractor's own notes in it, in characters. */
-const longestAddress = 64 * 1024;
-const tooSlow = new Problem('downloads.engine_failed', 502, 'The site did not say within five minutes what is there.');
+/** Time limit of a probe, long enough for a channel of ten thousand videos. */
+const timeoutMs = 5 * 60_000;
+/**
+ * Longest wait for an announced stream, which may be scheduled for a date in the far future; it is probed again after
+ * this time.
+ */
+const maxStartDelayMs = 366 * 24 * 60 * 60_000;
+/** Maximum length of an address with the internal data of the extractor, in characters. */
+const maxAddressLength = 64 * 1024;
+const timeoutProblem = new Problem(
+  'downloads.engine_failed',
+  502,
+  'The site did not say within five minutes what is there.',
+);
 
-interface Parts {
+interface Dependencies {
   readonly context: Context;
   readonly driver: Driver;
   readonly folders: Folders;
-  readonly live: Live;
+  readonly live: LiveUpdates;
   readonly metrics: DownloadMetrics;
-  readonly notices: Notices;
+  readonly notifier: DownloadNotifier;
 }
 
-/** Asks the extractor what is behind an address and stores the answer. */
+/** Probes an address with the extractor and stores the result. */
 export class Prober {
-  readonly #parts: Parts;
+  readonly #deps: Dependencies;
   readonly #waiting: PromiseWithResolvers<void>[] = [];
   #running = 0;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
   }
 
   /**
-   * Returns the item with its title, or the items a playlist has become; they are stored then. An empty list: it was
-   * removed meanwhile. The state of a single video is left as it is. @throws Problem `downloads.engine_failed`,
-   * `downloads.engine_missing`, and the signal's reason.
+   * Probes an item. Returns the item with its title, or the stored items of a playlist; an empty list when it was
+   * removed. The state of a single video does not change.
+   * @throws Problem `downloads.engine_failed`, `downloads.engine_missing`, and the reason of the signal
    */
   async probe(item: Item, signal: AbortSignal): Promise<readonly Item[]> {
-    const { context, folders, live, metrics } = this.#parts;
-    return await this.#inTurn(signal, async () => {
-      const folder = await folders.make(item.uid);
-      const probe = await this.#look(item, folder, signal);
+    const { context, folders, live, metrics } = this.#deps;
+    return await this.#withSlot(signal, async () => {
+      const folder = await folders.create(item.uid);
+      const probe = await this.#probeWithTimeout(item, folder, signal);
       if (probe.kind === 'video') {
-        const title = item.playlist?.entryTitle ?? keptText(probe.title);
+        const title = item.playlist?.entryTitle ?? truncateText(probe.title);
         const { liveStatus, thumbnail } = probe;
-        const startsAt = probe.startsAt === null ? null : Math.min(probe.startsAt, context.clock.now() + longestWaitMs);
-        // What has not begun is looked at again when it has.
+        const startsAt =
+          probe.startsAt === null ? null : Math.min(probe.startsAt, context.clock.now() + maxStartDelayMs);
+        // An upcoming stream is probed again after it began.
         const change = {
           probed: startsAt === null,
           startsAt,
           title,
-          videoId: keptText(probe.id),
+          videoId: truncateText(probe.id),
           liveStatus,
           thumbnail: thumbnail ?? item.thumbnail,
         };
@@ -68,11 +76,11 @@ export class Prober {
         if (changed !== undefined) live.changed(changed);
         return changed === undefined ? [] : [changed];
       }
-      const made = probe.entries.map((entry, index) => this.entry(item, probe, entry, index));
+      const drafts = probe.entries.map((entry, index) => this.createEntry(item, probe, entry, index));
       const entries = await context.commit(async (db) => {
-        const stored = await new DownloadStore(db).replace(item.uid, made);
-        // A list inside of a list may be empty, and the last one that was waited for.
-        await this.#parts.notices.left(db, [item]);
+        const stored = await new DownloadStore(db).replace(item.uid, drafts);
+        // A nested list may be empty and may be the last open item of its batch.
+        await this.#deps.notifier.removedFromQueue(db, [item]);
         return stored;
       });
       live.removed([item]);
@@ -83,92 +91,100 @@ export class Prober {
     });
   }
 
-  /** What is behind an address, entries unopened; nothing is stored. @throws as {@link Prober.probe} */
-  async look(target: Target, signal: AbortSignal): Promise<Probe> {
-    return await this.#inTurn(signal, async () => await this.#look(target, undefined, signal));
+  /**
+   * Probes an address without opening entries; nothing is stored.
+   * @throws as {@link Prober.probe}
+   */
+  async preview(target: ProbeTarget, signal: AbortSignal): Promise<Probe> {
+    return await this.#withSlot(signal, async () => await this.#probeWithTimeout(target, undefined, signal));
   }
 
-  async #inTurn<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    await this.#enter(signal);
+  async #withSlot<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    await this.#acquireSlot(signal);
     try {
       signal.throwIfAborted();
       return await work();
     } finally {
       const next = this.#waiting.shift();
-      // The place goes on to the next one at once, or a newcomer would take it as well.
+      // The slot is passed directly to the next waiting call; otherwise a new call could take it as well.
       if (next === undefined) this.#running -= 1;
       else next.resolve();
     }
   }
 
-  /** Waits for a place; whoever is stopped meanwhile takes none. */
-  async #enter(signal: AbortSignal): Promise<void> {
+  /** Waits for a slot; an aborted call takes none. */
+  async #acquireSlot(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (this.#running < atOnce) {
+    if (this.#running < maxParallel) {
       this.#running += 1;
       return;
     }
-    const turn = Promise.withResolvers<void>();
-    this.#waiting.push(turn);
-    const leave = (): void => {
-      const place = this.#waiting.indexOf(turn);
-      if (place < 0) return;
-      this.#waiting.splice(place, 1);
-      turn.reject(signal.reason);
+    const slot = Promise.withResolvers<void>();
+    this.#waiting.push(slot);
+    const cancel = (): void => {
+      const index = this.#waiting.indexOf(slot);
+      if (index < 0) return;
+      this.#waiting.splice(index, 1);
+      slot.reject(signal.reason);
     };
-    signal.addEventListener('abort', leave);
+    signal.addEventListener('abort', cancel);
     try {
-      await turn.promise;
+      await slot.promise;
     } finally {
-      signal.removeEventListener('abort', leave);
+      signal.removeEventListener('abort', cancel);
     }
   }
 
-  /** A site that sends a byte now and then would hold up everybody else's downloads. */
-  async #look(item: Target, folder: string | undefined, signal: AbortSignal): Promise<Probe> {
-    const late = new AbortController();
-    using _timer = this.#parts.context.clock.after(patienceMs, () => late.abort(tooSlow));
-    return await this.#parts.driver.probe(item, folder, AbortSignal.any([signal, late.signal]));
+  /** Limits the time of a probe: a slow site would block all other downloads. */
+  async #probeWithTimeout(item: ProbeTarget, folder: string | undefined, signal: AbortSignal): Promise<Probe> {
+    const timeout = new AbortController();
+    using _timer = this.#deps.context.clock.after(timeoutMs, () => timeout.abort(timeoutProblem));
+    return await this.#deps.driver.probe(item, folder, AbortSignal.any([signal, timeout.signal]));
   }
 
-  /** The download that an entry of a list becomes. */
-  entry(item: Item, list: Omit<List, 'kind'>, entry: Entry, index: number): Item {
-    const { random, vault } = this.#parts.context;
-    // Some extractors give a bare id; only their own playlist can open it.
+  /** Creates the download for an entry of a list. */
+  createEntry(item: Item, list: Omit<PlaylistProbe, 'kind'>, entry: PlaylistEntryInfo, index: number): Item {
+    const { random, vault } = this.#deps.context;
+    // Some extractors return only an id, which can be opened only through the playlist.
     const address =
-      /^https?:/.test(entry.url ?? '') && (entry.url ?? '').length <= longestAddress ? (entry.url ?? null) : null;
-    // The extractor hides notes to itself behind a fragment: it gets them back, nobody else sees them.
-    const plain = address?.replace(/#__youtubedl_smuggle=.*$/, '') ?? null;
+      /^https?:/.test(entry.url ?? '') && (entry.url ?? '').length <= maxAddressLength ? (entry.url ?? null) : null;
+    // The extractor stores internal data in the fragment: it is returned to the extractor and not shown.
+    const publicAddress = address?.replace(/#__youtubedl_smuggle=.*$/, '') ?? null;
     const addresses = new Addresses(vault);
-    const kept = plain === null ? undefined : addresses.split(plain);
-    const shown = kept?.shown ?? null;
-    // The login of a page is not for the sites it links to.
-    const { login, secrets } = kept ?? item.order;
-    const title = keptText(entry.title ?? null);
-    const playlist: PlaylistPlace = {
-      id: keptText(list.id),
-      title: keptText(list.title),
+    const sealedAddress = publicAddress === null ? undefined : addresses.split(publicAddress);
+    const displayUrl = sealedAddress?.displayUrl ?? null;
+    // The login of a page is not sent to the sites that it links to.
+    const { login, secrets } = sealedAddress ?? item.order;
+    const title = truncateText(entry.title ?? null);
+    const playlist: PlaylistEntry = {
+      id: truncateText(list.id),
+      title: truncateText(list.title),
       index: index + 1,
       count: list.entries.length,
       entryTitle: entry._type === 'url_transparent' ? title : null,
-      entryAddress: address === null || address === plain || !kept ? null : addresses.keepEntry(address, kept),
+      entryAddress:
+        address === null || address === publicAddress || !sealedAddress
+          ? null
+          : addresses.sealEntry(address, sealedAddress),
       byIndex: address === null,
-      ...(list.channel === undefined ? {} : { channel: { name: keptText(list.channel.name), id: list.channel.id } }),
+      ...(list.channel === undefined
+        ? {}
+        : { channel: { name: truncateText(list.channel.name), id: list.channel.id } }),
     };
     return {
       ...item,
       uid: random.text(16),
-      url: shown ?? item.url,
+      url: displayUrl ?? item.url,
       order: { ...item.order, login, secrets },
       state: item.order.autoStart ? 'waiting' : 'pending',
-      title: title ?? shown ?? item.title,
-      videoId: keptText(entry.id ?? shown ?? item.url),
+      title: title ?? displayUrl ?? item.title,
+      videoId: truncateText(entry.id ?? displayUrl ?? item.url),
       playlist,
-      thumbnail: pictureOf(entry),
+      thumbnail: findPicture(entry),
       liveStatus: entry.live_status ?? null,
-      // A tab of a channel is a list again; when a stream begins, its own page says.
+      // A tab of a channel is a list; the start time of a stream is on its own page.
       probed: !isList(entry) && entry.live_status !== 'is_upcoming',
-      // A stream takes its own time; nobody waits for it to hear of the rest.
+      // A live stream may take hours; notifications about the rest of the batch do not wait for it.
       batch: /^is_(live|upcoming)$/.test(entry.live_status ?? '') ? null : (item.batch ?? item.uid),
       attempts: 0,
       addedNs: String(BigInt(item.addedNs) + BigInt(index)),
@@ -176,9 +192,11 @@ export class Prober {
   }
 }
 
-/** Whether an entry is no video but a list of them; what is known of a video gives it away. */
-export function isList(entry: Entry): boolean {
+/** Tells whether an entry is a list instead of a video: fields that only a video has are missing. */
+export function isList(entry: PlaylistEntryInfo): boolean {
   if (entry._type === 'playlist' || entry._type === 'multi_video') return true;
   const hints = [entry.duration, entry.timestamp, entry.view_count, entry.live_status, entry.availability];
-  return /playlist|channel|tab/i.test(entry.ie_key ?? '') && hints.every((hint) => hint === undefined || hint === null);
+  return (
+    /playlist|channel|tab/i.test(entry.ie_key ?? '') && hints.every((value) => value === undefined || value === null)
+  );
 }

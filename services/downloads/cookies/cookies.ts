@@ -10,33 +10,33 @@ interface Tables {
   downloads_cookies: { id: number; sealed: string; sites: string; count: number; uploaded_at: number };
 }
 
-/** A file with the cookies for one run of the extractor; its disposal removes it. */
-export interface LentCookies extends AsyncDisposable {
-  /** Undefined: there are none. */
+/** Temporary file with the cookies for one run of the extractor. Disposal removes it. */
+export interface CookieFileLease extends AsyncDisposable {
+  /** Undefined without cookies. */
   readonly path: string | undefined;
 }
 
 const purpose = 'downloads.cookies';
-const none: DownloadCookies = { present: false, count: 0, sites: [], uploadedAt: null };
+const noCookies: DownloadCookies = { present: false, count: 0, sites: [], uploadedAt: null };
 
 /**
- * Cookies for sites that ask for a sign-in: sealed in the database, in plain only in a file of mode 0600 while an
- * extractor runs. Each run has a copy of its own, and what it writes back to that is dropped: runs side by side would
- * overwrite each other's, and what a person exported stays what it is until he exports anew.
+ * Cookies for sites that require a sign-in. They are sealed in the database and in plain text only in a file of mode
+ * 0600 while an extractor runs. Each run gets a separate copy, and its changes are dropped: parallel runs would
+ * overwrite each other's, and the exported cookies stay unchanged until the next upload.
  */
 export class Cookies {
   readonly #context: Context;
   readonly #folder: string;
   readonly #file: () => unknown;
 
-  /** `file` names a cookies.txt of the owner's, which stands in where none was uploaded. */
+  /** @param file Returns the path of a cookies.txt from the settings, which is used when none was uploaded. */
   constructor(context: Context, file: () => unknown = () => undefined) {
     this.#context = context;
     this.#file = file;
     this.#folder = join(context.files, 'lent');
   }
 
-  /** Removes what a crash has left behind. */
+  /** Removes files that a crash left behind. */
   async start(): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true });
   }
@@ -46,13 +46,16 @@ export class Cookies {
       .selectFrom('downloads_cookies')
       .select(['sites', 'count', 'uploaded_at'])
       .executeTakeFirst();
-    if (row === undefined) return none;
+    if (row === undefined) return noCookies;
     const sites = JSON.parse(row.sites) as string[];
     return { present: true, count: row.count, sites, uploadedAt: Number(row.uploaded_at) };
   }
 
-  /** Takes the place of what was there. @throws Problem `downloads.bad_cookies` (400) */
-  async take(content: string): Promise<DownloadCookies> {
+  /**
+   * Replaces the stored cookies.
+   * @throws Problem `downloads.bad_cookies` (400)
+   */
+  async replace(content: string): Promise<DownloadCookies> {
     const { text, count, sites } = readCookieFile(content);
     const { vault, clock } = this.#context;
     const values = { sealed: vault.seal(text, purpose), sites: JSON.stringify(sites), count, uploaded_at: clock.now() };
@@ -66,7 +69,7 @@ export class Cookies {
     return await this.status();
   }
 
-  /** False: there were none. */
+  /** Returns false when there were no cookies. */
   async remove(): Promise<boolean> {
     const removed = await this.#context.commit(
       async (db) => await (db as Kysely<Tables>).deleteFrom('downloads_cookies').executeTakeFirst(),
@@ -74,26 +77,26 @@ export class Cookies {
     return removed.numDeletedRows > 0n;
   }
 
-  async lend(): Promise<LentCookies> {
+  async acquire(): Promise<CookieFileLease> {
     const row = await this.#db().selectFrom('downloads_cookies').select('sealed').executeTakeFirst();
-    const text = row === undefined ? await this.#ofTheOwner() : this.#context.vault.open(row.sealed, purpose);
+    const text = row === undefined ? await this.#readConfiguredFile() : this.#context.vault.open(row.sealed, purpose);
     if (text === undefined) return { path: undefined, [Symbol.asyncDispose]: async () => await Promise.resolve() };
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const path = join(this.#folder, `${this.#context.random.text(16)}.txt`);
     await writeFile(path, text, { mode: 0o600, flag: 'wx' });
-    // Whatever the umask is.
+    // Set again because the umask may have changed the mode.
     await chmod(path, 0o600);
     return { path, [Symbol.asyncDispose]: async () => await rm(path, { force: true }) };
   }
 
-  async #ofTheOwner(): Promise<string | undefined> {
+  async #readConfiguredFile(): Promise<string | undefined> {
     const file = this.#file();
     if (typeof file !== 'string' || file === '') return undefined;
     try {
       return readCookieFile(await readFile(file, 'utf8')).text;
     } catch (error) {
       const reason = error instanceof Problem ? error.detail : 'it cannot be read';
-      this.#context.log.warn('the cookies of the option cookiefile are not used', { file, reason });
+      this.#context.log.warn('cookie file of the options ignored', { file, reason });
       return undefined;
     }
   }

@@ -4,7 +4,7 @@ export const cookieMigrations: readonly Migration[] = [
   {
     name: '021-cookies',
     async up(db) {
-      // One row while there are cookies.
+      // The table has one row, or none without cookies.
       await db.schema
         .createTable('downloads_cookies')
         .addColumn('id', 'integer', (column) => column.primaryKey())

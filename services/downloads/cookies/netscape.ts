@@ -1,47 +1,49 @@
 import { Problem } from '../../contracts/problem.ts';
 
-/** A file of cookies as it is kept. */
+/** Parsed cookie file. */
 export interface CookieFile {
-  /** The lines that hold cookies, below the head that yt-dlp expects. */
+  /** The lines with cookies, after the header that yt-dlp expects. */
   readonly text: string;
   readonly count: number;
-  /** Hosts they are for, sorted. */
+  /** Hosts of the cookies, sorted. */
   readonly sites: readonly string[];
 }
 
-const head = '# Netscape HTTP Cookie File';
-const mostSites = 100;
+const header = '# Netscape HTTP Cookie File';
+const maxSites = 100;
 
 /**
- * Reads a cookies.txt: a line a cookie, seven fields with tabs between them, `#HttpOnly_` before the host of some.
- * @throws Problem `downloads.bad_cookies` (400); its text holds nothing of the file.
+ * Reads a cookies.txt: each line is a cookie with seven fields separated by tabs, some with `#HttpOnly_` before the
+ * host.
+ * @throws Problem `downloads.bad_cookies` (400); its text contains nothing of the file.
  */
 export function readCookieFile(text: string): CookieFile {
-  if (/^\s*[[{]/.test(text)) throw badCookies('It is JSON; export the cookies in the Netscape format (cookies.txt).');
+  if (/^\s*[[{]/.test(text))
+    throw createCookieProblem('It is JSON; export the cookies in the Netscape format (cookies.txt).');
   const sites = new Set<string>();
   const lines: string[] = [];
   for (const [index, line] of text
     .replace(/^\ufeff/, '')
     .split(/\r?\n/)
     .entries()) {
-    const plain = line.replace(/^#HttpOnly_/, '');
-    if (plain.trim() === '' || plain.startsWith('#')) continue;
-    const [host = '', subdomains = '', path = '', secure = '', expires = '', name = '', ...value] = plain.split('\t');
-    const flags = /^(TRUE|FALSE)$/i.test(subdomains) && /^(TRUE|FALSE)$/i.test(secure);
-    const usable =
-      host !== '' && path.startsWith('/') && flags && /^-?\d*(\.\d+)?$/.test(expires) && value.length === 1;
-    // A cookie may have no name; then its field is empty.
-    if (!usable || /[\0\r\n]/.test(line) || name.includes(' ')) {
-      throw badCookies(`Line ${index + 1} is no cookie in the Netscape format (cookies.txt).`);
+    const content = line.replace(/^#HttpOnly_/, '');
+    if (content.trim() === '' || content.startsWith('#')) continue;
+    const [host = '', subdomains = '', path = '', secure = '', expires = '', name = '', ...value] = content.split('\t');
+    const hasFlags = /^(TRUE|FALSE)$/i.test(subdomains) && /^(TRUE|FALSE)$/i.test(secure);
+    const isUsable =
+      host !== '' && path.startsWith('/') && hasFlags && /^-?\d*(\.\d+)?$/.test(expires) && value.length === 1;
+    // A cookie without a name has an empty field.
+    if (!isUsable || /[\0\r\n]/.test(line) || name.includes(' ')) {
+      throw createCookieProblem(`Line ${index + 1} is no cookie in the Netscape format (cookies.txt).`);
     }
     sites.add(host.replace(/^\./, '').toLowerCase());
     lines.push(line);
   }
-  if (lines.length === 0) throw badCookies('There is no cookie in it.');
-  const sorted = [...sites].toSorted().slice(0, mostSites);
-  return { text: `${head}\n${lines.join('\n')}\n`, count: lines.length, sites: sorted };
+  if (lines.length === 0) throw createCookieProblem('There is no cookie in it.');
+  const sorted = [...sites].toSorted().slice(0, maxSites);
+  return { text: `${header}\n${lines.join('\n')}\n`, count: lines.length, sites: sorted };
 }
 
-export function badCookies(message: string): Problem {
+export function createCookieProblem(message: string): Problem {
   return new Problem('downloads.bad_cookies', 400, message);
 }

@@ -1,13 +1,13 @@
 import { withoutQuerySecrets } from './address-secrets.ts';
 
-/** An address whose download is refused before anything is fetched. `msg` is the peer's own text. */
+/** Refusal of an address before anything is fetched. `msg` is MeTube's text. */
 export interface Refusal {
   readonly msg: string;
 }
 
-/** A URL that may be tried, or the reason why not. */
-export function parseAddress(given: string): URL | Refusal {
-  const text = withScheme(given.trim());
+/** Parses an address; returns the reason when it is refused. */
+export function parseAddress(input: string): URL | Refusal {
+  const text = withScheme(input.trim());
   let url: URL;
   try {
     url = new URL(text);
@@ -28,64 +28,63 @@ function withScheme(text: string): string {
   return isHost || isPort ? `http://${text}` : text;
 }
 
-/** Whether it is an address of YouTube. */
 export function isYouTube({ hostname }: URL): boolean {
   return /(^|\.)(youtube\.com|youtu\.be)$/.test(hostname);
 }
 
-/** YouTube's `t=` is a position to look at, not another video: two links that differ in it are one. */
+/** Removes YouTube's `t=`, a start position: two links that differ only in it are the same video. */
 export function withoutPosition(url: URL): string {
   if (!isYouTube(url) || !url.searchParams.has('t')) return url.href;
-  const plain = new URL(url);
-  plain.searchParams.delete('t');
-  return plain.href;
+  const withoutTime = new URL(url);
+  withoutTime.searchParams.delete('t');
+  return withoutTime.href;
 }
 
-/** An address as it may be shown, and the `name:password` that stood in it, still percent-encoded. */
-export function splitLogin(address: string): { readonly shown: string; readonly login: string | null } {
+/** Separates an address into a displayable form and its `name:password`, still percent-encoded. */
+export function splitLogin(address: string): { readonly displayUrl: string; readonly login: string | null } {
   const url = URL.parse(address);
   if (url === null) {
-    // It is refused, and shown as what was refused.
-    const [all, scheme = '', login] = /^([^:/?#]+:\/\/)([^/?#]*)@/.exec(address) ?? [];
+    // An invalid address is refused later; its text is shown without the login.
+    const [prefix, scheme = '', login] = /^([^:/?#]+:\/\/)([^/?#]*)@/.exec(address) ?? [];
     return login === undefined
-      ? { shown: address, login: null }
-      : { shown: scheme + address.slice(all?.length), login };
+      ? { displayUrl: address, login: null }
+      : { displayUrl: scheme + address.slice(prefix?.length), login };
   }
-  if (url.username === '' && url.password === '') return { shown: address, login: null };
+  if (url.username === '' && url.password === '') return { displayUrl: address, login: null };
   const login = `${url.username}:${url.password}`;
   url.username = '';
   url.password = '';
-  return { shown: url.href, login };
+  return { displayUrl: url.href, login };
 }
 
-/** The address with its login in it again. */
-export function joinLogin(shown: string, login: string): string {
-  const [, scheme = '', rest = ''] = /^([^:]+:\/\/)(.*)$/s.exec(shown) ?? [];
+/** Restores the login in a displayable address. */
+export function joinLogin(displayUrl: string, login: string): string {
+  const [, scheme = '', rest = ''] = /^([^:]+:\/\/)(.*)$/s.exec(displayUrl) ?? [];
   return `${scheme}${login}@${rest}`;
 }
 
-/** Text without the logins and the secrets of the addresses in it. */
+/** Removes the logins and secrets of the addresses in a text. */
 export function withoutSecrets(text: string): string {
   return withoutQuerySecrets(text.replace(/(:\/\/)[^\s/?#'"]*@/g, '$1'));
 }
 
-export function internalAddress(address: string, host: string): Refusal {
+export function createInternalAddressRefusal(address: string, host: string): Refusal {
   return { msg: `Refusing to fetch internal address "${address}" for host "${host}"` };
 }
 
-/** Whether an IP address (v4 or v6 text) is one of this machine, this network or of no host at all. RFC 6890. */
+/** Tells whether an IP address (v4 or v6 text) belongs to this computer, this network or no host at all. RFC 6890. */
 export function isInternal(address: string): boolean {
-  const plain = address.replace(/%.*$/, '').toLowerCase();
-  if (plain.includes('.') && !plain.includes(':')) return isInternal4(plain);
-  const words = eightWords(plain);
-  if (words === undefined) return true;
-  const [first = 0, second = 0] = words;
-  const embedded = `${words[6]! >> 8}.${words[6]! & 255}.${words[7]! >> 8}.${words[7]! & 255}`;
-  const leadingZeros = words.slice(0, 5).every((word) => word === 0);
-  // Mapped and compatible IPv4, ::, ::1, NAT64 and 6to4 lead to the IPv4 address inside them.
-  if (leadingZeros && (words[5] === 0xffff || words[5] === 0)) return isInternal4(embedded);
+  const normalized = address.replace(/%.*$/, '').toLowerCase();
+  if (normalized.includes('.') && !normalized.includes(':')) return isInternal4(normalized);
+  const groups = parseIpv6Groups(normalized);
+  if (groups === undefined) return true;
+  const [first = 0, second = 0] = groups;
+  const embedded = `${groups[6]! >> 8}.${groups[6]! & 255}.${groups[7]! >> 8}.${groups[7]! & 255}`;
+  const leadingZeros = groups.slice(0, 5).every((word) => word === 0);
+  // IPv4-mapped and compatible addresses, ::, ::1, NAT64 and 6to4 are judged by the embedded IPv4 address.
+  if (leadingZeros && (groups[5] === 0xffff || groups[5] === 0)) return isInternal4(embedded);
   if (first === 0x64 && second === 0xff9b) return isInternal4(embedded);
-  if (first === 0x2002) return isInternal4(`${second >> 8}.${second & 255}.${words[2]! >> 8}.${words[2]! & 255}`);
+  if (first === 0x2002) return isInternal4(`${second >> 8}.${second & 255}.${groups[2]! >> 8}.${groups[2]! & 255}`);
   return (
     (first & 0xfe00) === 0xfc00 ||
     (first & 0xffc0) === 0xfe80 ||
@@ -109,22 +108,22 @@ function isInternal4(address: string): boolean {
   return a === 203 && b === 0 && c === 113;
 }
 
-/** The eight words of an IPv6 address; undefined when it is none. */
-function eightWords(text: string): readonly number[] | undefined {
+/** Parses the eight 16-bit groups of an IPv6 address; undefined when it is invalid. */
+function parseIpv6Groups(text: string): readonly number[] | undefined {
   const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);
   let plain = text;
   if (dotted !== null) {
     const [, head = '', a, b, c, d] = dotted;
     plain = `${head}${((Number(a) << 8) | Number(b)).toString(16)}:${((Number(c) << 8) | Number(d)).toString(16)}`;
   }
-  const [head = '', tail, more] = plain.split('::');
+  const [head = '', rest, more] = plain.split('::');
   if (more !== undefined) return undefined;
   const parse = (part: string): number[] =>
     part === '' ? [] : part.split(':').map((word) => Number.parseInt(word, 16));
   const before = parse(head);
-  const after = tail === undefined ? [] : parse(tail);
+  const after = rest === undefined ? [] : parse(rest);
   const gap = 8 - before.length - after.length;
-  if (tail === undefined ? gap !== 0 : gap < 1) return undefined;
-  const words = [...before, ...Array<number>(gap).fill(0), ...after];
-  return words.every((word) => word >= 0 && word <= 0xffff) ? words : undefined;
+  if (rest === undefined ? gap !== 0 : gap < 1) return undefined;
+  const groups = [...before, ...Array<number>(gap).fill(0), ...after];
+  return groups.every((word) => word >= 0 && word <= 0xffff) ? groups : undefined;
 }

@@ -1,17 +1,17 @@
 import type { Order, SubtitleMode } from './order.ts';
 
-/** The captions that a site has, by language: the formats of each. Written by people, and by a machine. */
-export interface KnownCaptions {
+/** Captions that a site offers, as formats by language: manual and automatic. */
+export interface AvailableCaptions {
   readonly manual: Readonly<Record<string, readonly string[]>>;
   readonly automatic: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What of it is to be fetched, and how. */
+/** The captions that are fetched. */
 export interface CaptionsChoice {
-  /** As the site writes it: `en` may be `en-GB` there. */
+  /** The language as written by the site: `en` may be `en-GB` there. */
   readonly language: string;
   readonly from: readonly Origin[];
-  /** The site has it in the format that is wanted. */
+  /** True when the site offers the requested format. */
   readonly native: boolean;
 }
 
@@ -24,83 +24,89 @@ const origins: Readonly<Record<SubtitleMode, readonly Origin[]>> = {
   prefer_auto: ['automatic', 'manual'],
 };
 
-/** Formats that the extractor itself makes of others, with ffmpeg; ours are made of WebVTT, see cues.ts. */
+/** Formats that the extractor converts to with ffmpeg; the others are written from WebVTT, see cues.ts. */
 const convertible = new Set(['srt', 'vtt']);
 
-/** The captions that a request for them alone means; without knowing the site's, what it says. Undefined: there are none. */
+/**
+ * Selects the captions for a request. Without the captions of the site, the request is used as it is. Undefined when
+ * there are none.
+ */
 export function chooseCaptions(
-  { subtitleLanguage: wanted, subtitleMode, format }: Order,
-  known: KnownCaptions | undefined,
+  { subtitleLanguage: requestedLanguage, subtitleMode, format }: Order,
+  available: AvailableCaptions | undefined,
 ): CaptionsChoice | undefined {
-  if (known === undefined) return { language: wanted, from: origins[subtitleMode], native: false };
+  if (available === undefined) return { language: requestedLanguage, from: origins[subtitleMode], native: false };
   for (const origin of origins[subtitleMode]) {
-    const language = bestMatch(Object.keys(known[origin]), wanted);
+    const language = findBestLanguage(Object.keys(available[origin]), requestedLanguage);
     if (language === undefined) continue;
-    return { language, from: [origin], native: known[origin][language]?.includes(format) === true };
+    return { language, from: [origin], native: available[origin][language]?.includes(format) === true };
   }
   return undefined;
 }
 
-/** `en` before `en-GB` before `en-orig`, whatever their case. */
-function bestMatch(languages: readonly string[], wanted: string): string | undefined {
-  const plain = wanted.toLowerCase();
-  const fitting = languages.filter((each) => `${each.toLowerCase()}-`.startsWith(`${plain}-`));
-  return fitting.find((each) => each.toLowerCase() === plain) ?? fitting[0];
+/** Prefers `en` over `en-GB` and `en-orig`, case-insensitively. */
+function findBestLanguage(languages: readonly string[], requestedLanguage: string): string | undefined {
+  const lowerCase = requestedLanguage.toLowerCase();
+  const matches = languages.filter((each) => `${each.toLowerCase()}-`.startsWith(`${lowerCase}-`));
+  return matches.find((each) => each.toLowerCase() === lowerCase) ?? matches[0];
 }
 
-/** Why there is nothing to fetch, for a person. */
-export function noCaptions({ subtitleLanguage, subtitleMode }: Order, known: KnownCaptions): string {
-  const kinds: Readonly<Record<Origin, string>> = { manual: 'written', automatic: 'automatic' };
-  const there = (['manual', 'automatic'] as const)
-    .map((origin) => ({ origin, languages: Object.keys(known[origin]).slice(0, 20) }))
+/** Explains to the user why no captions are fetched. */
+export function describeMissingCaptions(
+  { subtitleLanguage, subtitleMode }: Order,
+  available: AvailableCaptions,
+): string {
+  const labels: Readonly<Record<Origin, string>> = { manual: 'written', automatic: 'automatic' };
+  const offers = (['manual', 'automatic'] as const)
+    .map((origin) => ({ origin, languages: Object.keys(available[origin]).slice(0, 20) }))
     .filter(({ languages }) => languages.length > 0)
-    .map(({ origin, languages }) => `${kinds[origin]}: ${languages.join(', ')}`);
-  const [only, ...more] = origins[subtitleMode];
-  const kind = only === undefined || more.length > 0 ? '' : `${kinds[only]} `;
-  const others = there.length === 0 ? 'The site has none at all.' : `The site has ${there.join('; ')}.`;
-  return `There are no ${kind}captions in "${subtitleLanguage}". ${others}`;
+    .map(({ origin, languages }) => `${labels[origin]}: ${languages.join(', ')}`);
+  const [firstOrigin, ...otherOrigins] = origins[subtitleMode];
+  const label = firstOrigin === undefined || otherOrigins.length > 0 ? '' : `${labels[firstOrigin]} `;
+  const offerText = offers.length === 0 ? 'The site has none at all.' : `The site has ${offers.join('; ')}.`;
+  return `There are no ${label}captions in "${subtitleLanguage}". ${offerText}`;
 }
 
 /**
- * The extractor's options for captions alone. What is no SRT or WebVTT comes as WebVTT, unless the site has it. Without
- * ffmpeg (`convert` false) it comes as the site has it.
+ * Returns the extractor's options for captions. Formats other than SRT and WebVTT are fetched as WebVTT, unless the
+ * site has them. Without ffmpeg (`convert` false), the format of the site is kept.
  */
-export function captionsArguments(
+export function buildCaptionArguments(
   format: string,
   { language, from, native }: CaptionsChoice,
   { convert }: { readonly convert: boolean },
 ): readonly string[] {
-  const fetched = native || convertible.has(format) ? format : 'vtt';
+  const fetchFormat = native || convertible.has(format) ? format : 'vtt';
   return [
     '--skip-download',
     ...(from.includes('manual') ? ['--write-subs'] : []),
     ...(from.includes('automatic') ? ['--write-auto-subs'] : []),
-    ...['--sub-langs', escaped(language), '--sub-format', `${fetched}/vtt/srt/best`],
-    ...(!convert || (native && !convertible.has(format)) ? [] : ['--convert-subs', fetched]),
+    ...['--sub-langs', escapeLanguage(language), '--sub-format', `${fetchFormat}/vtt/srt/best`],
+    ...(!convert || (native && !convertible.has(format)) ? [] : ['--convert-subs', fetchFormat]),
   ];
 }
 
-/** Languages are patterns to the extractor. */
-function escaped(language: string): string {
+/** Escapes a language, which is a pattern for the extractor. */
+function escapeLanguage(language: string): string {
   return language.replaceAll(/[^A-Za-z0-9-]/g, '.');
 }
 
-/** What the settings say about the captions of videos. */
+/** Caption settings of videos. */
 export interface SubtitleOptions {
-  /** Languages, or patterns of them. */
+  /** Languages or patterns. */
   readonly languages: readonly string[];
-  /** Inside of the video; else in files beside it. */
+  /** True to embed them into the video, false for separate files. */
   readonly embed: boolean;
-  /** Also what a machine has written. */
+  /** Includes automatic captions. */
   readonly automatic: boolean;
 }
 
-/** The extractor's options for the captions of a video. AVI has no room for any: they go beside it. */
-export function subtitleArguments(format: string, options: SubtitleOptions): readonly string[] {
+/** Returns the extractor's options for the captions of a video. AVI cannot contain any: they are separate files. */
+export function buildSubtitleArguments(format: string, options: SubtitleOptions): readonly string[] {
   if (options.languages.length === 0) return [];
   const automatic = options.automatic ? ['--write-auto-subs'] : [];
   const languages = ['--sub-langs', options.languages.join(',')];
-  // WebM takes nothing else.
+  // WebM supports only WebVTT.
   if (options.embed && format !== 'avi')
     return ['--embed-subs', ...automatic, ...languages, '--sub-format', 'vtt/srt/best'];
   return ['--write-subs', ...automatic, ...languages, '--sub-format', 'srt/vtt/best', '--convert-subs', 'srt'];

@@ -1,4 +1,4 @@
-/** One caption: from and to in ms, and its lines. */
+/** A caption: start and end in ms, and its lines. */
 export interface Cue {
   readonly from: number;
   readonly to: number;

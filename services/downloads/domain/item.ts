@@ -1,61 +1,65 @@
 import type { Download, DownloadState } from '../../contracts/downloads/api.ts';
-import type { Order, PlaylistPlace } from './order.ts';
+import type { Order, PlaylistEntry } from './order.ts';
+import { findFailureCode } from './failure-code.ts';
 import { cutToBytes } from './safe-names.ts';
 
-/** Bytes of UTF-8. */
-const longestText = 1000;
+/** Maximum size of a stored text in bytes of UTF-8. */
+const maxTextBytes = 1000;
 
-/** One download as it is stored. */
+/** Stored download. */
 export interface Item {
   readonly uid: string;
-  /** As it was submitted: downloads start from here, not from where a page led to. */
+  /** The submitted address; downloads start from it, not from the target of redirects. */
   readonly url: string;
   readonly order: Order;
   readonly state: DownloadState;
   readonly title: string;
-  /** The extractor's id of the video; the address until it is known. */
+  /** The extractor's id of the video, or the address until it is known. */
   readonly videoId: string;
   readonly liveStatus: string | null;
-  readonly playlist: PlaylistPlace | null;
-  /** True once the extractor has looked at it: a playlist has become its entries by then. */
+  readonly playlist: PlaylistEntry | null;
+  /** True after the extractor probed it; a playlist is replaced by its entries at that time. */
   readonly probed: boolean;
-  /** How often it was handed to the extractor for downloading. */
+  /** Number of download attempts. */
   readonly attempts: number;
   readonly message: string | null;
-  /** Below the download folder. */
+  /** Path relative to the download folder. */
   readonly filename: string | null;
   readonly size: number | null;
-  /** What came along with the main file: captions beside it, the files of its chapters. */
+  /** Files in addition to the main file: captions and chapters. */
   readonly otherFiles?: readonly OtherFile[];
-  /** Decimal digits, ns since the epoch; too long for a number. */
+  /** Nanoseconds since the epoch as decimal digits, too many for a number. */
   readonly addedNs: string;
-  /** ms since the epoch. */
+  /** In ms since the epoch. */
   readonly createdAt: number;
   readonly finishedAt: number | null;
-  /** Address of a small picture of it. */
+  /** Address of the thumbnail. */
   readonly thumbnail: string | null;
-  /** A stream that has not begun: it waits until then, ms since the epoch. */
+  /** Start time of an upcoming stream in ms since the epoch; the download waits until then. */
   readonly startsAt?: number | null;
-  /** It runs outside the hours for downloads, too. */
+  /** True when it may run outside of the allowed hours. */
   readonly anyway?: boolean;
-  /** What one playlist, or one look at a feed, has brought: it is told of together. Null: told of by itself. */
+  /**
+   * Batch of the downloads from one playlist or one check of a feed; a single notification reports all of them. Null
+   * for a separate notification.
+   */
   readonly batch?: string | null;
 }
 
 export interface OtherFile {
-  /** Below the download folder. */
+  /** Path relative to the download folder. */
   readonly filename: string;
   readonly size: number;
   readonly chapter: boolean;
 }
 
-/** What is known of a running download only while it runs. */
+/** Progress of a running download, which is not stored. */
 export interface Progress {
   readonly percent: number | null;
   readonly stream: 'video' | 'audio' | null;
-  /** Bytes a second. */
+  /** In bytes per second. */
   readonly speed: number | null;
-  /** Seconds. */
+  /** In seconds. */
   readonly eta: number | null;
   readonly message: string | null;
 }
@@ -70,23 +74,24 @@ export function isRunning(state: DownloadState): boolean {
   return (runningStates as readonly DownloadState[]).includes(state);
 }
 
-/** Where an item stands while nobody works on it and nothing holds it. */
-export function idleState({ order, attempts }: Pick<Item, 'order' | 'attempts'>): 'waiting' | 'pending' {
+/** Returns the state of an item without a run. */
+export function getIdleState({ order, attempts }: Pick<Item, 'order' | 'attempts'>): 'waiting' | 'pending' {
   return order.autoStart || attempts > 0 ? 'waiting' : 'pending';
 }
 
-/** As much as is kept of a title or an id, which come from strangers and go to every page that looks on. */
-export function keptText<T extends string | null>(text: T): T {
-  return (text === null ? null : cutToBytes(text, longestText)) as T;
+/** Truncates a title or id: they come from untrusted sites and are sent to every page. */
+export function truncateText<T extends string | null>(text: T): T {
+  return (text === null ? null : cutToBytes(text, maxTextBytes)) as T;
 }
 
-/** Whether an item waits for a stream to begin. */
+/** Tells whether an item waits for the start of a stream. */
 export function isScheduled({ state, startsAt }: Pick<Item, 'state' | 'startsAt'>): boolean {
   return state === 'waiting' && startsAt !== undefined && startsAt !== null;
 }
 
-/** A download as our own pages see it. */
+/** Converts an item to a download of the app API. */
 export function toDownload(item: Item, progress: Progress = noProgress): Download {
+  const failure = item.state === 'failed' ? findFailureCode(item.message) : undefined;
   return {
     uid: item.uid,
     url: item.url,
@@ -102,6 +107,7 @@ export function toDownload(item: Item, progress: Progress = noProgress): Downloa
     size: item.size,
     filename: item.filename,
     message: item.message ?? progress.message,
+    ...(failure === undefined ? {} : { failure }),
     thumbnail: item.thumbnail !== null,
     ...(item.anyway === true ? { anyway: true } : {}),
     ...(item.liveStatus === 'is_live' ? { live: true } : {}),

@@ -18,7 +18,7 @@ const types: Readonly<Record<string, string>> = {
   txt: 'text/plain; charset=utf-8',
 };
 
-/** The media type of a finished file by its name. */
-export function mediaType(filename: string): string {
+/** Returns the media type of a file by the extension of its name. */
+export function getMediaType(filename: string): string {
   return findOwn(types, filename.split('.').at(-1)?.toLowerCase() ?? '') ?? 'application/octet-stream';
 }

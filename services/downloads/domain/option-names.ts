@@ -1,5 +1,5 @@
-/** What yt-dlp says, and how: it is read here and shown on the page. */
-const said = [
+/** Options about the output of yt-dlp, which is parsed here and shown on the page. */
+const outputOptions = [
   ...[
     'quiet',
     'no_warnings',
@@ -13,8 +13,8 @@ const said = [
   ...['consoletitle', 'color', 'no_color', 'bidi_workaround', 'encoding', 'call_home', 'debug_printtraffic', 'ticket'],
 ];
 
-/** What is done here in any case, in our own way. */
-const done = [
+/** Options about behavior that Homeport controls itself. */
+const controlledOptions = [
   ...['noplaylist', 'extract_flat', 'ignoreerrors', 'ignore_no_formats_error', 'continuedl', 'nopart', 'overwrites'],
   ...[
     'nooverwrites',
@@ -29,14 +29,14 @@ const done = [
   ...['break_on_reject', 'break_per_url', 'force_write_download_archive', 'file_access_retries', 'keepvideo'],
 ];
 
-/** Options without which a download is what it is with them: they are left out wherever they come from. */
-export const harmless: ReadonlyMap<string, string> = new Map([
-  ...said.map((name): [string, string] => [name, 'what yt-dlp says is read and shown by Homeport']),
-  ...done.map((name): [string, string] => [name, 'Homeport does this in its own way']),
+/** Options that do not affect a download: they are ignored wherever they are set. */
+export const ignoredWithoutEffect: ReadonlyMap<string, string> = new Map([
+  ...outputOptions.map((name): [string, string] => [name, 'what yt-dlp says is read and shown by Homeport']),
+  ...controlledOptions.map((name): [string, string] => [name, 'Homeport does this in its own way']),
 ]);
 
-/** Why some others of the owner's are left out. The rest is no option that is known here. */
-export const notTaken: ReadonlyMap<string, string> = new Map([
+/** Reasons why some options of the settings are ignored. All other options are unknown. */
+export const ignoredWithReason: ReadonlyMap<string, string> = new Map([
   ['external_downloader', 'other programs are not started: they would reach addresses that nobody has looked at'],
   ['external_downloader_args', 'other programs are not started'],
   ['postprocessor_args', 'arguments of other programs are not passed on'],
@@ -49,7 +49,10 @@ export const notTaken: ReadonlyMap<string, string> = new Map([
   ['geo_verification_proxy', 'only one proxy is used: proxy'],
 ]);
 
-/** What would run a program, or lead files out of the download folder: whoever wrote it counts on it, so it is not left out in silence. */
-export const refused: ReadonlySet<string> = new Set([
+/**
+ * Options that would run a program or place files outside of the download folder. The user relies on them, so ignoring
+ * them is reported.
+ */
+export const refusedOptions: ReadonlySet<string> = new Set([
   ...['exec', 'exec_cmd', 'exec_before_dl_cmd', 'netrc_cmd', 'paths', 'config_locations', 'plugin_dirs'],
 ]);

@@ -1,202 +1,207 @@
-import { postprocessorArguments } from './postprocessors.ts';
+import { buildPostprocessorArguments } from './postprocessors.ts';
 
-/** Turns a value into arguments; undefined when it is none that may be. */
+/** Converts a value into arguments; undefined when the value is not allowed. */
 export type Rule = (value: unknown) => readonly string[] | undefined;
 
-/** The value is part of the argument itself, so that nothing it begins with makes it another option. */
-function argument(name: string, value: string | number): readonly string[] {
+/** Builds an argument that includes its value, so that the value cannot be read as another option. */
+function buildArgument(name: string, value: string | number): readonly string[] {
   return [`${name}=${value}`];
 }
 
-function flag(on: string, off?: string): Rule {
+function flagRule(on: string, off?: string): Rule {
   return (value) => (value === true ? [on] : value === false ? (off === undefined ? [] : [off]) : undefined);
 }
 
-function number(name: string, least: number, most: number): Rule {
+function numberRule(name: string, min: number, max: number): Rule {
   return (value) => {
-    const given = typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value;
-    const fits = typeof given === 'number' && given >= least && given <= most;
-    return fits ? argument(name, given) : undefined;
+    const numeric = typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+    const isValid = typeof numeric === 'number' && numeric >= min && numeric <= max;
+    return isValid ? buildArgument(name, numeric) : undefined;
   };
 }
 
-function whole(name: string, least: number, most: number): Rule {
-  const rule = number(name, least, most);
+function integerRule(name: string, min: number, max: number): Rule {
+  const rule = numberRule(name, min, max);
   return (value) => (Number.isInteger(Number(value)) ? rule(value) : undefined);
 }
 
-/** Bytes, also as `500K` or `4.2M`. */
-function bytes(name: string): Rule {
+/** Accepts a number of bytes, also as `500K` or `4.2M`. */
+function bytesRule(name: string): Rule {
   return (value) => {
-    const text = typeof value === 'number' && value > 0 ? String(Math.round(value)) : value;
-    return typeof text === 'string' && /^\d+(\.\d+)?[KMGTPEZY]?$/i.test(text) ? argument(name, text) : undefined;
+    const textRule = typeof value === 'number' && value > 0 ? String(Math.round(value)) : value;
+    return typeof textRule === 'string' && /^\d+(\.\d+)?[KMGTPEZY]?$/i.test(textRule)
+      ? buildArgument(name, textRule)
+      : undefined;
   };
 }
 
-/** A number of tries, also without an end. */
-function tries(name: string): Rule {
-  const rule = whole(name, 0, 1_000_000);
-  return (value) => (value === 'inf' || value === 'infinite' ? argument(name, 'infinite') : rule(value));
+/** Accepts a number of attempts, or `infinite`. */
+function attemptsRule(name: string): Rule {
+  const rule = integerRule(name, 0, 1_000_000);
+  return (value) => (value === 'inf' || value === 'infinite' ? buildArgument(name, 'infinite') : rule(value));
 }
 
-/** One line of text that fits the pattern. */
-function text(name: string, pattern = /^[^\p{Cc}]{1,2000}$/u): Rule {
+/** Accepts one line of text that matches the pattern. */
+function textRule(name: string, pattern = /^[^\p{Cc}]{1,2000}$/u): Rule {
   return (value) =>
-    typeof value === 'string' && pattern.test(value) && value !== '-' ? argument(name, value) : undefined;
+    typeof value === 'string' && pattern.test(value) && value !== '-' ? buildArgument(name, value) : undefined;
 }
 
-/** A list, or the same with commas. */
-function list(name: string, each: RegExp): Rule {
+/** Accepts a list, or a text with commas. */
+function listRule(name: string, each: RegExp): Rule {
   return (value) => {
     const parts: unknown = typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value;
-    const fits = Array.isArray(parts) && parts.length > 0 && parts.length <= 200;
-    if (!fits || !parts.every((part) => typeof part === 'string' && each.test(part))) return undefined;
-    return argument(name, parts.join(','));
+    const isValid = Array.isArray(parts) && parts.length > 0 && parts.length <= 200;
+    if (!isValid || !parts.every((part) => typeof part === 'string' && each.test(part))) return undefined;
+    return buildArgument(name, parts.join(','));
   };
 }
 
 const headers: Rule = (value) => {
-  const entries = entriesOf(value);
-  const fits = entries?.every(
+  const entries = findEntries(value);
+  const isValid = entries?.every(
     ([name, content]) =>
       /^[A-Za-z0-9-]{1,64}$/.test(name) && typeof content === 'string' && /^[^\p{Cc}]{1,1000}$/u.test(content),
   );
-  return fits === true ? entries?.map(([name, content]) => `--add-headers=${name}:${String(content)}`) : undefined;
+  return isValid === true ? entries?.map(([name, content]) => `--add-headers=${name}:${String(content)}`) : undefined;
 };
 
-/** `{"youtube": {"player_client": ["web", "ios"]}}` */
+/** Accepts `{"youtube": {"player_client": ["web", "ios"]}}`. */
 const extractorArguments: Rule = (value) => {
-  const found: string[] = [];
-  for (const [extractor, content] of entriesOf(value) ?? [['', undefined]]) {
-    const pairs = entriesOf(content)?.map(([key, given]) => ({ key, values: Array.isArray(given) ? given : [given] }));
-    const fits = pairs?.every(
+  const args: string[] = [];
+  for (const [extractor, content] of findEntries(value) ?? [['', undefined]]) {
+    const pairs = findEntries(content)?.map(([key, option]) => ({
+      key,
+      values: Array.isArray(option) ? option : [option],
+    }));
+    const isValid = pairs?.every(
       ({ key, values }) =>
         /^[a-z0-9_-]{1,64}$/i.test(key) &&
         values.every((each) => /^[^;\p{Cc}]{1,2000}$/u.test(String(each)) && typeof each !== 'object'),
     );
-    if (fits !== true || pairs === undefined || !/^[a-z0-9_+-]{1,64}$/i.test(extractor)) return undefined;
-    const written = pairs
+    if (isValid !== true || pairs === undefined || !/^[a-z0-9_+-]{1,64}$/i.test(extractor)) return undefined;
+    const keyValues = pairs
       .map(({ key, values }) => `${key}=${values.map((each) => String(each).replaceAll(',', '\\,')).join(',')}`)
       .join(';');
-    found.push(`--extractor-args=${extractor}:${written}`);
+    args.push(`--extractor-args=${extractor}:${keyValues}`);
   }
-  return found;
+  return args;
 };
 
-export function entriesOf(value: unknown): readonly [string, unknown][] | undefined {
+export function findEntries(value: unknown): readonly [string, unknown][] | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : undefined;
 }
 
-const day = 24 * 3600;
-const segment = /^-?(sponsor|selfpromo|interaction|intro|outro|preview|filler|music_offtopic|hook|all|default)$/;
-const markedSegment = new RegExp(segment.source.replace('hook', 'hook|poi_highlight|chapter'));
-/** A range of yt-dlp's `--playlist-items`. */
-const range = '(?:[+-]?\\d+)?(?:[:-](?:[+-]?\\d+|inf(?:inite)?)?(?::[+-]?\\d+)?)?';
+const secondsPerDay = 24 * 3600;
+const segmentPattern = /^-?(sponsor|selfpromo|interaction|intro|outro|preview|filler|music_offtopic|hook|all|default)$/;
+const markedSegmentPattern = new RegExp(segmentPattern.source.replace('hook', 'hook|poi_highlight|chapter'));
+/** Pattern of a range in yt-dlp's `--playlist-items`. */
+const rangePattern = '(?:[+-]?\\d+)?(?:[:-](?:[+-]?\\d+|inf(?:inite)?)?(?::[+-]?\\d+)?)?';
 
 /**
- * What may be set: options of how to fetch and what to choose. None that names a program, a folder or a file, reads
- * another configuration, or changes what the service itself relies on.
+ * Allowed options for fetching and format selection. None of them names a program, a folder or a file, reads another
+ * configuration, or changes what the service relies on.
  */
 export const rules: Readonly<Record<string, Rule>> = {
-  format: text('--format'),
-  format_sort: list('--format-sort', /^\+?[A-Za-z0-9_]+([:~][^,\p{Cc}]*)?$/u),
-  format_sort_force: flag('--format-sort-force', '--no-format-sort-force'),
-  prefer_free_formats: flag('--prefer-free-formats', '--no-prefer-free-formats'),
-  merge_output_format: text('--merge-output-format', /^(mp4|mkv|webm|mov|avi|flv)(\/(mp4|mkv|webm|mov|avi|flv))*$/),
-  ratelimit: bytes('--limit-rate'),
-  throttledratelimit: bytes('--throttled-rate'),
-  concurrent_fragment_downloads: whole('--concurrent-fragments', 1, 256),
-  http_chunk_size: bytes('--http-chunk-size'),
-  buffersize: bytes('--buffer-size'),
-  retries: tries('--retries'),
-  fragment_retries: tries('--fragment-retries'),
-  extractor_retries: tries('--extractor-retries'),
-  socket_timeout: number('--socket-timeout', 0.1, 3600),
-  sleep_interval: number('--sleep-interval', 0, day),
-  max_sleep_interval: number('--max-sleep-interval', 0, day),
-  sleep_interval_requests: number('--sleep-requests', 0, day),
-  sleep_interval_subtitles: number('--sleep-subtitles', 0, day),
-  min_filesize: bytes('--min-filesize'),
-  max_filesize: bytes('--max-filesize'),
-  skip_unavailable_fragments: flag('--skip-unavailable-fragments', '--abort-on-unavailable-fragments'),
-  hls_use_mpegts: flag('--hls-use-mpegts', '--no-hls-use-mpegts'),
-  live_from_start: flag('--live-from-start', '--no-live-from-start'),
-  geo_bypass_country: text('--xff', /^[A-Za-z]{2}$/),
-  geo_bypass_ip_block: text('--xff', /^\d{1,3}(\.\d{1,3}){3}\/\d{1,2}$/),
-  geo_bypass: flag('--xff=default', '--xff=never'),
-  nocheckcertificate: flag('--no-check-certificates'),
-  impersonate: text('--impersonate', /^[a-z0-9._:-]{0,64}$/i),
+  format: textRule('--format'),
+  format_sort: listRule('--format-sort', /^\+?[A-Za-z0-9_]+([:~][^,\p{Cc}]*)?$/u),
+  format_sort_force: flagRule('--format-sort-force', '--no-format-sort-force'),
+  prefer_free_formats: flagRule('--prefer-free-formats', '--no-prefer-free-formats'),
+  merge_output_format: textRule('--merge-output-format', /^(mp4|mkv|webm|mov|avi|flv)(\/(mp4|mkv|webm|mov|avi|flv))*$/),
+  ratelimit: bytesRule('--limit-rate'),
+  throttledratelimit: bytesRule('--throttled-rate'),
+  concurrent_fragment_downloads: integerRule('--concurrent-fragments', 1, 256),
+  http_chunk_size: bytesRule('--http-chunk-size'),
+  buffersize: bytesRule('--buffer-size'),
+  retries: attemptsRule('--retries'),
+  fragment_retries: attemptsRule('--fragment-retries'),
+  extractor_retries: attemptsRule('--extractor-retries'),
+  socket_timeout: numberRule('--socket-timeout', 0.1, 3600),
+  sleep_interval: numberRule('--sleep-interval', 0, secondsPerDay),
+  max_sleep_interval: numberRule('--max-sleep-interval', 0, secondsPerDay),
+  sleep_interval_requests: numberRule('--sleep-requests', 0, secondsPerDay),
+  sleep_interval_subtitles: numberRule('--sleep-subtitles', 0, secondsPerDay),
+  min_filesize: bytesRule('--min-filesize'),
+  max_filesize: bytesRule('--max-filesize'),
+  skip_unavailable_fragments: flagRule('--skip-unavailable-fragments', '--abort-on-unavailable-fragments'),
+  hls_use_mpegts: flagRule('--hls-use-mpegts', '--no-hls-use-mpegts'),
+  live_from_start: flagRule('--live-from-start', '--no-live-from-start'),
+  geo_bypass_country: textRule('--xff', /^[A-Za-z]{2}$/),
+  geo_bypass_ip_block: textRule('--xff', /^\d{1,3}(\.\d{1,3}){3}\/\d{1,2}$/),
+  geo_bypass: flagRule('--xff=default', '--xff=never'),
+  nocheckcertificate: flagRule('--no-check-certificates'),
+  impersonate: textRule('--impersonate', /^[a-z0-9._:-]{0,64}$/i),
   http_headers: headers,
   user_agent: (value) => headers({ 'User-Agent': value }),
   referer: (value) => headers({ Referer: value }),
   extractor_args: extractorArguments,
-  age_limit: whole('--age-limit', 0, 99),
-  writesubtitles: flag('--write-subs', '--no-write-subs'),
-  writeautomaticsub: flag('--write-auto-subs', '--no-write-auto-subs'),
-  embedsubtitles: flag('--embed-subs', '--no-embed-subs'),
-  subtitleslangs: list('--sub-langs', /^-?[\w.*+?^$|()[\]{}\\-]{1,100}$/),
-  subtitlesformat: text('--sub-format', /^[\w-]+(\/[\w-]+)*$/),
-  writethumbnail: flag('--write-thumbnail', '--no-write-thumbnail'),
-  embedthumbnail: flag('--embed-thumbnail', '--no-embed-thumbnail'),
-  addmetadata: flag('--embed-metadata', '--no-embed-metadata'),
-  addchapters: flag('--embed-chapters', '--no-embed-chapters'),
-  writedescription: flag('--write-description', '--no-write-description'),
-  updatetime: flag('--mtime', '--no-mtime'),
-  restrictfilenames: flag('--restrict-filenames', '--no-restrict-filenames'),
-  windowsfilenames: flag('--windows-filenames', '--no-windows-filenames'),
-  sponsorblock_mark: list('--sponsorblock-mark', markedSegment),
-  sponsorblock_remove: list('--sponsorblock-remove', segment),
-  writeinfojson: flag('--write-info-json', '--no-write-info-json'),
-  getcomments: flag('--write-comments', '--no-write-comments'),
-  write_all_thumbnails: flag('--write-all-thumbnails'),
-  allsubtitles: flag('--sub-langs=all'),
-  trim_file_name: whole('--trim-filenames', 0, 1000),
-  playliststart: whole('--playlist-start', 1, 1_000_000),
-  playlistend: whole('--playlist-end', 1, 1_000_000),
-  playlist_items: text('--playlist-items', new RegExp(`^${range}(?:,${range})*$`)),
-  allow_multiple_video_streams: flag('--video-multistreams', '--no-video-multistreams'),
-  allow_multiple_audio_streams: flag('--audio-multistreams', '--no-audio-multistreams'),
+  age_limit: integerRule('--age-limit', 0, 99),
+  writesubtitles: flagRule('--write-subs', '--no-write-subs'),
+  writeautomaticsub: flagRule('--write-auto-subs', '--no-write-auto-subs'),
+  embedsubtitles: flagRule('--embed-subs', '--no-embed-subs'),
+  subtitleslangs: listRule('--sub-langs', /^-?[\w.*+?^$|()[\]{}\\-]{1,100}$/),
+  subtitlesformat: textRule('--sub-format', /^[\w-]+(\/[\w-]+)*$/),
+  writethumbnail: flagRule('--write-thumbnail', '--no-write-thumbnail'),
+  embedthumbnail: flagRule('--embed-thumbnail', '--no-embed-thumbnail'),
+  addmetadata: flagRule('--embed-metadata', '--no-embed-metadata'),
+  addchapters: flagRule('--embed-chapters', '--no-embed-chapters'),
+  writedescription: flagRule('--write-description', '--no-write-description'),
+  updatetime: flagRule('--mtime', '--no-mtime'),
+  restrictfilenames: flagRule('--restrict-filenames', '--no-restrict-filenames'),
+  windowsfilenames: flagRule('--windows-filenames', '--no-windows-filenames'),
+  sponsorblock_mark: listRule('--sponsorblock-mark', markedSegmentPattern),
+  sponsorblock_remove: listRule('--sponsorblock-remove', segmentPattern),
+  writeinfojson: flagRule('--write-info-json', '--no-write-info-json'),
+  getcomments: flagRule('--write-comments', '--no-write-comments'),
+  write_all_thumbnails: flagRule('--write-all-thumbnails'),
+  allsubtitles: flagRule('--sub-langs=all'),
+  trim_file_name: integerRule('--trim-filenames', 0, 1000),
+  playliststart: integerRule('--playlist-start', 1, 1_000_000),
+  playlistend: integerRule('--playlist-end', 1, 1_000_000),
+  playlist_items: textRule('--playlist-items', new RegExp(`^${rangePattern}(?:,${rangePattern})*$`)),
+  allow_multiple_video_streams: flagRule('--video-multistreams', '--no-video-multistreams'),
+  allow_multiple_audio_streams: flagRule('--audio-multistreams', '--no-audio-multistreams'),
   check_formats: (value) =>
-    value === 'selected' ? ['--check-formats'] : flag('--check-all-formats', '--no-check-formats')(value),
-  force_keyframes_at_cuts: flag('--force-keyframes-at-cuts', '--no-force-keyframes-at-cuts'),
-  legacyserverconnect: flag('--legacy-server-connect'),
-  prefer_insecure: flag('--prefer-insecure'),
-  min_views: whole('--min-views', 0, 1e15),
-  max_views: whole('--max-views', 0, 1e15),
-  dynamic_mpd: flag('--allow-dynamic-mpd', '--ignore-dynamic-mpd'),
-  hls_split_discontinuity: flag('--hls-split-discontinuity', '--no-hls-split-discontinuity'),
-  outtmpl_na_placeholder: text('--output-na-placeholder', /^[^\p{Cc}/\\]{0,100}$/u),
-  writelink: flag('--write-link'),
-  writeurllink: flag('--write-url-link'),
-  writewebloclink: flag('--write-webloc-link'),
-  writedesktoplink: flag('--write-desktop-link'),
-  postprocessors: postprocessorArguments,
+    value === 'selected' ? ['--check-formats'] : flagRule('--check-all-formats', '--no-check-formats')(value),
+  force_keyframes_at_cuts: flagRule('--force-keyframes-at-cuts', '--no-force-keyframes-at-cuts'),
+  legacyserverconnect: flagRule('--legacy-server-connect'),
+  prefer_insecure: flagRule('--prefer-insecure'),
+  min_views: integerRule('--min-views', 0, 1e15),
+  max_views: integerRule('--max-views', 0, 1e15),
+  dynamic_mpd: flagRule('--allow-dynamic-mpd', '--ignore-dynamic-mpd'),
+  hls_split_discontinuity: flagRule('--hls-split-discontinuity', '--no-hls-split-discontinuity'),
+  outtmpl_na_placeholder: textRule('--output-na-placeholder', /^[^\p{Cc}/\\]{0,100}$/u),
+  writelink: flagRule('--write-link'),
+  writeurllink: flagRule('--write-url-link'),
+  writewebloclink: flagRule('--write-webloc-link'),
+  writedesktoplink: flagRule('--write-desktop-link'),
+  postprocessors: buildPostprocessorArguments,
 };
 
-/** What decides whether there is anything to download: a mere look at an address must not come to nothing by it. */
-export const forDownloadsAlone: ReadonlySet<string> = new Set([
+/** Options that decide whether anything is downloaded. They are not used for a probe, which would find nothing. */
+export const downloadOnlyOptions: ReadonlySet<string> = new Set([
   ...['download_archive', 'match_filter', 'matchtitle', 'rejecttitle', 'min_filesize', 'max_filesize'],
   ...['min_views', 'max_views'],
 ]);
 
-/** What concerns the entries of a list, which are downloads of their own once they are known. */
-export const forListsAlone: ReadonlySet<string> = new Set(['playliststart', 'playlistend', 'playlist_items']);
+/** Options that select entries of a list; each entry becomes a separate download. */
+export const listOnlyOptions: ReadonlySet<string> = new Set(['playliststart', 'playlistend', 'playlist_items']);
 
-/** Leads connections elsewhere, or says what is downloaded at all: not for a request to choose. */
-export const rulesOfTheOwner: Readonly<Record<string, Rule>> = {
+/** Options that redirect connections or select downloads. They are allowed in the settings, but not in requests. */
+export const settingsOnlyRules: Readonly<Record<string, Rule>> = {
   proxy: (value) =>
     typeof value === 'string' && /^[\w.-]+:\d{1,5}$/.test(value)
-      ? argument('--proxy', `http://${value}`)
-      : text('--proxy', /^((https?|socks[45]h?|socks4a|socks5a?):\/\/[^\s\p{Cc}]{1,300})?$/u)(value),
-  source_address: text('--source-address', /^[0-9a-f.:]{1,45}$/i),
-  download_archive: text('--download-archive', /^[^\p{Cc}]{1,4096}$/u),
+      ? buildArgument('--proxy', `http://${value}`)
+      : textRule('--proxy', /^((https?|socks[45]h?|socks4a|socks5a?):\/\/[^\s\p{Cc}]{1,300})?$/u)(value),
+  source_address: textRule('--source-address', /^[0-9a-f.:]{1,45}$/i),
+  download_archive: textRule('--download-archive', /^[^\p{Cc}]{1,4096}$/u),
   match_filter: (value) =>
     (Array.isArray(value) && value.length <= 20 ? (value as readonly unknown[]) : [value]).reduce<
       readonly string[] | undefined
     >((all, each) => {
-      const found = text('--match-filters')(each);
-      return all === undefined || found === undefined ? undefined : [...all, ...found];
+      const parsed = textRule('--match-filters')(each);
+      return all === undefined || parsed === undefined ? undefined : [...all, ...parsed];
     }, []),
-  matchtitle: text('--match-title'),
-  rejecttitle: text('--reject-title'),
+  matchtitle: textRule('--match-title'),
+  rejecttitle: textRule('--reject-title'),
 };

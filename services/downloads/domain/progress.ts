@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { keptText, noProgress, type Progress } from './item.ts';
+import { truncateText, noProgress, type Progress } from './item.ts';
 
-// Absent numbers are left out of the JSON; some come as floats where one expects whole numbers.
+// Missing numbers are omitted from the JSON; some integers are written as floats.
 const number = z.number().nullish();
-const Transfer = z.object({
+const TransferLine = z.object({
   status: z.string().nullish(),
   downloaded_bytes: number,
   total_bytes: number,
@@ -13,16 +13,16 @@ const Transfer = z.object({
   fragment_index: number,
   fragment_count: number,
 });
-const Stage = z.object({ status: z.string().nullish(), postprocessor: z.string().nullish() });
-const Beginning = z.object({
+const StageLine = z.object({ status: z.string().nullish(), postprocessor: z.string().nullish() });
+const StartLine = z.object({
   id: z.string().nullish(),
   title: z.string().nullish(),
   format_id: z.string().nullish(),
   live_status: z.string().nullish(),
 });
-const Result = z.object({ id: z.string().nullish(), title: z.string().nullish(), filepath: z.string() });
+const ResultLine = z.object({ id: z.string().nullish(), title: z.string().nullish(), filepath: z.string() });
 
-/** What one line of a running extractor says. */
+/** Event from a line of the extractor's output. */
 export type EngineEvent =
   | {
       readonly kind: 'transfer';
@@ -36,60 +36,60 @@ export type EngineEvent =
       readonly id: string | null;
       readonly title: string | null;
       readonly liveStatus: string | null;
-      /** Streams that are fetched one after another. */
+      /** Number of streams that are fetched one after another. */
       readonly streams: number;
     }
   | { readonly kind: 'result'; readonly path: string };
 
-/** Reads a line that our templates of the command line produce; undefined for any other. */
+/** Parses a line in the format of the templates on the command line; undefined for any other line. */
 export function readEvent(line: string): EngineEvent | undefined {
-  const letter = line.slice(0, 2);
-  if (letter === 'P ') return transfer(parse(Transfer, line));
-  if (letter === 'Q ') return stage(parse(Stage, line));
-  if (letter === 'B ') {
-    const beginning = parse(Beginning, line);
-    if (beginning === undefined) return undefined;
-    const { id = null, title = null, live_status: liveStatus = null } = beginning;
-    // `137+140`: a video and an audio stream.
-    const streams = (beginning.format_id ?? '').split('+').length;
-    return { kind: 'beginning', id: keptText(id), title: keptText(title), liveStatus, streams };
+  const prefix = line.slice(0, 2);
+  if (prefix === 'P ') return toTransferEvent(parseLine(TransferLine, line));
+  if (prefix === 'Q ') return toStageEvent(parseLine(StageLine, line));
+  if (prefix === 'B ') {
+    const start = parseLine(StartLine, line);
+    if (start === undefined) return undefined;
+    const { id = null, title = null, live_status: liveStatus = null } = start;
+    // `137+140` means a video and an audio stream.
+    const streams = (start.format_id ?? '').split('+').length;
+    return { kind: 'beginning', id: truncateText(id), title: truncateText(title), liveStatus, streams };
   }
-  if (letter === 'A ') {
-    const result = parse(Result, line);
+  if (prefix === 'A ') {
+    const result = parseLine(ResultLine, line);
     return result === undefined ? undefined : { kind: 'result', path: result.filepath };
   }
   return undefined;
 }
 
-function transfer(line: z.infer<typeof Transfer> | undefined): EngineEvent | undefined {
+function toTransferEvent(line: z.infer<typeof TransferLine> | undefined): EngineEvent | undefined {
   if (line === undefined) return undefined;
-  const done = line.downloaded_bytes ?? null;
+  const downloaded = line.downloaded_bytes ?? null;
   const total = line.total_bytes ?? line.total_bytes_estimate ?? null;
   let percent: number | null = null;
-  if (done !== null && total !== null && total > 0) percent = Math.min(100, (done * 100) / total);
+  if (downloaded !== null && total !== null && total > 0) percent = Math.min(100, (downloaded * 100) / total);
   else if (line.fragment_index && line.fragment_count)
     percent = Math.min(100, (line.fragment_index * 100) / line.fragment_count);
   if (line.status === 'finished') percent = 100;
   const progress = { ...noProgress, percent, speed: line.speed ?? null, eta: line.eta ?? null };
-  // A fragment that is fetched anew takes back what was counted of it.
-  const bytes = line.fragment_count || line.fragment_index ? null : done;
+  // A fragment that is fetched again resets the count.
+  const bytes = line.fragment_count || line.fragment_index ? null : downloaded;
   return { kind: 'transfer', progress, complete: line.status === 'finished', bytes };
 }
 
-function stage(line: z.infer<typeof Stage> | undefined): EngineEvent | undefined {
+function toStageEvent(line: z.infer<typeof StageLine> | undefined): EngineEvent | undefined {
   if (line === undefined) return undefined;
   return { kind: 'stage', started: line.status === 'started', name: line.postprocessor ?? '' };
 }
 
-function parse<T>(schema: z.core.$ZodType<T>, line: string): T | undefined {
+function parseLine<T>(schema: z.core.$ZodType<T>, line: string): T | undefined {
   try {
     return z.safeParse(schema, JSON.parse(line.slice(2))).data;
   } catch {
-    return undefined; // A title may make another line look like ours.
+    return undefined; // Another line may look similar because of a title.
   }
 }
 
-const stageWords: Readonly<Record<string, string>> = {
+const stageLabels: Readonly<Record<string, string>> = {
   Merger: 'Joining video and audio',
   ExtractAudio: 'Making the audio file',
   VideoConvertor: 'Converting the video',
@@ -98,30 +98,30 @@ const stageWords: Readonly<Record<string, string>> = {
   Metadata: 'Writing the details into the file',
 };
 
-/** What a step after the transfer does, for a person; null for what has no name worth telling. */
-export function stageMessage(name: string): string | null {
-  return stageWords[name] ?? null;
+/** Describes a post-processing step to the user; null for steps that are not shown. */
+export function getStageMessage(name: string): string | null {
+  return stageLabels[name] ?? null;
 }
 
-/** Characters; whoever writes more than this in a line says no more by it. */
-const longestMessage = 2000;
-/** Says nothing of why; the line before it does. */
-const consequence = /^ERROR: fragment \d+ not found, unable to continue$/;
+/** Maximum length of a message in characters. */
+const maxMessageLength = 2000;
+/** Error line without a reason; the line before it has the reason. */
+const consequencePattern = /^ERROR: fragment \d+ not found, unable to continue$/;
 
 /**
- * The message of a failed run: its last ERROR line that names a reason, without the mark by which a terminal writes over
- * a line of progress; the disk's own trouble in plain words.
+ * Returns the message of a failed run: its last ERROR line with a reason, without the control characters of the
+ * terminal, or an explanation of a disk error.
  */
-export function failureMessage(
+export function formatFailure(
   stderr: readonly string[],
   exit: { readonly code: number | null; readonly signal: string | null },
 ): string {
   const errors = stderr
     .filter((line) => line.startsWith('ERROR:'))
-    .map((line) => line.replace(/\r(\[download\] )?/g, '').slice(0, longestMessage));
-  const error = errors.findLast((line) => !consequence.test(line)) ?? errors.at(-1);
-  const full = stderr.some((line) => /Errno 28|No space left on device/.test(line));
-  if (full) return `The disk is full: free some space, then retry. (${error ?? 'No space left on device'})`;
+    .map((line) => line.replace(/\r(\[download\] )?/g, '').slice(0, maxMessageLength));
+  const error = errors.findLast((line) => !consequencePattern.test(line)) ?? errors.at(-1);
+  const isDiskFull = stderr.some((line) => /Errno 28|No space left on device/.test(line));
+  if (isDiskFull) return `The disk is full: free some space, then retry. (${error ?? 'No space left on device'})`;
   if (error !== undefined && /\[Errno (2|13|17|20|30)\]/.test(error))
     return `The folder for unfinished files cannot be written. (${error})`;
   if (error !== undefined && /CONNECT tunnel failed, response 403/.test(error))
@@ -130,15 +130,16 @@ export function failureMessage(
   if (exit.signal === 'SIGKILL') {
     return 'The extractor was ended from outside, perhaps because memory ran out. A retry goes on from what is there.';
   }
-  const end = exit.signal === null ? `with code ${exit.code}` : `on ${exit.signal}`;
-  return `The extractor ended ${end}. ${stderr.at(-1) ?? ''}`.trim();
+  const exitText = exit.signal === null ? `with code ${exit.code}` : `on ${exit.signal}`;
+  return `The extractor ended ${exitText}. ${stderr.at(-1) ?? ''}`.trim();
 }
 
-/** How far the recording of a live stream is: `Recording 1:02:03, 12.3 MB`. */
-export function recordedMessage(seconds: number, bytes: number): string {
-  const whole = Math.floor(seconds);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
-  const time = hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+/** Formats the progress of a recording: `Recording 1:02:03, 12.3 MB`. */
+export function formatRecorded(seconds: number, bytes: number): string {
+  const totalSeconds = Math.floor(seconds);
+  const padTwo = (value: number): string => String(value).padStart(2, '0');
+  const [hours, minutes] = [Math.floor(totalSeconds / 3600), Math.floor(totalSeconds / 60) % 60];
+  const time =
+    hours > 0 ? `${hours}:${padTwo(minutes)}:${padTwo(totalSeconds % 60)}` : `${minutes}:${padTwo(totalSeconds % 60)}`;
   return `Recording ${time}, ${(bytes / 1_000_000).toFixed(1)} MB`;
 }

@@ -1,15 +1,15 @@
-/** Bytes that most file systems take in a name; encrypted home folders take the smaller number. */
+/** Maximum size of a file name in bytes: on most file systems, and in encrypted home folders. */
 export const nameLimits = [255, 143] as const;
 
-/** Bytes beside a name and its extension for what yt-dlp adds to unfinished files: `.f137`, `.part-Frag12345`, `.part`. */
+/** Bytes that yt-dlp adds to the names of unfinished files: `.f137`, `.part-Frag12345`, `.part`. */
 const maxUnfinishedBytes = 28;
 
-/** Whether a text is no name of a file or folder: empty, dots or blanks alone. */
+/** Tells whether a text cannot be a file or folder name: it is empty or consists of dots and spaces. */
 export function isBlankName(text: string): boolean {
   return /^[.\s]*$/.test(text);
 }
 
-/** The longest beginning of at most `bytes` in UTF-8 that ends between two characters. */
+/** Truncates a text to a number of bytes in UTF-8, between two characters. */
 export function cutToBytes(text: string, bytes: number): string {
   let size = 0;
   let cut = '';
@@ -22,12 +22,13 @@ export function cutToBytes(text: string, bytes: number): string {
 }
 
 /**
- * Returns a template that gives a path in which each name keeps within the limit of the file system, with room for what is
- * added to unfinished files.
- * @param path as yt-dlp resolved it, relative to the download folder
- * @param extension without its dot
+ * Returns a template whose path keeps each name within the limit of the file system, including what yt-dlp adds to
+ * unfinished files.
+ *
+ * @param path Path as resolved by yt-dlp, relative to the download folder.
+ * @param extension Extension without its dot.
  */
-export function trimmedTemplate(path: string, extension: string, limit: number): string {
+export function buildTrimmedTemplate(path: string, extension: string, limit: number): string {
   const parts = path.split('/');
   const last = parts.pop() ?? '';
   const hasExtension = extension !== '' && last.endsWith(`.${extension}`);
@@ -37,19 +38,19 @@ export function trimmedTemplate(path: string, extension: string, limit: number):
   return names.map(toLiteral).join('/') + (hasExtension ? '.%(ext)s' : '');
 }
 
-/** Bytes of a name for what a template has beside its texts, such as numbers. */
+/** Bytes reserved for fields of a template that are not texts, such as numbers. */
 const maxPlainBytes = 40;
 
 /**
- * Returns a template whose texts (`%(title)s`) share the bytes that a name may have. For files whose names the extractor
- * makes by itself, such as those of chapters; texts that have a limit of their own keep it.
+ * Returns a template whose text fields (`%(title)s`) share the maximum size of a name, for files that the extractor names
+ * itself, such as chapters. Texts with an explicit limit keep it.
  */
 export function limitFields(template: string, limit: number): string {
   const text = /%\(([^()]*)\)s/g;
   return template
     .split('/')
     .map((part) => {
-      // The extension is short, and a limit would hide it from the extractor.
+      // The extension is short, and the extractor does not recognize it with a limit.
       const count = [...part.matchAll(text)].filter(([, name]) => name !== 'ext').length;
       const literal = Buffer.byteLength(part.replaceAll(/%\([^()]*\)[^a-zA-Z]*[a-zA-Z]/g, ''));
       const room = limit - maxUnfinishedBytes - maxPlainBytes - literal;
@@ -64,7 +65,7 @@ function trimName(name: string, bytes: number): string {
   return isBlankName(cut) ? '_' : cut;
 }
 
-/** yt-dlp would expand variables and the home folder. */
+/** Escapes text that yt-dlp would expand: variables and the home folder. */
 function toLiteral(name: string): string {
   return name.replaceAll('%', '%%').replaceAll('$', '＄').replace(/^~/, '～');
 }

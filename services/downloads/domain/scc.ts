@@ -1,15 +1,15 @@
 import type { Cue } from './cue.ts';
 
-const framesASecond = 30;
+const framesPerSecond = 30;
 const columns = 32;
 
-/** Rows 12 to 15, the lowest last: their address codes of channel 1, white, from the first column. */
+/** Address codes of rows 12 to 15 (lowest last) of channel 1, white, from the first column. */
 const rows = ['1350', '1370', '1450', '1470'] as const;
-/** Begin a caption off screen, clear it, show it, clear the screen. */
+/** Control codes: load a caption off screen, erase it, show it, clear the screen. */
 const control = { load: '1420', erase: '142e', show: '142f', clear: '142c' } as const;
 
-/** Characters whose code is not that of ASCII; CEA-608, the basic set. */
-const special: Readonly<Record<string, number>> = {
+/** Characters whose code differs from ASCII in the basic set of CEA-608. */
+const specialCodes: Readonly<Record<string, number>> = {
   á: 0x2a,
   é: 0x5c,
   í: 0x5e,
@@ -20,37 +20,38 @@ const special: Readonly<Record<string, number>> = {
   Ñ: 0x7d,
   ñ: 0x7e,
 };
-/** ASCII that is something else there. */
-const missing = new Set(['*', '\\', '^', '_', '`', '{', '|', '}', '~']);
+/** ASCII characters with another meaning in CEA-608. */
+const unsupportedAscii = new Set(['*', '\\', '^', '_', '`', '{', '|', '}', '~']);
 
 /**
- * Scenarist closed captions: pop-on captions of CEA-608 as words of hexadecimal with odd parity, at 30 frames a second.
- * Four rows of 32 characters are all there is; what its alphabet lacks loses its accents or becomes a question mark.
+ * Writes Scenarist closed captions: pop-on captions of CEA-608 as hexadecimal words with odd parity, at 30 frames per
+ * second. A caption has at most four rows of 32 characters; unsupported characters lose their accents or become a
+ * question mark.
  */
 export function toScc(cues: readonly Cue[]): string {
   const lines = cues.flatMap((cue, index) => {
-    const shown = `${timecode(cue.from)}\t${words(captionCodes(cue.lines)).join(' ')}`;
-    // The next caption takes the place of this one by itself.
+    const line = `${formatTimecode(cue.from)}\t${toParityWords(buildCaptionCodes(cue.lines)).join(' ')}`;
+    // The next caption replaces this one.
     const following = cues[index + 1];
     return following !== undefined && following.from <= cue.to
-      ? [shown]
-      : [shown, `${timecode(cue.to)}\t${words([control.clear, control.clear]).join(' ')}`];
+      ? [line]
+      : [line, `${formatTimecode(cue.to)}\t${toParityWords([control.clear, control.clear]).join(' ')}`];
   });
   return `Scenarist_SCC V1.0\n\n${lines.map((line) => `${line}\n\n`).join('')}`;
 }
 
-/** Every code is sent twice, since a receiver may miss one. */
-function captionCodes(lines: readonly string[]): readonly string[] {
-  const wrapped = lines.flatMap(wrap).slice(0, rows.length);
+/** Returns the codes of a caption. Each is sent twice, since a receiver may miss one. */
+function buildCaptionCodes(lines: readonly string[]): readonly string[] {
+  const wrapped = lines.flatMap(wrapLine).slice(0, rows.length);
   const addresses = rows.slice(rows.length - wrapped.length);
   const text = wrapped.flatMap((line, index) => {
     const address = addresses[index] ?? rows[rows.length - 1];
-    return [address ?? '', address ?? '', ...pairs(line)];
+    return [address ?? '', address ?? '', ...toCodePairs(line)];
   });
   return [control.erase, control.erase, control.load, control.load, ...text, control.show, control.show];
 }
 
-function wrap(line: string): readonly string[] {
+function wrapLine(line: string): readonly string[] {
   const wrapped: string[] = [];
   let current = '';
   for (const word of line.split(/\s+/)) {
@@ -64,38 +65,38 @@ function wrap(line: string): readonly string[] {
   return current === '' ? wrapped : [...wrapped, current];
 }
 
-function pairs(line: string): readonly string[] {
-  const codes = [...line].flatMap((character) => [...codesOf(character)]);
+function toCodePairs(line: string): readonly string[] {
+  const codes = [...line].flatMap((character) => [...toCodes(character)]);
   const padded = codes.length % 2 === 0 ? codes : [...codes, 0];
   return Array.from({ length: padded.length / 2 }, (_, index) =>
     [padded[index * 2] ?? 0, padded[index * 2 + 1] ?? 0].map((code) => code.toString(16).padStart(2, '0')).join(''),
   );
 }
 
-function codesOf(character: string): readonly number[] {
-  const known = special[character];
-  if (known !== undefined) return [known];
-  const plain = character === '…' ? '...' : character.normalize('NFD').replaceAll(/\p{M}/gu, '');
-  return [...plain].map((each) => {
+function toCodes(character: string): readonly number[] {
+  const specialCode = specialCodes[character];
+  if (specialCode !== undefined) return [specialCode];
+  const ascii = character === '…' ? '...' : character.normalize('NFD').replaceAll(/\p{M}/gu, '');
+  return [...ascii].map((each) => {
     const code = each.codePointAt(0) ?? 0;
-    return code >= 0x20 && code < 0x7f && !missing.has(each) ? code : 0x3f;
+    return code >= 0x20 && code < 0x7f && !unsupportedAscii.has(each) ? code : 0x3f;
   });
 }
 
-function words(codes: readonly string[]): readonly string[] {
-  return codes.map((code) => withParity(code.slice(0, 2)) + withParity(code.slice(2)));
+function toParityWords(codes: readonly string[]): readonly string[] {
+  return codes.map((code) => addParity(code.slice(0, 2)) + addParity(code.slice(2)));
 }
 
-/** The eighth bit makes the number of ones odd. */
-function withParity(hex: string): string {
+/** Sets the eighth bit so that the number of ones is odd. */
+function addParity(hex: string): string {
   const value = Number.parseInt(hex, 16);
   const ones = value.toString(2).replaceAll('0', '').length;
   return (ones % 2 === 1 ? value : value | 0x80).toString(16).padStart(2, '0');
 }
 
-function timecode(ms: number): string {
-  const frames = Math.floor((ms * framesASecond) / 1000);
-  const seconds = Math.floor(frames / framesASecond);
-  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60, frames % framesASecond];
+function formatTimecode(ms: number): string {
+  const frames = Math.floor((ms * framesPerSecond) / 1000);
+  const seconds = Math.floor(frames / framesPerSecond);
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60, frames % framesPerSecond];
   return parts.map((part) => String(part).padStart(2, '0')).join(':');
 }

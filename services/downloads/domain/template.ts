@@ -1,100 +1,106 @@
-import type { PlaylistPlace } from './order.ts';
+import type { PlaylistEntry } from './order.ts';
 import { cutToBytes, nameLimits } from './safe-names.ts';
-import { listFields, useFields } from './template-fields.ts';
+import { getListFields, useFields } from './template-fields.ts';
 
-const longestPart = 180;
-const longestTemplate = 1000;
+const maxPartBytes = 180;
+const maxTemplateLength = 1000;
 
-/** Why an output template may not be used; undefined when it may. yt-dlp itself would expand `~` and `$NAME` in it. */
-export function templateProblem(template: string): string | undefined {
+/**
+ * Explains why an output template is refused; undefined when it is valid. yt-dlp itself would expand `~` and `$NAME` in
+ * it.
+ */
+export function findTemplateProblem(template: string): string | undefined {
   if (template.trim() === '') return 'Give a template, such as %(title)s.%(ext)s.';
   if (template.includes('\0')) return 'A template cannot hold a NUL character.';
   if (/^([/\\~]|[A-Za-z_,]+:)/.test(template)) return 'A template is relative to the download folder.';
   if (template.includes('$')) return 'A template cannot use environment variables.';
-  if (template.length > longestTemplate) return `A template has at most ${longestTemplate} characters.`;
-  if (canClimb(template)) return 'A template cannot leave the download folder.';
+  if (template.length > maxTemplateLength) return `A template has at most ${maxTemplateLength} characters.`;
+  if (canLeaveFolder(template)) return 'A template cannot leave the download folder.';
   return undefined;
 }
 
-const field = /%\((.*?)\)[-#0 +,]*\d*(\.\d+)?[A-Za-z]/gs;
+const fieldPattern = /%\((.*?)\)[-#0 +,]*\d*(\.\d+)?[A-Za-z]/gs;
 
 /**
- * Whether a part of the path may come out as `..`. What a field takes from a site yt-dlp makes a safe name of, but not its
- * default (`%(x|..)s`), its replacement (`%(x&..)s`), a time format (`%(epoch>..)s`) or what a precision of 0 leaves of it.
+ * Tells whether a part of the path may become `..`. yt-dlp sanitizes field values from a site, but not their default
+ * (`%(x|..)s`), replacement (`%(x&..)s`), time format (`%(epoch>..)s`) or the result of a precision of 0.
  */
-function canClimb(template: string): boolean {
-  const marked = template.replace(field, (_, content: string, precision: string | undefined) => {
-    const written = [...content.matchAll(/([&|>])([^&|>]*)/g)];
-    const free = written.some(([, mark, text = '']) =>
-      mark === '>' ? !/%[YymdHMSjBbAa]/.test(text) : /^[.\s]*$/.test(text) || text.includes('{'),
+function canLeaveFolder(template: string): boolean {
+  const withMarkers = template.replace(fieldPattern, (_, content: string, precision: string | undefined) => {
+    const modifiers = [...content.matchAll(/([&|>])([^&|>]*)/g)];
+    const isUnsafe = modifiers.some(([, modifier, text = '']) =>
+      modifier === '>' ? !/%[YymdHMSjBbAa]/.test(text) : /^[.\s]*$/.test(text) || text.includes('{'),
     );
-    return free || /^\.0+$/.test(precision ?? '') ? '\ufffc' : 'x';
+    return isUnsafe || /^\.0+$/.test(precision ?? '') ? '\ufffc' : 'x';
   });
-  return marked
+  return withMarkers
     .split(/[/\\]/)
     .some((part) => /^[.\s\ufffc]*$/.test(part) && (part.trim() === '..' || part.includes('\ufffc')));
 }
 
-/** The folder of a request as path parts below the download folder; undefined when it would lead out of it. */
-export function folderParts(folder: string): readonly string[] | undefined {
+/** Splits the folder of a request into path parts below the download folder; undefined when it is outside. */
+export function splitFolder(folder: string): readonly string[] | undefined {
   if (folder.includes('\0') || /^([/\\~]|[A-Za-z]:)/.test(folder)) return undefined;
   const parts = folder.split(/[/\\]/).filter((part) => part !== '' && part !== '.');
   return parts.includes('..') ? undefined : parts;
 }
 
-/** Text from outside as one part of a file name. Lookalikes stand in for what has a meaning in paths or templates. */
-export function safePart(text: string): string {
+/**
+ * Converts untrusted text to a part of a file name. Characters with a meaning in paths or templates are replaced by
+ * similar ones.
+ */
+export function toSafePart(text: string): string {
   const lookalikes: Readonly<Record<string, string>> = { '/': '⧸', '\\': '⧹', $: '＄', ':': '：', '~': '～' };
-  const plain = text
+  const sanitized = text
     .replaceAll(/\p{Bidi_Control}/gu, '')
     .replaceAll(/\p{Cc}/gu, ' ')
     .replaceAll(/[/\\$:~]/g, (mark) => lookalikes[mark] ?? '_')
     .trim();
-  const short = cutToBytes(plain, longestPart).replace(/[. ]+$/, '');
-  return /^\.*$/.test(short) ? '_' : short;
+  const truncated = cutToBytes(sanitized, maxPartBytes).replace(/[. ]+$/, '');
+  return /^\.*$/.test(truncated) ? '_' : truncated;
 }
 
 /**
- * The template for one download: fields of the list it came from are made known to yt-dlp by `fieldArguments`, the prefix
- * of the request stands before the name, and the rest is left to yt-dlp.
+ * Returns the template of a download: list fields are passed to yt-dlp by `buildFieldArguments`, the prefix of the
+ * request precedes the name, and yt-dlp resolves the rest.
  */
 export function fillTemplate(
   template: string,
-  { prefix, playlist }: { readonly prefix: string; readonly playlist: PlaylistPlace | null },
+  { prefix, playlist }: { readonly prefix: string; readonly playlist: PlaylistEntry | null },
 ): string {
-  const filled = playlist === null ? template : useFields(template, listFields(playlist));
+  const filled = playlist === null ? template : useFields(template, getListFields(playlist));
   if (prefix === '') return filled;
   const slash = filled.lastIndexOf('/') + 1;
-  return `${filled.slice(0, slash)}${safePart(prefix).replaceAll('%', '%%')}.${filled.slice(slash)}`;
+  return `${filled.slice(0, slash)}${toSafePart(prefix).replaceAll('%', '%%')}.${filled.slice(slash)}`;
 }
 
-/** ` (2)` before the extension: the name to try when `name` is taken. */
-export function numberedName(name: string, number: number): string {
+/** Adds ` (2)` before the extension: the next name to try when `name` exists. */
+export function addNumber(name: string, number: number): string {
   if (number < 2) return name;
   const dot = name.lastIndexOf('.');
   const [stem, extension] = dot <= 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot)];
-  return withNumber(stem, number, extension);
+  return insertNumber(stem, number, extension);
 }
 
-function withNumber(stem: string, number: number, rest: string): string {
+function insertNumber(stem: string, number: number, rest: string): string {
   const end = ` (${String(number)})${rest}`;
   const [maxBytes] = nameLimits;
   return `${cutToBytes(stem, maxBytes - Buffer.byteLength(end))}${end}`;
 }
 
 /**
- * The name of a file that comes with `main` when the number is given to both: it follows what the two have in common,
- * `Name (2).en.srt` beside `Name (2).mp4`.
+ * Returns the name of a file that belongs to `main` when both are numbered: the number follows the common part, `Name
+ * (2).en.srt` next to `Name (2).mp4`.
  */
-export function nameBeside(main: string, name: string, number: number): string {
+export function buildCompanionName(main: string, name: string, number: number): string {
   const dot = main.lastIndexOf('.');
   const stem = dot <= main.lastIndexOf('/') + 1 ? main : main.slice(0, dot);
-  if (number < 2 || name === main || !name.startsWith(stem)) return inFolder(name, number);
+  if (number < 2 || name === main || !name.startsWith(stem)) return addNumberInFolder(name, number);
   const slash = stem.lastIndexOf('/') + 1;
-  return stem.slice(0, slash) + withNumber(stem.slice(slash), number, name.slice(stem.length));
+  return stem.slice(0, slash) + insertNumber(stem.slice(slash), number, name.slice(stem.length));
 }
 
-function inFolder(name: string, number: number): string {
+function addNumberInFolder(name: string, number: number): string {
   const slash = Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1;
-  return name.slice(0, slash) + numberedName(name.slice(slash), number);
+  return name.slice(0, slash) + addNumber(name.slice(slash), number);
 }

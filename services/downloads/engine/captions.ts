@@ -1,27 +1,37 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { chooseCaptions, noCaptions, type CaptionsChoice, type KnownCaptions } from '../domain/captions.ts';
+import {
+  chooseCaptions,
+  describeMissingCaptions,
+  type CaptionsChoice,
+  type AvailableCaptions,
+} from '../domain/captions.ts';
 import type { Order } from '../domain/order.ts';
 
 const Captions = z.record(z.string(), z.array(z.object({ ext: z.string().nullish() })).nullable()).nullish();
 const CaptionsInfo = z.object({ subtitles: Captions, automatic_captions: Captions });
 
-/** Which captions a request for them means. @throws Problem `downloads.no_captions` (502), naming those there are. */
-export async function captionsOf(order: Order, infoFile: string | undefined): Promise<CaptionsChoice> {
+/**
+ * Selects the captions of a request.
+ * @throws Problem `downloads.no_captions` (502), which lists the available ones
+ */
+export async function selectCaptions(order: Order, infoFile: string | undefined): Promise<CaptionsChoice> {
   const info = infoFile === undefined ? undefined : CaptionsInfo.parse(JSON.parse(await readFile(infoFile, 'utf8')));
-  const formats = (captions: z.infer<typeof Captions>): Record<string, string[]> =>
+  const toFormats = (captions: z.infer<typeof Captions>): Record<string, string[]> =>
     Object.fromEntries(
       Object.entries(captions ?? {})
-        // What is said beside a live stream is no caption of it.
+        // The chat of a live stream is not a caption.
         .filter(([language]) => language !== 'live_chat')
-        .map(([language, offers]) => [language, (offers ?? []).flatMap(({ ext }) => ext ?? [])]),
+        .map(([language, tracks]) => [language, (tracks ?? []).flatMap(({ ext }) => ext ?? [])]),
     );
-  const known: KnownCaptions | undefined =
-    info === undefined ? undefined : { manual: formats(info.subtitles), automatic: formats(info.automatic_captions) };
-  const choice = chooseCaptions(order, known);
-  if (choice === undefined && known !== undefined) {
-    throw new Problem('downloads.no_captions', 502, noCaptions(order, known));
+  const available: AvailableCaptions | undefined =
+    info === undefined
+      ? undefined
+      : { manual: toFormats(info.subtitles), automatic: toFormats(info.automatic_captions) };
+  const choice = chooseCaptions(order, available);
+  if (choice === undefined && available !== undefined) {
+    throw new Problem('downloads.no_captions', 502, describeMissingCaptions(order, available));
   }
   return choice ?? { language: order.subtitleLanguage, from: ['manual', 'automatic'], native: false };
 }

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
-import { maySkip, optionArguments, templateIn, type Options } from '../domain/options.ts';
+import { maySkip, buildOptionArguments, findTemplate, type Options } from '../domain/options.ts';
 import type { Order } from '../domain/order.ts';
 import type { Folders } from '../run/folders.ts';
 import type { Settings } from '../settings.ts';
 import type { CommandSettings } from './command.ts';
 
-type Layers = Pick<Settings, 'ytdlOptions' | 'ytdlPresets'>;
+type OptionLayers = Pick<Settings, 'ytdlOptions' | 'ytdlPresets'>;
 
-/** What of the settings the extractor's command line is made of; `javaScript` says who runs the scripts of sites. */
-export function commandSettings(
+/** Returns the settings for the extractor's command line. `javaScript` selects the JavaScript runtime. */
+export function createCommandSettings(
   settings: Settings,
   folders: Pick<Folders, 'cache' | 'downloads'>,
   javaScript: readonly string[],
@@ -26,42 +26,48 @@ export function commandSettings(
       const { subtitles: languages, embedSubtitles: embed, automaticSubtitles: automatic } = settings;
       return { languages, embed, automatic };
     },
-    optionsOf(order, purpose) {
-      const archive = archiveOf(order, settings, folders.downloads);
-      const args = optionArguments({ ...optionsOf(order, settings), download_archive: archive ?? null }, purpose);
-      const cuts = args.some((each) => each.startsWith('--sponsorblock-'));
-      return cuts ? [...args, '--sponsorblock-api', settings.sponsorblockApi] : args;
+    buildOptionArguments(order, purpose) {
+      const archive = findArchive(order, settings, folders.downloads);
+      const args = buildOptionArguments(
+        { ...mergeOptions(order, settings), download_archive: archive ?? null },
+        purpose,
+      );
+      const usesSponsorBlock = args.some((each) => each.startsWith('--sponsorblock-'));
+      return usesSponsorBlock ? [...args, '--sponsorblock-api', settings.sponsorblockApi] : args;
     },
-    maySkip: (order) => maySkip(optionsOf(order, settings)),
+    maySkip: (order) => maySkip(mergeOptions(order, settings)),
     get sponsorblock() {
       return { api: settings.sponsorblockApi, categories: settings.sponsorblockCategories };
     },
   };
 }
 
-/** The template that the options of an order name, in place of the one of the settings. */
-export function templateOf(order: Order, layers: Layers, downloads: string): string | undefined {
-  return templateIn(optionsOf(order, layers), [downloads, peersDownloads]);
+/** Returns the file name template of an order's options, which replaces the one of the settings. */
+export function findOrderTemplate(order: Order, layers: OptionLayers, downloads: string): string | undefined {
+  return findTemplate(mergeOptions(order, layers), [downloads, metubeDownloads]);
 }
 
-/** Where the downloads of an order are written down, so that none is fetched twice; a relative path is below the download folder. */
-export function archiveOf(order: Order, layers: Layers, downloads: string): string | undefined {
-  const { download_archive: archive } = optionsOf(order, layers);
+/**
+ * Returns the path of the download archive of an order, which prevents repeated downloads. A relative path is resolved
+ * below the download folder.
+ */
+export function findArchive(order: Order, layers: OptionLayers, downloads: string): string | undefined {
+  const { download_archive: archive } = mergeOptions(order, layers);
   return typeof archive === 'string' ? resolve(downloads, archive) : undefined;
 }
 
-/** The order for what may have been downloaded before, and is wanted all the same. */
-export function withoutArchive(order: Order, layers: Layers): Order {
-  const { download_archive: archive = null } = optionsOf(order, layers);
+/** Returns the order without its download archive, for a repeated download. */
+export function withoutArchive(order: Order, layers: OptionLayers): Order {
+  const { download_archive: archive = null } = mergeOptions(order, layers);
   return archive === null ? order : { ...order, overrides: { ...order.overrides, download_archive: null } };
 }
 
-/** Where the peer's image has its downloads. */
-const peersDownloads = '/downloads';
+/** Download folder in MeTube's container image. */
+const metubeDownloads = '/downloads';
 
-/** All layers over each other; what is named later wins. */
-function optionsOf({ presets, overrides }: Order, { ytdlOptions, ytdlPresets }: Layers): Options {
-  // A preset that was removed meanwhile sets nothing.
-  const chosen = presets.map((name) => (Object.hasOwn(ytdlPresets, name) ? ytdlPresets[name] : {}));
-  return Object.assign({}, ytdlOptions, ...chosen, overrides) as Options;
+/** Merges all layers; later ones override earlier ones. */
+function mergeOptions({ presets, overrides }: Order, { ytdlOptions, ytdlPresets }: OptionLayers): Options {
+  // A removed preset sets nothing.
+  const selected = presets.map((name) => (Object.hasOwn(ytdlPresets, name) ? ytdlPresets[name] : {}));
+  return Object.assign({}, ytdlOptions, ...selected, overrides) as Options;
 }

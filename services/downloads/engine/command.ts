@@ -1,45 +1,50 @@
-import { captionsArguments, subtitleArguments, type CaptionsChoice, type SubtitleOptions } from '../domain/captions.ts';
-import { cutArguments, type SponsorBlock } from '../domain/cuts.ts';
-import type { Order, PlaylistPlace } from '../domain/order.ts';
+import {
+  buildCaptionArguments,
+  buildSubtitleArguments,
+  type CaptionsChoice,
+  type SubtitleOptions,
+} from '../domain/captions.ts';
+import { buildSectionArguments, type SponsorBlock } from '../domain/section-arguments.ts';
+import type { Order, PlaylistEntry } from '../domain/order.ts';
 import type { Purpose } from '../domain/options.ts';
-import { fieldArguments, type ListFields } from '../domain/template-fields.ts';
-import { selectionOf } from '../domain/selection.ts';
+import { buildFieldArguments, type ListFields } from '../domain/template-fields.ts';
+import { buildSelectionArguments } from '../domain/format-selection.ts';
 
-/** What holds for every call of yt-dlp. */
+/** Settings of all calls of yt-dlp. */
 export interface CommandSettings {
   readonly cacheFolder: string;
-  /** Seconds. */
+  /** In seconds. */
   readonly socketTimeout: number;
   readonly retries: number;
-  /** With the cookies of this run, in the Netscape format. */
+  /** Cookies of this run in the Netscape format. */
   readonly cookieFile?: string | undefined;
   readonly subtitles: SubtitleOptions;
   readonly sponsorblock: SponsorBlock;
-  /** Arguments for the options of settings, presets and request; the last word is theirs. */
-  readonly optionsOf: (order: Order, purpose: Purpose) => readonly string[];
-  /** Whether these options may leave nothing to do, which is said then. */
+  /** Returns the arguments for the options of settings, presets and request, which override others. */
+  readonly buildOptionArguments: (order: Order, purpose: Purpose) => readonly string[];
+  /** Tells whether these options may skip the download, which is reported. */
   readonly maySkip: (order: Order) => boolean;
-  /** Who runs the scripts of sites. */
+  /** Arguments for the JavaScript runtime. */
   readonly javaScript: readonly string[];
 }
 
 export interface DownloadCommand {
   readonly url: string;
   readonly order: Order;
-  readonly playlist: PlaylistPlace | null;
-  /** Filled by us as far as only we can. */
+  readonly playlist: PlaylistEntry | null;
+  /** Template with the fields filled that yt-dlp does not know. */
   readonly template: string;
-  /** The same for the files of chapters. */
+  /** Template of chapter files. */
   readonly chapterTemplate: string;
-  /** The job's own folder: everything unfinished, below `out` what is finished, below `chapters` the files of chapters. */
+  /** Work folder of the download: unfinished files, finished files in `out`, chapter files in `chapters`. */
   readonly folder: string;
-  /** For captions alone: which ones. */
+  /** Captions of a caption download. */
   readonly captions: CaptionsChoice | undefined;
-  /** The streams do not fit the container: they are encoded anew. */
+  /** True to re-encode streams that the container does not support. */
   readonly recode: boolean;
   /** Fields of the list that the download came from. */
   readonly fields: ListFields;
-  /** What the probe found, in place of asking the site again. */
+  /** Output of the probe, which avoids another request to the site. */
   readonly infoFile: string | undefined;
   readonly ffmpegPath: string | null;
 }
@@ -47,58 +52,87 @@ export interface DownloadCommand {
 const progressFields =
   'status,downloaded_bytes,total_bytes,total_bytes_estimate,speed,eta,fragment_index,fragment_count';
 
-const pictures: ReadonlySet<string> = new Set(['--embed-thumbnail', '--no-write-thumbnail']);
+const coverOptions: ReadonlySet<string> = new Set(['--embed-thumbnail', '--no-write-thumbnail']);
 
-/** `-J`: one JSON object on stdout, the entries of a playlist unopened. */
-export function probeArguments(
+/** Returns the arguments of a probe. `-J` prints one JSON object on stdout, with unopened playlist entries. */
+export function buildProbeArguments(
   url: string,
   order: Order,
-  playlist: PlaylistPlace | null,
+  playlist: PlaylistEntry | null,
   settings: CommandSettings,
 ): readonly string[] {
-  const options = [...common(settings), ...settings.optionsOf(order, 'probe')];
-  return [...options, ...entryItem(playlist), ...limit(order, playlist), '-J', '--flat-playlist', '--', url];
-}
-
-/** Asks for the path that the template gives, relative to the folder of what is finished, and downloads nothing. */
-export function nameArguments(command: DownloadCommand, settings: CommandSettings): readonly string[] {
-  const { order, infoFile, playlist, template, url } = command;
+  const options = [...buildCommonArguments(settings), ...settings.buildOptionArguments(order, 'probe')];
   return [
-    ...[...common(settings), ...fieldArguments(command.fields), '--quiet', '--simulate', '-o', template],
-    ...['--print', 'N %(.{filename,ext})j'],
-    ...selectionOf(order, { merge: command.ffmpegPath !== null, recode: command.recode }),
-    ...settings.optionsOf(order, 'download'),
-    ...(infoFile === undefined ? [...entryItem(playlist), '--', url] : ['--load-info-json', infoFile]),
+    ...options,
+    ...buildEntryArguments(playlist),
+    ...buildLimitArguments(order, playlist),
+    '-J',
+    '--flat-playlist',
+    '--',
+    url,
   ];
 }
 
-/** Progress, stage and result arrive as lines that begin with P, Q, B and A; see progress.ts. */
-export function downloadArguments(command: DownloadCommand, settings: CommandSettings): readonly string[] {
+/**
+ * Returns the arguments that print the path of the template, relative to the folder of finished files, without a
+ * download.
+ */
+export function buildNameArguments(command: DownloadCommand, settings: CommandSettings): readonly string[] {
+  const { order, infoFile, playlist, template, url } = command;
+  return [
+    ...[
+      ...buildCommonArguments(settings),
+      ...buildFieldArguments(command.fields),
+      '--quiet',
+      '--simulate',
+      '-o',
+      template,
+    ],
+    ...['--print', 'N %(.{filename,ext})j'],
+    ...buildSelectionArguments(order, { merge: command.ffmpegPath !== null, recode: command.recode }),
+    ...settings.buildOptionArguments(order, 'download'),
+    ...(infoFile === undefined ? [...buildEntryArguments(playlist), '--', url] : ['--load-info-json', infoFile]),
+  ];
+}
+
+/**
+ * Returns the arguments of a download. Progress, stage and result are printed as lines that begin with P, Q, B and A;
+ * see progress.ts.
+ */
+export function buildDownloadArguments(command: DownloadCommand, settings: CommandSettings): readonly string[] {
   const { order, folder, ffmpegPath, infoFile, url, playlist } = command;
   return [
-    ...common(settings),
+    ...buildCommonArguments(settings),
     ...['--newline', '--progress', settings.maySkip(order) ? '--no-quiet' : '--quiet', '--progress-delta', '0.5'],
-    // A video with holes in it would pass for the whole.
+    // Without this, an incomplete video would count as complete.
     '--abort-on-unavailable-fragments',
     ...['--progress-template', `download:P %(progress.{${progressFields}})j`],
     ...['--progress-template', 'postprocess:Q %(progress.{status,postprocessor})j'],
     ...['--print', 'before_dl:B %(.{id,title,ext,format_id,height,duration,live_status})j'],
     ...['--print', 'after_move:A %(.{id,title,filepath,height,ext})j'],
-    ...fieldArguments(command.fields),
+    ...buildFieldArguments(command.fields),
     ...['-P', `home:${folder}/out`, '-P', `temp:${folder}/part`, '-o', command.template],
-    // With --print nothing would be written for captions and thumbnails, which skip the download.
+    // With --print alone, nothing is written for captions and thumbnails, which skip the download.
     '--no-simulate',
-    ...extras(command, settings),
-    ...selectionOf(order, { merge: ffmpegPath !== null, recode: command.recode }),
+    ...buildTypeArguments(command, settings),
+    ...buildSelectionArguments(order, { merge: ffmpegPath !== null, recode: command.recode }),
     ...(ffmpegPath === null ? [] : ['--ffmpeg-location', ffmpegPath]),
-    // The cover of sound is put in later, since the extractor cannot do it for every format.
-    ...settings.optionsOf(order, 'download').filter((option) => order.type !== 'audio' || !pictures.has(option)),
+    // The cover of audio is embedded later, since the extractor does not support every format.
+    ...settings
+      .buildOptionArguments(order, 'download')
+      .filter((option) => order.type !== 'audio' || !coverOptions.has(option)),
     ...(process.platform === 'win32' ? ['--windows-filenames'] : []),
-    ...(infoFile === undefined ? [...entryItem(playlist), '--', url] : ['--load-info-json', infoFile]),
+    ...(infoFile === undefined ? [...buildEntryArguments(playlist), '--', url] : ['--load-info-json', infoFile]),
   ];
 }
 
-function common({ cacheFolder, socketTimeout, retries, javaScript, cookieFile }: CommandSettings): readonly string[] {
+function buildCommonArguments({
+  cacheFolder,
+  socketTimeout,
+  retries,
+  javaScript,
+  cookieFile,
+}: CommandSettings): readonly string[] {
   return [
     ...['--ignore-config', '--no-plugin-dirs', '--no-color', '--no-playlist', '--cache-dir', cacheFolder],
     ...['--socket-timeout', String(socketTimeout), '--retries', String(retries), '--fragment-retries', String(retries)],
@@ -107,25 +141,25 @@ function common({ cacheFolder, socketTimeout, retries, javaScript, cookieFile }:
   ];
 }
 
-function entryItem(playlist: PlaylistPlace | null): readonly string[] {
+function buildEntryArguments(playlist: PlaylistEntry | null): readonly string[] {
   return playlist?.byIndex === true ? ['--playlist-items', String(playlist.index)] : [];
 }
 
-function limit(order: Order, playlist: PlaylistPlace | null): readonly string[] {
+function buildLimitArguments(order: Order, playlist: PlaylistEntry | null): readonly string[] {
   return order.itemLimit > 0 && playlist === null ? ['--playlist-items', `1:${order.itemLimit}`] : [];
 }
 
-function extras(command: DownloadCommand, { subtitles, sponsorblock }: CommandSettings): readonly string[] {
+function buildTypeArguments(command: DownloadCommand, { subtitles, sponsorblock }: CommandSettings): readonly string[] {
   const { order, captions, folder, ffmpegPath, chapterTemplate: template } = command;
-  if (captions !== undefined) return captionsArguments(order.format, captions, { convert: ffmpegPath !== null });
+  if (captions !== undefined) return buildCaptionArguments(order.format, captions, { convert: ffmpegPath !== null });
   if (order.type === 'captions') return ['--skip-download'];
   if (order.type === 'thumbnail') return ['--skip-download', '--write-thumbnail', '--convert-thumbnails', 'jpg'];
   if (ffmpegPath === null) return [];
-  const cuts = cutArguments(order, { template, folder: `${folder}/chapters`, sponsorblock });
-  if (order.type === 'video') return [...subtitleArguments(order.format, subtitles), ...cuts];
-  // The picture becomes the cover once all is there; a WAV file holds none.
+  const sections = buildSectionArguments(order, { template, folder: `${folder}/chapters`, sponsorblock });
+  if (order.type === 'video') return [...buildSubtitleArguments(order.format, subtitles), ...sections];
+  // The picture is embedded as the cover at the end; WAV files do not support one.
   const cover = order.format === 'wav' ? [] : ['--write-thumbnail', '--convert-thumbnails', 'jpg'];
-  // The tags name the page; a login in its address is none of theirs.
+  // The tags contain the page; the login in its address is removed.
   const tags = ['--embed-metadata', '--replace-in-metadata', 'webpage_url', '://[^/@]*@', '://'];
-  return [...tags, ...cover, ...cuts];
+  return [...tags, ...cover, ...sections];
 }

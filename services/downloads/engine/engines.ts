@@ -4,7 +4,7 @@ import { ytdlp } from './pins.ts';
 
 const { version, packages, releases } = ytdlp;
 
-/** The programs that download and convert. */
+/** Programs that download and convert. */
 export const engines: readonly EngineSpec[] = [
   {
     name: 'yt-dlp',
@@ -19,7 +19,7 @@ export const engines: readonly EngineSpec[] = [
       version,
       packages,
       run: '-m yt_dlp',
-      // With curl_cffi come certificates of its own, which would otherwise take the place of the system's.
+      // curl_cffi includes certificates, which would otherwise replace those of the system.
       options: '--compat-options no-certifi',
       extras: {
         title: 'curl_cffi',
@@ -29,7 +29,7 @@ export const engines: readonly EngineSpec[] = [
       },
       without: 'yt-dlp comes as a larger program that starts more slowly.',
     },
-    sources: [{ from: 'release', releases, version, sums: 'SHA2-256SUMS', asset }, { from: 'python' }],
+    sources: [{ from: 'release', releases, version, sums: 'SHA2-256SUMS', asset: getAsset }, { from: 'python' }],
   },
   {
     name: 'ffmpeg',
@@ -43,7 +43,7 @@ export const engines: readonly EngineSpec[] = [
       description: 'The ffmpeg program to use, with ffprobe beside it, or the folder of both.',
     },
     version: { arguments: ['-version'], pattern: /^ffmpeg version (\S+)/ },
-    // The project itself publishes sources only.
+    // The project publishes only source code.
     sources: [{ from: 'system', packages: ['ffmpeg'] }],
   },
   {
@@ -58,8 +58,10 @@ export const engines: readonly EngineSpec[] = [
   },
 ];
 
-/** The zipimport file where a Python can run it, since it is a tenth of the size; else the standalone one. */
-function asset({ platform, arch, python }: InstallPlatform): string {
+/**
+ * Returns the zipimport file if Python can run it, since it is a tenth of the size, otherwise the standalone program.
+ */
+function getAsset({ platform, arch, python }: InstallPlatform): string {
   if (platform === 'win32') return 'yt-dlp.exe';
   if (platform === 'darwin') return 'yt-dlp_macos';
   if (python) return 'yt-dlp';

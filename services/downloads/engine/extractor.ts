@@ -1,172 +1,179 @@
 import type { Engine, Engines } from '../../contracts/control/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
-import { OutwardProxy, type AddressOf } from './outward.ts';
-import { lackOf } from './required.ts';
-import { publicAddress } from './resolve.ts';
-import { runLines, type Exit, type RunOptions } from './run.ts';
-import { outwardArguments, proxiesOf, type Way } from './way.ts';
+import { EgressProxy, type ResolveAddress } from './egress-proxy.ts';
+import { findEngineProblem } from './version-check.ts';
+import { resolvePublicAddress } from './host-resolution.ts';
+import { runLines, type Exit, type RunOptions } from './process-runner.ts';
+import { restrictedArguments, getProxies, type NetworkPolicy } from './network-policy.ts';
 import { Worker } from './worker.ts';
 
-/** A worker that nobody needs for this long gives its memory back. */
-const idleMs = 5 * 60_000;
+/** Idle time after which a worker is ended to free its memory. */
+const idleTimeoutMs = 5 * 60_000;
 
-/** Workers that one command may outlive: perhaps it is what kills them. */
-const mostWorkers = 3;
+/** Maximum number of workers that run one command, which may be the cause of their crashes. */
+const maxWorkers = 3;
 
-export interface ExtractorParts {
+export interface ExtractorDependencies {
   readonly engines: Engines;
   readonly clock: Clock;
   readonly log: Log;
-  /** Keep one loaded where that can be. */
+  /** Keeps yt-dlp loaded if possible. */
   readonly keepLoaded: boolean;
   readonly allowPrivateAddresses: boolean;
-  /** How hosts are found and judged; the system's way where it is left out. */
-  readonly addressOf?: AddressOf;
+  /** Resolves and checks hosts; the default uses the system's resolver. */
+  readonly resolveAddress?: ResolveAddress;
 }
 
-/** Bytes a second. */
+/** In bytes per second. */
 export interface SpeedLimit {
-  /** Of all that runs. */
-  readonly together: number;
-  /** Of one run, where they cannot be bounded together. */
-  readonly each: number;
+  /** Limit of all runs together. */
+  readonly total: number;
+  /** Limit of a single run, if a common limit is not possible. */
+  readonly perRun: number;
 }
 
-interface Loaded {
-  /** Which release at which place it is. */
+interface LoadedWorker {
+  /** Version and path of the engine. */
   readonly key: string;
-  /** Undefined: it cannot be imported here. */
+  /** Undefined when it cannot be imported. */
   readonly worker: Promise<Worker | undefined>;
 }
 
-/** Runs yt-dlp: by a worker that has it loaded, or else its executable. Both take the same arguments and print the same. */
+/**
+ * Runs yt-dlp in a worker that has it loaded, or by its executable. Both accept the same arguments and print the same
+ * output.
+ */
 export class Extractor implements AsyncDisposable {
-  readonly #parts: ExtractorParts;
-  #loaded: Loaded | undefined;
-  #idle: Disposable | undefined;
+  readonly #deps: ExtractorDependencies;
+  #current: LoadedWorker | undefined;
+  #idleTimer: Disposable | undefined;
   #running = 0;
-  /** Runs of the executable. */
-  #apart = 0;
+  /** Number of runs of the executable. */
+  #executableRuns = 0;
   #limit: SpeedLimit | null = null;
-  #proxy: Promise<OutwardProxy> | undefined;
+  #proxy: Promise<EgressProxy> | undefined;
   readonly #retired = new Set<Promise<void>>();
 
-  constructor(parts: ExtractorParts) {
-    this.#parts = parts;
+  constructor(deps: ExtractorDependencies) {
+    this.#deps = deps;
   }
 
   /**
-   * A command whose worker dies is carried out anew by the next one, from its first line on.
-   * @throws Problem `downloads.engine_missing` (503), and the signal's reason.
+   * Runs a command. After a crash of its worker, the command starts again in a new worker.
+   * @throws Problem `downloads.engine_missing` (503), and the reason of the signal
    */
   async run(args: readonly string[], options: RunOptions): Promise<Exit> {
     for (let workers = 1; ; workers += 1) {
       const exit = await this.#run(args, options);
-      if (exit.lost !== true || workers === mostWorkers) return exit;
-      this.#parts.log.warn('the worker of yt-dlp is gone; what it ran goes on with another one');
+      if (exit.isWorkerLost !== true || workers === maxWorkers) return exit;
+      this.#deps.log.warn('yt-dlp worker ended, command restarted in another worker');
     }
   }
 
   async #run(args: readonly string[], options: RunOptions): Promise<Exit> {
-    const engine = await this.#parts.engines.find('yt-dlp');
-    const lack = lackOf(engine);
-    if (lack !== undefined || engine.path === null) throw new Problem('downloads.engine_missing', 503, lack ?? '');
-    this.#idle?.[Symbol.dispose]();
+    const engine = await this.#deps.engines.find('yt-dlp');
+    const problem = findEngineProblem(engine);
+    if (problem !== undefined || engine.path === null)
+      throw new Problem('downloads.engine_missing', 503, problem ?? '');
+    this.#idleTimer?.[Symbol.dispose]();
     this.#running += 1;
     try {
       const worker = await this.#worker(engine);
-      const way = await this.#way();
-      const all = way.internal ? args : [...outwardArguments, ...args];
+      const policy = await this.#getNetworkPolicy();
+      const fullArguments = policy.allowInternal ? args : [...restrictedArguments, ...args];
       if (worker === undefined)
-        return await this.#apartly(engine.path, all, { ...options, proxies: way.proxies ?? undefined });
-      return await worker.run(all, options, way);
+        return await this.#runExecutable(engine.path, fullArguments, {
+          ...options,
+          proxies: policy.proxies ?? undefined,
+        });
+      return await worker.run(fullArguments, options, policy);
     } finally {
       this.#running -= 1;
-      if (this.#running === 0) this.#idle = this.#parts.clock.after(idleMs, () => this.#retire());
+      if (this.#running === 0) this.#idleTimer = this.#deps.clock.after(idleTimeoutMs, () => this.#retire());
     }
   }
 
-  /** Bounds the speed from now on. True: what runs must be started anew to follow. */
+  /** Limits the speed. Returns true when running commands must be restarted to apply it. */
   async limit(limit: SpeedLimit | null): Promise<boolean> {
     this.#limit = limit;
-    const loading = this.#loaded?.worker;
-    (await loading)?.limit(limit?.together ?? null);
-    return this.#apart > 0;
+    const loading = this.#current?.worker;
+    (await loading)?.limit(limit?.total ?? null);
+    return this.#executableRuns > 0;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#idle?.[Symbol.dispose]();
+    this.#idleTimer?.[Symbol.dispose]();
     this.#retire();
     await Promise.all(this.#retired);
     await (await this.#proxy)?.[Symbol.asyncDispose]();
   }
 
-  async #way(): Promise<Way> {
-    const { allowPrivateAddresses, addressOf = publicAddress } = this.#parts;
-    if (allowPrivateAddresses) return { internal: true, proxies: null };
-    this.#proxy ??= OutwardProxy.open(addressOf);
-    return { internal: false, proxies: proxiesOf((await this.#proxy).url, process.env) };
+  async #getNetworkPolicy(): Promise<NetworkPolicy> {
+    const { allowPrivateAddresses, resolveAddress: addressOf = resolvePublicAddress } = this.#deps;
+    if (allowPrivateAddresses) return { allowInternal: true, proxies: null };
+    this.#proxy ??= EgressProxy.open(addressOf);
+    return { allowInternal: false, proxies: getProxies((await this.#proxy).url, process.env) };
   }
 
-  async #apartly(path: string, args: readonly string[], options: RunOptions): Promise<Exit> {
-    this.#apart += 1;
+  async #runExecutable(path: string, args: readonly string[], options: RunOptions): Promise<Exit> {
+    this.#executableRuns += 1;
     try {
-      const bound = this.#limit === null ? [] : ['--limit-rate', String(this.#limit.each)];
-      return await runLines(path, [...bound, ...args], options);
+      const limitArguments = this.#limit === null ? [] : ['--limit-rate', String(this.#limit.perRun)];
+      return await runLines(path, [...limitArguments, ...args], options);
     } catch (error) {
-      if (!isGone(error)) throw error;
-      // Removed since it was found.
-      const engine = await this.#parts.engines.find('yt-dlp', { refresh: true });
-      throw new Problem('downloads.engine_missing', 503, lackOf(engine) ?? 'yt-dlp was replaced just now.');
+      if (!isMissingProgram(error)) throw error;
+      // Removed after it was found.
+      const engine = await this.#deps.engines.find('yt-dlp', { refresh: true });
+      throw new Problem('downloads.engine_missing', 503, findEngineProblem(engine) ?? 'yt-dlp was replaced just now.');
     } finally {
-      this.#apart -= 1;
+      this.#executableRuns -= 1;
     }
   }
 
   async #worker(engine: Engine): Promise<Worker | undefined> {
-    if (!this.#parts.keepLoaded) return undefined;
+    if (!this.#deps.keepLoaded) return undefined;
     const key = `${engine.version ?? ''} ${engine.path ?? ''}`;
-    if (this.#loaded?.key !== key) {
-      // An update: what runs with the old release goes on with it.
+    if (this.#current?.key !== key) {
+      // After an update, running commands continue with the old version.
       this.#retire();
-      this.#loaded = { key, worker: this.#load(engine) };
+      this.#current = { key, worker: this.#load(engine) };
     }
-    const loaded = this.#loaded;
+    const loaded = this.#current;
     const worker = await loaded.worker;
     if (worker === undefined || worker.usable) return worker;
-    if (this.#loaded === loaded) this.#loaded = { key, worker: this.#load(engine) };
-    return await this.#loaded?.worker;
+    if (this.#current === loaded) this.#current = { key, worker: this.#load(engine) };
+    return await this.#current?.worker;
   }
 
   async #load({ version, path }: Engine): Promise<Worker | undefined> {
-    const { engines, clock, log } = this.#parts;
+    const { engines, clock, log } = this.#deps;
     try {
       const library = await engines.library('yt-dlp');
       if (library === undefined) return undefined;
       const worker = await Worker.open(library, { engines, clock, log });
-      worker.limit(this.#limit?.together ?? null);
+      worker.limit(this.#limit?.total ?? null);
       if (worker.version === version) return worker;
       await worker[Symbol.asyncDispose]();
-      throw new Error(`its release is ${worker.version}, not ${version ?? 'known'}`);
+      throw new Error(`the worker has version ${worker.version}, expected ${version ?? 'a known version'}`);
     } catch (error) {
-      log.warn('yt-dlp cannot be kept loaded; each download starts it anew', { path, error });
+      log.warn('yt-dlp worker not available, each download starts a process', { path, error });
       return undefined;
     }
   }
 
-  /** Lets a worker end once it has nothing to do. */
+  /** Ends a worker after its last command. */
   #retire(): void {
-    const loaded = this.#loaded;
-    this.#loaded = undefined;
+    const loaded = this.#current;
+    this.#current = undefined;
     if (loaded === undefined) return;
-    const ending = loaded.worker.then(async (worker) => await worker?.end());
-    this.#retired.add(ending);
-    void ending.finally(() => this.#retired.delete(ending));
+    const ended = loaded.worker.then(async (worker) => await worker?.end());
+    this.#retired.add(ended);
+    void ended.finally(() => this.#retired.delete(ended));
   }
 }
 
-/** Whether a program could not be started because it is not there, or is none any more. */
-function isGone(error: unknown): boolean {
+/** Tells whether a program could not be started because it does not exist or is not executable. */
+function isMissingProgram(error: unknown): boolean {
   return error instanceof Error && 'code' in error && ['ENOENT', 'EACCES', 'ENOEXEC'].includes(String(error.code));
 }

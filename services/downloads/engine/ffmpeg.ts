@@ -1,8 +1,8 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { runLines } from './run.ts';
+import { runLines } from './process-runner.ts';
 
-/** What a run of ffmpeg needs: it ends when the download does. */
+/** Context of a run of ffmpeg, which ends with the download. */
 export interface FfmpegCall {
   readonly path: string;
   readonly clock: Clock;
@@ -10,15 +10,18 @@ export interface FfmpegCall {
   readonly onStart?: (identity: string) => Promise<void>;
 }
 
-/** A stream as ffmpeg describes it. */
+/** A stream in a media file. */
 export interface StreamKind {
   readonly kind: 'video' | 'audio' | 'subtitle';
   readonly codec: string;
-  /** The rest of the description: profile, tag, pixels. */
+  /** Remaining description: profile, tag, pixel format. */
   readonly details: string;
 }
 
-/** Runs ffmpeg without questions. @throws Problem `downloads.not_converted` (502) with its last word. */
+/**
+ * Runs ffmpeg without prompts.
+ * @throws Problem `downloads.not_converted` (502) with its last output line
+ */
 export async function ffmpeg(call: FfmpegCall, args: readonly string[]): Promise<void> {
   const { exit, lines } = await run(call, ['-loglevel', 'error', '-y', ...args]);
   if (exit === 0) return;
@@ -26,8 +29,8 @@ export async function ffmpeg(call: FfmpegCall, args: readonly string[]): Promise
   throw new Problem('downloads.not_converted', 502, detail.slice(0, 1000));
 }
 
-/** The streams of a file; covers are none. ffmpeg alone is asked, since not every installation has an ffprobe. */
-export async function streamsOf(call: FfmpegCall, file: string): Promise<readonly StreamKind[]> {
+/** Returns the streams of a file without covers. It uses only ffmpeg, since not every installation has ffprobe. */
+export async function readStreams(call: FfmpegCall, file: string): Promise<readonly StreamKind[]> {
   const { lines } = await run(call, ['-i', file]);
   return lines.flatMap((line) => {
     const [, kind = '', codec = '', details = ''] =

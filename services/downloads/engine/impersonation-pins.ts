@@ -131,8 +131,9 @@ fcd22650c908d7b7da162bbfaab594a1227a15d1643a98c68b122ac642fa2264
 `;
 
 /**
- * What lets yt-dlp look like a browser to sites that ask for one (its option `impersonate`): the newest release of
- * curl_cffi that both yt-dlp's pinned release and the registry's certifi go with. To update: change this file alone.
+ * Packages that let yt-dlp impersonate a browser for sites that require one (option `impersonate`): the newest release
+ * of curl_cffi that is compatible with yt-dlp's pinned release and the registry's certifi. To update, change only this
+ * file.
  */
 export const impersonation = [
   { name: 'curl-cffi', version: '0.16.3', sha256: curlCffi.trim().split('\n') },

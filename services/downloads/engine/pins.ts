@@ -1,6 +1,6 @@
 import type { PinnedPackage } from '../../contracts/control/engine-spec.ts';
 
-/** The release of yt-dlp that is installed. To update: change this block and nothing else. */
+/** The installed release of yt-dlp. To update, change only this block. */
 export const ytdlp = {
   version: '2026.10.26',
   packages: [
@@ -9,7 +9,7 @@ export const ytdlp = {
       version: '2026.10.26',
       sha256: ['a05c5b5d8562f7e8a62f5334348b406af4930d56d3a65f8021d14af0e22339ae'],
     },
-    // Solver scripts that YouTube needs; the version is the one that the release asks for.
+    // Solver scripts for YouTube, in the version that the release requires.
     {
       name: 'yt-dlp-ejs',
       version: '0.8.0',

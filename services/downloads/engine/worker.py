@@ -1,11 +1,11 @@
-"""Runs yt-dlp many times with one import of it.
+"""Runs yt-dlp commands in forked children, with a single import of yt-dlp.
 
-Started once with the folder or archive that holds the package ('' where Python finds it by itself). Reads one JSON
-object a line: {"id", "argv", "socket", "internal", "proxies"}. Each is carried out in a forked child, a process group of its own
-whose standard output and error are two connections to the Unix socket, each begun by a line `<id> out` or `<id> err`.
-A line {"rate": bytes a second} bounds what all children fetch together, 0 does not; what runs follows at once.
-Answers {"ready": version} once the extractors' patterns are compiled, then {"id", "pid"} and {"id", "code"} or
-{"id", "signal"} for each. Ends when its input does, and its children with it.
+The argument is the folder or archive with the package ('' where Python finds it). The standard input has one JSON object
+per line: {"id", "argv", "socket", "internal", "proxies"}. Each command runs in a forked child in a separate process
+group. Its standard output and error are two connections to the Unix socket, which begin with a line `<id> out` or
+`<id> err`. A line {"rate": bytes per second} limits the total speed of all children, including running ones; 0 removes
+the limit. The output is {"ready": version} after the patterns of the extractors are compiled, then {"id", "pid"} and
+{"id", "code"} or {"id", "signal"} for each command. The process ends with its input, and ends its children.
 """
 
 import contextlib
@@ -27,40 +27,40 @@ from urllib.parse import urlsplit
 
 
 def main(library):
-    global answers
-    # What a library prints is no answer.
-    answers = os.dup(1)
+    global messages
+    # Output of libraries must not mix with the messages.
+    messages = os.dup(1)
     os.dup2(2, 1)
-    own = find_in(library) if library else False
+    is_installed = add_to_path(library) if library else False
     import yt_dlp
     from yt_dlp.extractor import gen_extractor_classes
     from yt_dlp.version import __version__
 
     for extractor in gen_extractor_classes():
-        # Compiles its pattern: two thirds of a short run are spent on that and on the imports.
+        # Compiles the pattern: this and the imports take two thirds of a short run.
         extractor.suitable('https://warm.invalid/')
-    if own:
-        trust_system()
-    warm(yt_dlp)
+    if is_installed:
+        use_system_certificates()
+    preload(yt_dlp)
     rate = Rate()
-    hold_back(rate)
-    # Children share what they do not touch, and the collector touches everything.
+    limit_speed(rate)
+    # Children share unmodified memory, and the garbage collector would modify all of it.
     gc.collect()
     gc.freeze()
 
     jobs = {}
-    waking, wake = os.pipe()
-    os.set_blocking(wake, False)
-    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    wake_reader, wake_writer = os.pipe()
+    os.set_blocking(wake_writer, False)
+    signal.set_wakeup_fd(wake_writer, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    answer({'ready': __version__})
+    send({'ready': __version__})
 
     pending = b''
     while True:
-        readable, _, _ = select.select([0, waking], [], [])
-        if waking in readable:
-            os.read(waking, 4096)
+        readable, _, _ = select.select([0, wake_reader], [], [])
+        if wake_reader in readable:
+            os.read(wake_reader, 4096)
             reap(jobs)
         if 0 in readable:
             chunk = os.read(0, 65536)
@@ -72,85 +72,88 @@ def main(library):
                 if 'rate' in job:
                     rate.set(job['rate'])
                 else:
-                    start(jobs, job, yt_dlp, (waking, wake, answers))
+                    start(jobs, job, yt_dlp, (wake_reader, wake_writer, messages))
     for pid in jobs:
         kill_group(pid)
 
 
-def find_in(library):
-    """Imports from a folder of packages, or an archive that has more of them beside it. Whether they are of our installing."""
-    beside = os.path.join(os.path.dirname(library), 'packages')
-    extended = os.path.isfile(library) and os.path.isdir(beside)
-    sys.path[:0] = [library, beside] if extended else [library]
+def add_to_path(library):
+    """Adds a folder of packages, or an archive with a folder of packages, to the path.
+
+    Returns whether Homeport installed the packages.
+    """
+    packages = os.path.join(os.path.dirname(library), 'packages')
+    extended = os.path.isfile(library) and os.path.isdir(packages)
+    sys.path[:0] = [library, packages] if extended else [library]
     return extended or os.path.isdir(library)
 
 
-def trust_system():
-    """curl_cffi brings a list of certificates with it, which is no reason to trust others than before."""
+def use_system_certificates():
+    """Uses the certificates of the system instead of those that curl_cffi contains."""
     from yt_dlp.networking import common
 
     make = common.make_ssl_context
     common.make_ssl_context = lambda **options: make(**{**options, 'use_certifi': False})
 
 
-def warm(yt_dlp):
-    """Does once what every child would do for itself, in time and in memory of its own: half of what one needs."""
+def preload(yt_dlp):
+    """Initializes once what each child would initialize, which saves half of its time and memory."""
     try:
         import ctypes
 
         import yt_dlp.extractor.generic
         import yt_dlp.extractor.youtube
 
-        keep_certificates()
+        cache_certificates()
         with yt_dlp.YoutubeDL({'quiet': True, 'no_warnings': True}) as loaded:
-            keep_extractors(yt_dlp, loaded)
-        rehearse(yt_dlp)
-        keep_options()
+            cache_extractors(yt_dlp, loaded)
+        run_sample(yt_dlp)
+        cache_options()
     except Exception:
-        # Another release may have other insides. Its children work as well, at more cost.
+        # Another release may have different internals. Its children work as well, but more slowly.
         traceback.print_exc()
 
 
-def keep_certificates():
-    """A context takes 5 MB for the certificates it knows, and each child made its own."""
+def cache_certificates():
+    """Caches TLS contexts, which take 5 MB for certificates in each child."""
     from yt_dlp.networking import common
 
     make = common.make_ssl_context
-    kept = {}
+    contexts = {}
 
-    def make_once(**options):
+    def make_cached(**options):
         key = tuple(sorted(options.items()))
-        if key not in kept:
-            kept[key] = make(**options)
-        return kept[key]
+        if key not in contexts:
+            contexts[key] = make(**options)
+        return contexts[key]
 
-    common.make_ssl_context = make_once
+    common.make_ssl_context = make_cached
 
 
-def keep_extractors(yt_dlp, loaded):
-    """Listing 1,900 classes counts a reference to each, so that every child had copies of all of them."""
+def cache_extractors(yt_dlp, loaded):
+    """Caches the list of extractors: listing 1,900 classes modifies their reference counts and copies their memory."""
     from yt_dlp.extractor.common import UnsupportedURLIE
 
-    known = loaded._ies
+    extractors = loaded._ies
     find = yt_dlp.YoutubeDL.add_default_info_extractors
 
-    def find_once(self):
+    def find_cached(self):
         if self.params.get('allowed_extractors', ['default']) != ['default']:
             find(self)
             return
-        self._ies = known
-        # The last one, which knows its owner.
+        self._ies = extractors
+        # The last extractor refers to its downloader.
         self.add_info_extractor(UnsupportedURLIE())
 
-    yt_dlp.YoutubeDL.add_default_info_extractors = find_once
+    yt_dlp.YoutubeDL.add_default_info_extractors = find_cached
 
 
-def rehearse(yt_dlp):
-    """A whole download, of one byte that its address holds: patterns, caches and what is known of the system stay."""
-    with tempfile.TemporaryDirectory() as folder, open(os.devnull, 'w') as nowhere:
-        about = os.path.join(folder, 'info.json')
+def run_sample(yt_dlp):
+    """Runs a complete download of one byte from a data URL, which fills patterns and caches."""
+    with tempfile.TemporaryDirectory() as folder, open(os.devnull, 'w') as null_device:
+        info_file = os.path.join(folder, 'info.json')
         video = {'format_id': '0', 'ext': 'mp4', 'protocol': 'http', 'url': 'data:,0'}
-        with open(about, 'w') as file:
+        with open(info_file, 'w') as file:
             named = {'id': '0', 'title': '0', 'extractor': 'generic', 'extractor_key': 'Generic'}
             json.dump({**named, 'webpage_url': 'https://warm.invalid/', 'formats': [video]}, file)
         options = ['--ignore-config', '--no-plugin-dirs', '--cache-dir', folder, '-f', 'bv*+ba/b', '--no-simulate']
@@ -158,13 +161,13 @@ def rehearse(yt_dlp):
         placed = ['-P', f'home:{folder}/out', '-P', f'temp:{folder}/part', '-o', '%(title)s.%(ext)s']
         name = yt_dlp.setproctitle
         yt_dlp.setproctitle = lambda _: None
-        with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere), contextlib.suppress(SystemExit):
-            yt_dlp.main([*options, *shown, *placed, '--load-info-json', about])
+        with contextlib.redirect_stdout(null_device), contextlib.redirect_stderr(null_device), contextlib.suppress(SystemExit):
+            yt_dlp.main([*options, *shown, *placed, '--load-info-json', info_file])
         yt_dlp.setproctitle = name
 
 
-def keep_options():
-    """Reading a command line changes none of the 300 options it may hold, so that all children can share them."""
+def cache_options():
+    """Caches the option parser: parsing a command line does not modify its 300 options."""
     from yt_dlp import options
 
     parser = options.create_parser()
@@ -175,25 +178,25 @@ def start(jobs, job, yt_dlp, inherited):
     try:
         pid = os.fork()
     except OSError as error:
-        # Too many processes, or no memory for one more: what runs goes on.
+        # Too many processes, or not enough memory: running commands continue.
         with contextlib.suppress(OSError), connect(job, 'err') as connection:
             connection.sendall(f'ERROR: The extractor could not be started: {error}\n'.encode())
-        answer({'id': job['id'], 'code': 1})
+        send({'id': job['id'], 'code': 1})
         return
     if pid == 0:
-        # Nothing of the parent's may run here: neither its loop nor its clean-up.
+        # Neither the loop nor the cleanup of the parent may run in the child.
         code = 1
         try:
-            code = carry_out(job, yt_dlp, inherited)
+            code = run_command(job, yt_dlp, inherited)
         finally:
             os._exit(code)
     try:
-        # Both sides do it: whoever is told the number may signal the group at once.
+        # Parent and child both set the group, since the receiver of the pid may signal it immediately.
         os.setpgid(pid, pid)
     except OSError:
         pass
     jobs[pid] = job['id']
-    answer({'id': job['id'], 'pid': pid})
+    send({'id': job['id'], 'pid': pid})
 
 
 def reap(jobs):
@@ -204,16 +207,16 @@ def reap(jobs):
             return
         if pid == 0:
             return
-        known = jobs.pop(pid, None)
-        if known is None:
+        job_id = jobs.pop(pid, None)
+        if job_id is None:
             continue
         if os.WIFSIGNALED(status):
-            answer({'id': known, 'signal': signal.Signals(os.WTERMSIG(status)).name})
+            send({'id': job_id, 'signal': signal.Signals(os.WTERMSIG(status)).name})
         else:
-            answer({'id': known, 'code': os.WEXITSTATUS(status)})
+            send({'id': job_id, 'code': os.WEXITSTATUS(status)})
 
 
-def carry_out(job, yt_dlp, inherited):
+def run_command(job, yt_dlp, inherited):
     os.setpgid(0, 0)
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -226,8 +229,8 @@ def carry_out(job, yt_dlp, inherited):
         with connect(job, name) as connection:
             os.dup2(connection.fileno(), descriptor)
     if not job['internal']:
-        refuse_internal(job['argv'])
-        lead_outward(job['proxies'])
+        refuse_internal_addresses(job['argv'])
+        force_proxies(job['proxies'])
     try:
         yt_dlp.main(job['argv'])
         return 0
@@ -254,18 +257,18 @@ def connect(job, name):
 
 
 class Rate:
-    """How fast all children together may fetch: memory that they share with the worker."""
+    """Limit of the total speed of all children, in memory shared with the worker."""
 
     def __init__(self):
         self.memory = mmap.mmap(-1, 24)
-        # Locks of one process do not bind another over memory; over a file they do, and a killed child's go with it.
+        # Locks on a file apply across processes, and the lock of a killed child is released.
         self.file = tempfile.TemporaryFile()
 
     def set(self, rate):
         with self:
-            # What was booked under the old rate is forgotten, and who waits for it sees the new turn.
-            turn = self.read()[2] + 1
-            self.memory[:] = struct.pack('ddd', rate, 0, turn)
+            # Reservations under the old rate are dropped, and waiting children notice the new generation.
+            generation = self.read()[2] + 1
+            self.memory[:] = struct.pack('ddd', rate, 0, generation)
 
     def read(self):
         return struct.unpack('ddd', self.memory)
@@ -277,23 +280,23 @@ class Rate:
         fcntl.lockf(self.file, fcntl.LOCK_UN)
 
     def take(self, count):
-        """Waits until so many bytes may have been fetched."""
+        """Waits until a number of bytes is within the limit."""
         with self:
-            rate, booked, turn = self.read()
+            rate, reserved_until, generation = self.read()
             if rate <= 0:
                 return
-            # A block that was asked for under a higher rate must not silence the connection for minutes.
-            due = max(booked, time.monotonic()) + min(count / rate, 2)
-            self.memory[:] = struct.pack('ddd', rate, due, turn)
-        while (left := due - time.monotonic()) > 0 and self.read()[2] == turn:
-            time.sleep(min(left, 0.2))
+            # A block requested under a higher rate must not pause the connection for minutes.
+            due = max(reserved_until, time.monotonic()) + min(count / rate, 2)
+            self.memory[:] = struct.pack('ddd', rate, due, generation)
+        while (remaining := due - time.monotonic()) > 0 and self.read()[2] == generation:
+            time.sleep(min(remaining, 0.2))
 
 
-def hold_back(rate):
+def limit_speed(rate):
     from yt_dlp.downloader.common import FileDownloader
 
-    own = FileDownloader.slow_down
-    own_block = FileDownloader.best_block_size
+    original_slow_down = FileDownloader.slow_down
+    original_block_size = FileDownloader.best_block_size
 
     def slow_down(self, start_time, now, byte_counter):
         counted = getattr(self, '_counted', None)
@@ -301,27 +304,27 @@ def hold_back(rate):
         self._counted = (start_time, byte_counter)
         if byte_counter > before:
             rate.take(byte_counter - before)
-        return own(self, start_time, now, byte_counter)
+        return original_slow_down(self, start_time, now, byte_counter)
 
     def best_block_size(elapsed_time, count):
-        bound = rate.read()[0]
-        wanted = own_block(elapsed_time, count)
-        return min(wanted, max(1024, int(bound / 4))) if bound > 0 else wanted
+        limit = rate.read()[0]
+        block_size = original_block_size(elapsed_time, count)
+        return min(block_size, max(1024, int(limit / 4))) if limit > 0 else block_size
 
     FileDownloader.slow_down = slow_down
     FileDownloader.best_block_size = staticmethod(best_block_size)
 
 
-def refuse_internal(argv):
-    """Redirects and manifests lead where no look at the first address can tell."""
+def refuse_internal_addresses(argv):
+    """Refuses internal addresses, which redirects and manifests may contain."""
     resolve = socket.getaddrinfo
-    proxies = set(proxies_of(argv))
+    proxies = set(find_proxies(argv))
 
-    def guarded(host, port=None, *rest, **named):
-        found = resolve(host, port, *rest, **named)
+    def resolve_public(host, port=None, *rest, **named):
+        addresses = resolve(host, port, *rest, **named)
         if (host, port) in proxies:
-            return found
-        for *_, address in found:
+            return addresses
+        for *_, address in addresses:
             try:
                 ip = ipaddress.ip_address(str(address[0]).split('%')[0])
             except ValueError:
@@ -329,13 +332,13 @@ def refuse_internal(argv):
             ip = getattr(ip, 'ipv4_mapped', None) or ip
             if not ip.is_global or ip.is_multicast:
                 raise socket.gaierror(socket.EAI_NONAME, f'Refusing to fetch internal address "{ip}" for host "{host}"')
-        return found
+        return addresses
 
-    socket.getaddrinfo = guarded
+    socket.getaddrinfo = resolve_public
 
 
-def proxies_of(argv):
-    """Host and port of what the owner has named a proxy: it may be of this machine, and decides where it leads."""
+def find_proxies(argv):
+    """Yields host and port of the configured proxies, which may be on this computer."""
     usual = {'https': 443, 'socks4': 1080, 'socks4a': 1080, 'socks5': 1080, 'socks5h': 1080}
     named = [value for name, value in os.environ.items() if name.lower() in ('http_proxy', 'https_proxy', 'all_proxy')]
     for value in [*named, *(arg.split('=', 1)[1] for arg in argv if arg.startswith('--proxy='))]:
@@ -344,12 +347,12 @@ def proxies_of(argv):
             yield url.hostname, url.port or usual.get(url.scheme, 80)
 
 
-def lead_outward(proxies):
-    """curl and ffmpeg resolve names, follow redirects and read NO_PROXY by themselves: they get no other way."""
+def force_proxies(proxies):
+    """Forces curl and ffmpeg to use the proxies: they resolve names, follow redirects and read NO_PROXY themselves."""
     from yt_dlp.downloader.external import FFmpegFD
     from yt_dlp.networking import common
 
-    # A release to come may bring more ways to ask for an address, of which nothing is known here.
+    # Request handlers that a later release may add are not supported.
     for key in set(common._REQUEST_HANDLERS) - {'Urllib', 'Requests', 'Websockets', 'CurlCFFI'}:
         del common._REQUEST_HANDLERS[key]
     curl = common._REQUEST_HANDLERS.get('CurlCFFI')
@@ -386,8 +389,8 @@ def kill_group(pid):
         pass
 
 
-def answer(content):
-    os.write(answers, (json.dumps(content) + '\n').encode())
+def send(content):
+    os.write(messages, (json.dumps(content) + '\n').encode())
 
 
 main(sys.argv[1] if len(sys.argv) > 1 else '')

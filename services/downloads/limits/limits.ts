@@ -1,62 +1,62 @@
 import { downloadLimitsChanged, type DownloadLimits, type CurrentLimits } from '../../contracts/downloads/limits.ts';
 import { createWallClock } from '../../contracts/quiet-hours.ts';
 import type { Context } from '../../contracts/service.ts';
-import { isOpenAt, openingAt } from './hours.ts';
+import { isOpenAt, getAllowedState } from './allowed-hours.ts';
 import { readLimits, writeLimits } from './store.ts';
 
-/** The clock of the machine may be set, and a laptop sleeps: never believe one timer for longer than this. */
-const lookEveryMs = 60_000;
+/** Longest time without a check: the system clock may be set, and a laptop may sleep. */
+const checkIntervalMs = 60_000;
 
-/** What the limits change. */
-export interface Limited {
-  /** Bytes a second for all downloads together from now on; null: as fast as it goes. */
+/** Handlers that apply the limits. */
+export interface LimitHandlers {
+  /** Sets the speed of all downloads together in bytes per second; null removes the limit. */
   speed(limit: number | null): Promise<void>;
-  /** The hours have begun. */
+  /** Called when the allowed hours begin. */
   opened(): void;
-  /** The hours are over. */
+  /** Called when the allowed hours end. */
   closed(): Promise<void>;
 }
 
-/** How fast downloads may be and at which hours they run. Stored with the queue, so that a restart changes nothing. */
+/** Speed limit and allowed hours of downloads. Stored with the queue, so that they persist over a restart. */
 export class Limits implements Disposable {
   readonly #context: Context;
-  readonly #limited: Limited;
+  readonly #handlers: LimitHandlers;
   readonly #wall = createWallClock();
-  readonly #open = new DisposableStack();
+  readonly #resources = new DisposableStack();
   #limits: DownloadLimits = { speed: null, hours: [] };
   #running = true;
-  #turn: Disposable | undefined;
+  #timer: Disposable | undefined;
 
-  constructor(context: Context, limited: Limited) {
+  constructor(context: Context, handlers: LimitHandlers) {
     this.#context = context;
-    this.#limited = limited;
+    this.#handlers = handlers;
   }
 
-  /** Reads what is stored; nothing may start before. */
+  /** Reads the stored limits. Must resolve before any download starts. */
   async start(): Promise<void> {
     const { clock, bus, log } = this.#context;
     await this.#read();
     this.#running = this.open;
-    this.#open.use(clock.every(lookEveryMs, () => this.#look()));
-    // Another host on the same database may have set them.
-    const changed = async (): Promise<void> => {
+    this.#resources.use(clock.every(checkIntervalMs, () => this.#check()));
+    // Another host on the same database may have changed them.
+    const reload = async (): Promise<void> => {
       await this.#read();
-      this.#look();
+      this.#check();
     };
-    this.#open.use(
+    this.#resources.use(
       bus.subscribe(downloadLimitsChanged, (next) => {
         if (JSON.stringify(next.limits) === JSON.stringify(this.#limits)) return;
-        changed().catch((error: unknown) => log.error('the limits could not be read', { error }));
+        reload().catch((error: unknown) => log.error('download limits not readable', { error }));
       }),
     );
-    this.#wait();
+    this.#scheduleNext();
   }
 
   get now(): CurrentLimits {
-    return { limits: this.#limits, ...openingAt(this.#limits.hours, this.#wall, this.#context.clock.now()) };
+    return { limits: this.#limits, ...getAllowedState(this.#limits.hours, this.#wall, this.#context.clock.now()) };
   }
 
-  /** Downloads may run now. */
+  /** Tells whether downloads may run now. */
   get open(): boolean {
     return isOpenAt(this.#limits.hours, this.#wall, this.#context.clock.now());
   }
@@ -64,50 +64,50 @@ export class Limits implements Disposable {
   async set(limits: DownloadLimits): Promise<CurrentLimits> {
     const { commit, bus } = this.#context;
     await commit(async (db) => await writeLimits(db, limits));
-    await this.#take(limits);
-    this.#look();
+    await this.#apply(limits);
+    this.#check();
     const { now } = this;
     bus.publish(downloadLimitsChanged, now);
     return now;
   }
 
   [Symbol.dispose](): void {
-    this.#turn?.[Symbol.dispose]();
-    this.#open.dispose();
+    this.#timer?.[Symbol.dispose]();
+    this.#resources.dispose();
   }
 
   async #read(): Promise<void> {
-    await this.#take(await readLimits(this.#context.db));
+    await this.#apply(await readLimits(this.#context.db));
   }
 
-  async #take(limits: DownloadLimits): Promise<void> {
+  async #apply(limits: DownloadLimits): Promise<void> {
     const before = this.#limits.speed;
     this.#limits = limits;
-    if (limits.speed !== before) await this.#limited.speed(limits.speed);
+    if (limits.speed !== before) await this.#handlers.speed(limits.speed);
   }
 
-  /** Opens or closes when it is time, and waits for the next time. */
-  #look(): void {
+  /** Allows or stops downloads when the allowed hours begin or end, and schedules the next check. */
+  #check(): void {
     const { open } = this;
     if (open !== this.#running) {
       this.#running = open;
       this.#context.bus.publish(downloadLimitsChanged, this.now);
-      this.#context.log.info(open ? 'the hours for downloads have begun' : 'the hours for downloads are over');
-      if (open) this.#limited.opened();
+      this.#context.log.info(open ? 'allowed download hours began' : 'allowed download hours ended');
+      if (open) this.#handlers.opened();
       else {
-        this.#limited.closed().catch((error: unknown) => {
-          this.#context.log.error('downloads could not be stopped at the end of their hours', { error });
+        this.#handlers.closed().catch((error: unknown) => {
+          this.#context.log.error('downloads not stopped at the end of the allowed hours', { error });
         });
       }
     }
-    this.#wait();
+    this.#scheduleNext();
   }
 
-  #wait(): void {
-    this.#turn?.[Symbol.dispose]();
-    this.#turn = undefined;
+  #scheduleNext(): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
     const { changesAt } = this.now;
     const wait = changesAt === null ? Infinity : changesAt - this.#context.clock.now();
-    if (wait <= lookEveryMs) this.#turn = this.#context.clock.after(Math.max(0, wait), () => this.#look());
+    if (wait <= checkIntervalMs) this.#timer = this.#context.clock.after(Math.max(0, wait), () => this.#check());
   }
 }

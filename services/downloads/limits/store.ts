@@ -3,7 +3,7 @@ import { DownloadLimits } from '../../contracts/downloads/limits.ts';
 import type { Migration } from '../../contracts/service.ts';
 
 interface Tables {
-  /** One row, none before anybody has set a limit. */
+  /** Holds a single row, or none before a limit is set. */
   downloads_limits: { id: number; limits: string };
   downloads: { uid: string; state: string; anyway: number | null };
 }
@@ -34,13 +34,13 @@ export async function writeLimits(db: Kysely<any>, limits: DownloadLimits): Prom
     .execute();
 }
 
-/** Lets downloads run at any hour. */
-export async function markAnyway(db: Kysely<any>, uids: readonly string[]): Promise<void> {
+/** Lets downloads run outside of the allowed hours. */
+export async function ignoreHours(db: Kysely<any>, uids: readonly string[]): Promise<void> {
   await (db as Kysely<Tables>).updateTable('downloads').set({ anyway: 1 }).where('uid', 'in', uids).execute();
 }
 
-/** Those of the downloads that keep to the hours. */
-export async function keepingHours(db: Kysely<any>, uids: readonly string[]): Promise<readonly string[]> {
+/** Returns the uids of the downloads that run only in the allowed hours. */
+export async function findBoundToHours(db: Kysely<any>, uids: readonly string[]): Promise<readonly string[]> {
   if (uids.length === 0) return [];
   const rows = await (db as Kysely<Tables>)
     .selectFrom('downloads')

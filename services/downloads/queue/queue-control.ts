@@ -2,42 +2,42 @@ import { Problem } from '../../contracts/problem.ts';
 import type { QueueChange } from '../../contracts/downloads/api.ts';
 import type { Context } from '../../contracts/service.ts';
 import { Addresses } from '../store/addresses.ts';
-import { arrange, type Place } from '../domain/arrange.ts';
+import { moveInQueue, type QueuePosition } from '../domain/queue-position.ts';
 import { doneStates, queueStates, type Item } from '../domain/item.ts';
-import type { Live } from './live.ts';
+import type { LiveUpdates } from './live-updates.ts';
 import type { Queue } from './queue.ts';
 import { isPaused, pauseItems, resumeItems, setPaused } from '../store/pause.ts';
-import { queueOrder, storeOrder } from '../store/reorder.ts';
+import { readQueueOrder, storeOrder } from '../store/reorder.ts';
 import { DownloadStore } from '../store/store.ts';
 
-interface Parts {
+interface Dependencies {
   readonly context: Context;
-  readonly live: Live;
+  readonly live: LiveUpdates;
   readonly queue: Queue;
 }
 
-/** Pausing, resuming and moving what is queued. Doing any of it twice is the same as doing it once. */
+/** Pauses, resumes and moves queued downloads. All operations are idempotent. */
 export class QueueControl {
-  readonly #parts: Parts;
+  readonly #deps: Dependencies;
   readonly #addresses: Addresses;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.#addresses = new Addresses(parts.context.vault);
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
+    this.#addresses = new Addresses(deps.context.vault);
   }
 
   async isPaused(): Promise<boolean> {
-    return await isPaused(this.#parts.context.db);
+    return await isPaused(this.#deps.context.db);
   }
 
   /**
-   * Pauses what is named, or the whole queue. Resolves when nothing of it runs any more: the slots are free, the parts
-   * on disk. What was just being moved into the download folder finishes all the same.
+   * Pauses the given downloads, or the whole queue. Resolves when none of them runs: the slots are free and the partial
+   * files are on disk. A file that is just being moved into the download folder finishes all the same.
    */
   async pause(ids: readonly string[] | undefined): Promise<QueueChange> {
-    const { context, queue } = this.#parts;
+    const { context, queue } = this.#deps;
     const outcome = await context.commit(async (db) => {
-      const chosen = await choose(new DownloadStore(db), this.#addresses, ids, [
+      const chosen = await selectItems(new DownloadStore(db), this.#addresses, ids, [
         'preparing',
         'downloading',
         'postprocessing',
@@ -46,128 +46,132 @@ export class QueueControl {
       const changed = await pauseItems(db, chosen.items);
       return { ...chosen, changed, paused: await isPaused(db) };
     });
-    this.#tell(outcome, ids === undefined);
-    await Promise.all(outcome.changed.map(async ({ uid }) => await queue.rest(uid)));
-    return steered(outcome);
+    this.#publish(outcome, ids === undefined);
+    await Promise.all(outcome.changed.map(async ({ uid }) => await queue.stopRun(uid)));
+    return toQueueChange(outcome);
   }
 
-  /** Lets what is named go on; without names everything that is paused, and the queue itself. */
+  /** Resumes the given downloads, or without ids all paused ones and the queue itself. */
   async resume(ids: readonly string[] | undefined): Promise<QueueChange> {
-    const { context, queue } = this.#parts;
+    const { context, queue } = this.#deps;
     const outcome = await context.commit(async (db) => {
-      const chosen = await choose(new DownloadStore(db), this.#addresses, ids, ['paused']);
+      const chosen = await selectItems(new DownloadStore(db), this.#addresses, ids, ['paused']);
       if (ids === undefined) await setPaused(db, null);
       const changed = await resumeItems(db, chosen.items);
       return { ...chosen, changed, paused: await isPaused(db) };
     });
-    this.#tell(outcome, ids === undefined);
+    this.#publish(outcome, ids === undefined);
     queue.wake();
-    return steered(outcome);
+    return toQueueChange(outcome);
   }
 
   /**
-   * Moves what is named to its place, in the order it is named. What runs goes on running wherever it stands.
-   * @throws Problem `downloads.no_such_place` (409), when the row to stand beside is not in the queue or is moved itself.
+   * Moves the given downloads to a position, in the given order. Running downloads continue.
+   * @throws Problem `downloads.no_such_place` (409) when the adjacent row is not in the queue or is moved itself
    */
-  async reorder(ids: readonly string[], place: Place): Promise<{ uids: string[]; unknown: string[] }> {
-    const { context, live } = this.#parts;
+  async reorder(ids: readonly string[], position: QueuePosition): Promise<{ uids: string[]; unknown: string[] }> {
+    const { context, live } = this.#deps;
     const addresses = this.#addresses;
     const { uids, unknown, before } = await context.commit(async (db) => {
       const store = new DownloadStore(db);
-      const { uids: named, unknown } = byId(
+      const { uids: matched, unknown } = matchIds(
         addresses,
         ids,
         await store.match(
-          ids.map((id) => addresses.shown(id)),
+          ids.map((id) => addresses.toDisplayUrl(id)),
           [...queueStates, 'pending'],
         ),
       );
-      const order = await queueOrder(db);
-      const next = arrange(
+      const order = await readQueueOrder(db);
+      const next = moveInQueue(
         order.map(({ uid }) => uid),
-        named,
-        await resolved(store, addresses, place),
+        matched,
+        await resolvePosition(store, addresses, position),
       );
       if (next === undefined) {
         throw new Problem('downloads.no_such_place', 409, 'What they should stand beside is not in the queue.');
       }
       await storeOrder(db, order, next);
-      const last = named.at(-1);
-      const following = last === undefined ? undefined : next[next.indexOf(last) + 1];
-      return { uids: named, unknown, before: following ?? null };
+      const last = matched.at(-1);
+      const nextUid = last === undefined ? undefined : next[next.indexOf(last) + 1];
+      return { uids: matched, unknown, before: nextUid ?? null };
     });
     if (uids.length > 0) live.moved(uids, before);
     return { uids, unknown };
   }
 
-  #tell({ changed, paused }: { changed: readonly Item[]; paused: boolean }, whole: boolean): void {
-    const { live } = this.#parts;
-    if (whole) live.paused(paused);
+  #publish({ changed, paused }: { changed: readonly Item[]; paused: boolean }, isWholeQueue: boolean): void {
+    const { live } = this.#deps;
+    if (isWholeQueue) live.paused(paused);
     for (const item of changed) live.changed(item);
   }
 }
 
-interface Chosen {
+interface SelectedItems {
   readonly items: readonly Item[];
   readonly unknown: readonly string[];
   readonly over: readonly string[];
 }
 
-/** What is meant: the named ones wherever they stand in the queue, or without names those of the given states. */
-async function choose(
+/** Selects the downloads with the given ids, or without ids those in the given states. */
+async function selectItems(
   store: DownloadStore,
   addresses: Addresses,
   ids: readonly string[] | undefined,
   states: Parameters<DownloadStore['queue']>[0],
-): Promise<Chosen> {
+): Promise<SelectedItems> {
   if (ids === undefined) return { items: await store.queue(states), unknown: [], over: [] };
   const queued = await store.match(
-    ids.map((id) => addresses.shown(id)),
+    ids.map((id) => addresses.toDisplayUrl(id)),
     [...queueStates, 'pending'],
   );
   const done = await store.match(
-    ids.map((id) => addresses.shown(id)),
+    ids.map((id) => addresses.toDisplayUrl(id)),
     doneStates,
   );
-  const { unknown: rest } = byId(addresses, ids, queued);
-  const { unknown } = byId(addresses, rest, done);
-  // One that waits for its start does not run, and does not start by itself.
+  const { unknown: rest } = matchIds(addresses, ids, queued);
+  const { unknown } = matchIds(addresses, rest, done);
+  // A pending download does not run and does not start automatically.
   const items = queued.filter(({ state }) => state !== 'pending');
   return { items, unknown, over: rest.filter((id) => !unknown.includes(id)) };
 }
 
-/** A place beside a row may name that by its address, too. */
-async function resolved(store: DownloadStore, addresses: Addresses, place: Place): Promise<Place> {
-  if ('position' in place) return place;
-  const id = 'before' in place ? place.before : place.after;
-  const found = await store.match([addresses.shown(id)], [...queueStates, 'pending']);
-  const uid = ('before' in place ? found[0] : found.at(-1))?.uid ?? id;
-  return 'before' in place ? { before: uid } : { after: uid };
+/** Resolves a position whose adjacent row is given by its address. */
+async function resolvePosition(
+  store: DownloadStore,
+  addresses: Addresses,
+  position: QueuePosition,
+): Promise<QueuePosition> {
+  if ('position' in position) return position;
+  const id = 'before' in position ? position.before : position.after;
+  const matches = await store.match([addresses.toDisplayUrl(id)], [...queueStates, 'pending']);
+  const uid = ('before' in position ? matches[0] : matches.at(-1))?.uid ?? id;
+  return 'before' in position ? { before: uid } : { after: uid };
 }
 
-/** The uids of what ids name, each once and in the order they are named, and the ids that name nothing. */
-function byId(
+/** Returns the distinct uids that the ids stand for, in the order of the ids, and the ids without a match. */
+function matchIds(
   addresses: Addresses,
   ids: readonly string[],
   items: readonly Item[],
 ): { uids: string[]; unknown: string[] } {
-  const named = new Map<string, string[]>();
+  const matched = new Map<string, string[]>();
   for (const { uid, url } of items) {
-    named.set(uid, [uid]);
-    named.set(url, [...(named.get(url) ?? []), uid]);
+    matched.set(uid, [uid]);
+    matched.set(url, [...(matched.get(url) ?? []), uid]);
   }
-  const found = ids.map((id) => ({ id, uids: named.get(id) ?? named.get(addresses.shown(id)) ?? [] }));
+  const matches = ids.map((id) => ({ id, uids: matched.get(id) ?? matched.get(addresses.toDisplayUrl(id)) ?? [] }));
   return {
-    uids: [...new Set(found.flatMap(({ uids }) => uids))],
-    unknown: found.filter(({ uids }) => uids.length === 0).map(({ id }) => id),
+    uids: [...new Set(matches.flatMap(({ uids }) => uids))],
+    unknown: matches.filter(({ uids }) => uids.length === 0).map(({ id }) => id),
   };
 }
 
-function steered({
+function toQueueChange({
   changed,
   unknown,
   over,
   paused,
-}: Chosen & { changed: readonly Item[]; paused: boolean }): QueueChange {
+}: SelectedItems & { changed: readonly Item[]; paused: boolean }): QueueChange {
   return { uids: changed.map(({ uid }) => uid), unknown: [...unknown], over: [...over], paused };
 }

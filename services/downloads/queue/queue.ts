@@ -2,90 +2,90 @@ import { hostname } from 'node:os';
 import type { Context } from '../../contracts/service.ts';
 import { isRunning, type Item } from '../domain/item.ts';
 import { findProcessIdentity } from '../../kit/process-group.ts';
-import type { EngineWatch } from '../engine/watch.ts';
+import type { EngineMonitor } from '../engine/engine-monitor.ts';
 import type { Folders } from '../run/folders.ts';
-import { keepingHours } from '../limits/store.ts';
-import type { Live } from './live.ts';
-import { recover, tidy } from './recovery.ts';
-import type { Runs } from '../run/runs.ts';
+import { findBoundToHours } from '../limits/store.ts';
+import type { LiveUpdates } from './live-updates.ts';
+import { recover, removeLeftovers } from './recovery.ts';
+import type { ActiveRuns } from '../run/active-runs.ts';
 import type { Settings } from '../settings.ts';
 import { isPaused } from '../store/pause.ts';
-import { DownloadStore, type Holder } from '../store/store.ts';
-import type { Work } from '../run/work.ts';
+import { DownloadStore, type RunOwner } from '../store/store.ts';
+import type { DownloadRunner } from '../run/download-runner.ts';
 
-/** A host of another machine that has not renewed its lease for this long is taken for dead. */
+/** A host on another computer counts as dead when it has not renewed its lease for this long. */
 const leaseMs = 60_000;
-const renewEveryMs = 20_000;
-/** Rows that another host has left, and a database that was full a while ago. */
-const lookEveryMs = 30_000;
+const renewIntervalMs = 20_000;
+/** Interval of the check for rows of a dead host, and for a database that was full. */
+const checkIntervalMs = 30_000;
 
-interface Parts {
+interface Dependencies {
   readonly context: Context;
   readonly settings: Pick<Settings, 'mode' | 'maxConcurrent'>;
   readonly folders: Folders;
-  readonly live: Live;
-  readonly engine: EngineWatch;
-  readonly runs: Runs;
-  readonly work: Work;
-  /** Whether downloads may run at this hour. */
+  readonly live: LiveUpdates;
+  readonly engine: EngineMonitor;
+  readonly runs: ActiveRuns;
+  readonly runner: DownloadRunner;
+  /** Tells whether downloads may run at this hour. */
   readonly isOpen: () => boolean;
 }
 
-/** Works the waiting downloads in their order, as many at once as the settings allow. */
+/** Runs the waiting downloads in order, as many in parallel as the settings allow. */
 export class Queue implements AsyncDisposable {
-  readonly #parts: Parts;
-  readonly #open = new DisposableStack();
-  #holder: Holder = { machine: hostname(), process: '' };
+  readonly #deps: Dependencies;
+  readonly #resources = new DisposableStack();
+  #holder: RunOwner = { machine: hostname(), process: '' };
   #filling: Promise<void> | undefined;
-  #again = false;
+  #mustRefill = false;
   #closed = false;
-  #held = 0;
+  #holds = 0;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
   }
 
-  /** How many downloads run at once, by the settings as they are now. */
-  get bound(): number {
-    const { mode, maxConcurrent } = this.#parts.settings;
+  /** Maximum number of parallel downloads according to the current settings. */
+  get maxRunning(): number {
+    const { mode, maxConcurrent } = this.#deps.settings;
     return mode === 'sequential' ? 1 : maxConcurrent;
   }
 
-  /** Downloads of this process, post-processing included. */
+  /** Number of downloads of this process, including post-processing. */
   get active(): number {
-    return this.#parts.runs.count('download');
+    return this.#deps.runs.count('download');
   }
 
-  /** Who this process is in the rows it works on. */
-  get holder(): Holder {
+  /** Identity of this process in the rows that it works on. */
+  get holder(): RunOwner {
     return this.#holder;
   }
 
   get leaseUntil(): number {
-    return this.#parts.context.clock.now() + leaseMs;
+    return this.#deps.context.clock.now() + leaseMs;
   }
 
   async start(): Promise<void> {
-    const { context } = this.#parts;
+    const { context } = this.#deps;
     this.#holder = { machine: hostname(), process: (await findProcessIdentity(process.pid)) ?? String(process.pid) };
-    await recover(this.#parts, this.#holder, true);
-    await tidy(this.#parts);
-    const guarded = (work: () => Promise<void>) => (): void => {
-      work().catch((error: unknown) => context.log.error('the queue could not be looked after', { error }));
+    await recover(this.#deps, this.#holder, true);
+    await removeLeftovers(this.#deps);
+    const logErrors = (work: () => Promise<void>) => (): void => {
+      work().catch((error: unknown) => context.log.error('queue maintenance failed', { error }));
     };
-    this.#open.use(
+    this.#resources.use(
       context.clock.every(
-        renewEveryMs,
-        guarded(async () => {
+        renewIntervalMs,
+        logErrors(async () => {
           await this.#renew();
         }),
       ),
     );
-    this.#open.use(
+    this.#resources.use(
       context.clock.every(
-        lookEveryMs,
-        guarded(async () => {
-          await recover(this.#parts, this.#holder, false);
+        checkIntervalMs,
+        logErrors(async () => {
+          await recover(this.#deps, this.#holder, false);
           this.wake();
         }),
       ),
@@ -93,75 +93,75 @@ export class Queue implements AsyncDisposable {
     this.wake();
   }
 
-  /** Starts no further download until it is disposed. */
+  /** Starts no further download until the result is disposed. */
   hold(): Disposable {
-    this.#held += 1;
+    this.#holds += 1;
     return {
       [Symbol.dispose]: () => {
-        this.#held -= 1;
+        this.#holds -= 1;
         this.wake();
       },
     };
   }
 
-  /** Starts what may start now. */
+  /** Starts the downloads that may start now. */
   wake(): void {
-    this.#again = true;
+    this.#mustRefill = true;
     this.#filling ??= this.#fill()
-      .catch((error: unknown) => this.#parts.context.log.error('the queue could not be read', { error }))
+      .catch((error: unknown) => this.#deps.context.log.error('queue not readable', { error }))
       .finally(() => {
         this.#filling = undefined;
-        // Asked for after the last look, when this was over but for its last steps.
-        if (this.#again && !this.#closed) this.wake();
+        // Called after the last pass, while only its final steps remained.
+        if (this.#mustRefill && !this.#closed) this.wake();
       });
   }
 
   /**
-   * Stops a download of this process that was paused; its parts stay. A live stream cannot be continued: its recording
-   * ends, and is kept. Resolves once nothing of it runs.
+   * Stops a paused download of this process and keeps its partial files. A live stream cannot be continued: its
+   * recording ends and is kept. Resolves when nothing of it runs.
    */
-  async rest(uid: string): Promise<void> {
-    const { runs, work } = this.#parts;
+  async stopRun(uid: string): Promise<void> {
+    const { runs, runner: work } = this.#deps;
     if (work.endRecording(uid)) await runs.ended(uid);
     else await runs.stop(uid);
   }
 
-  /** Stops downloads that keep to the hours, when these are over; they wait at their places with their parts. */
-  async close(): Promise<void> {
-    const uids = await keepingHours(this.#parts.context.db, this.#stoppable());
-    await Promise.all(uids.map(async (uid) => await this.rest(uid)));
+  /** Stops downloads that are bound to the allowed hours; they wait at their positions with their partial files. */
+  async stopOutsideHours(): Promise<void> {
+    const uids = await findBoundToHours(this.#deps.context.db, this.#stoppable());
+    await Promise.all(uids.map(async (uid) => await this.stopRun(uid)));
   }
 
-  /** Stops what runs, to go on with it at once under other terms. */
+  /** Stops running downloads, which continue immediately under changed limits. */
   async restart(): Promise<void> {
-    await Promise.all(this.#stoppable().map(async (uid) => await this.rest(uid)));
+    await Promise.all(this.#stoppable().map(async (uid) => await this.stopRun(uid)));
   }
 
-  /** Stops a download of this process that is no longer wanted, and removes its parts. */
+  /** Stops a cancelled download of this process and removes its partial files. */
   async cancel(uid: string): Promise<void> {
-    await this.#parts.runs.stop(uid);
-    await this.#parts.folders.remove(uid);
+    await this.#deps.runs.stop(uid);
+    await this.#deps.folders.remove(uid);
   }
 
-  /** Stops everything; what ran goes back to its place in the queue and keeps its parts. */
+  /** Stops everything. Running downloads return to their positions in the queue and keep their partial files. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    this.#open.dispose();
+    this.#resources.dispose();
     await this.#filling;
-    await this.#parts.runs.close();
+    await this.#deps.runs.close();
   }
 
   async #fill(): Promise<void> {
-    while (this.#again && !this.#closed) {
-      this.#again = false;
-      while (this.active < this.bound && !this.#closed && this.#held === 0) {
-        if (this.#parts.engine.missing !== undefined) break;
-        const item = await this.#parts.context.commit(async (db) =>
+    while (this.#mustRefill && !this.#closed) {
+      this.#mustRefill = false;
+      while (this.active < this.maxRunning && !this.#closed && this.#holds === 0) {
+        if (this.#deps.engine.missing !== undefined) break;
+        const item = await this.#deps.context.commit(async (db) =>
           (await isPaused(db))
             ? undefined
             : await new DownloadStore(db).claim(this.#holder, this.leaseUntil, {
-                anyway: !this.#parts.isOpen(),
-                now: this.#parts.context.clock.now(),
+                anyway: !this.#deps.isOpen(),
+                now: this.#deps.context.clock.now(),
               }),
         );
         if (item === undefined) break;
@@ -170,41 +170,42 @@ export class Queue implements AsyncDisposable {
     }
   }
 
-  /** What can go on later from where it was. */
+  /** Returns the uids of running downloads that can be continued later. */
   #stoppable(): readonly string[] {
-    return this.#parts.runs.uids('download').filter((uid) => !this.#parts.work.isRecording(uid));
+    return this.#deps.runs.uids('download').filter((uid) => !this.#deps.runner.isRecording(uid));
   }
 
   #launch(item: Item): void {
-    const { runs, work } = this.#parts;
+    const { runs, runner: work } = this.#deps;
     runs
       .start(item.uid, 'download', async (signal) => await work.run(item, signal))
-      .then((again) => again !== undefined && this.#wakeAt(again))
-      .catch((error: unknown) => this.#parts.context.log.error('download was not settled', { uid: item.uid, error }))
+      .then((startsAt) => startsAt !== undefined && this.#wakeAt(startsAt))
+      .catch((error: unknown) => this.#deps.context.log.error('download result not stored', { uid: item.uid, error }))
       .finally(() => this.wake());
   }
 
-  /** Sooner than the next look around, where it is this process that knows. */
+  /** Wakes the queue earlier than the next periodic check, if this process knows the time. */
   #wakeAt(time: number): void {
-    const wait = time - this.#parts.context.clock.now();
-    if (!this.#closed && wait < lookEveryMs) this.#open.use(this.#parts.context.clock.after(wait, () => this.wake()));
+    const wait = time - this.#deps.context.clock.now();
+    if (!this.#closed && wait < checkIntervalMs)
+      this.#resources.use(this.#deps.context.clock.after(wait, () => this.wake()));
   }
 
-  /** Keeps what this process works on, and stops what another host has paused or removed. */
+  /** Renews the leases of this process, and stops downloads that another host paused or removed. */
   async #renew(): Promise<void> {
-    const { context, runs } = this.#parts;
+    const { context, runs } = this.#deps;
     const uids = runs.uids();
     if (uids.length === 0) return;
-    const unwanted = await context.commit(async (db) => {
+    const toStop = await context.commit(async (db) => {
       const store = new DownloadStore(db);
       await store.renew(uids, this.leaseUntil);
-      const wanted = new Set(
+      const active = new Set(
         (await store.running()).filter(({ item }) => isRunning(item.state)).map(({ item }) => item.uid),
       );
-      // What is added to a paused queue is looked at all the same.
-      const held = new Set((await isPaused(db)) ? runs.uids('download') : []);
-      return uids.filter((uid) => !wanted.has(uid) || held.has(uid));
+      // Downloads added to a paused queue are probed all the same.
+      const paused = new Set((await isPaused(db)) ? runs.uids('download') : []);
+      return uids.filter((uid) => !active.has(uid) || paused.has(uid));
     });
-    await Promise.all(unwanted.map(async (uid) => await this.rest(uid)));
+    await Promise.all(toStop.map(async (uid) => await this.stopRun(uid)));
   }
 }

@@ -1,21 +1,24 @@
 import type { Context } from '../../contracts/service.ts';
 import { doneStates } from '../domain/item.ts';
 import type { Intake } from '../add/intake.ts';
-import { endedBefore } from '../store/ended.ts';
+import { findEndedBefore } from '../store/history.ts';
 
-/** How often it is looked, at most. */
-const seldomMs = 30_000;
+/** Shortest interval between two checks. */
+const minIntervalMs = 30_000;
 
-/** Forgets what has ended so many seconds ago, its files stay; 0: never. */
-export function removeEnded(context: Context, intake: Intake, seconds: number): Disposable {
+/**
+ * Deletes downloads from the history that ended the given number of seconds ago; their files remain. With 0, nothing is
+ * deleted.
+ */
+export function startRetention(context: Context, intake: Intake, seconds: number): Disposable {
   if (seconds === 0) return { [Symbol.dispose]: () => undefined };
-  const clear = async (): Promise<void> => {
+  const deleteExpired = async (): Promise<void> => {
     for (;;) {
-      const uids = await endedBefore(context.db, context.clock.now() - seconds * 1000);
+      const uids = await findEndedBefore(context.db, context.clock.now() - seconds * 1000);
       if (uids.length === 0 || (await intake.remove(uids, doneStates)) === 0) return;
     }
   };
-  return context.clock.every(Math.min(seconds * 1000, seldomMs), () => {
-    clear().catch((error: unknown) => context.log.error('the history could not be cleared', { error }));
+  return context.clock.every(Math.min(seconds * 1000, minIntervalMs), () => {
+    deleteExpired().catch((error: unknown) => context.log.error('history retention failed', { error }));
   });
 }

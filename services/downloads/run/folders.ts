@@ -3,10 +3,10 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
 import type { Order } from '../domain/order.ts';
-import { folderParts } from '../domain/template.ts';
-import { makeFolders, rightsOf, type Rights } from '../engine/rights.ts';
+import { splitFolder } from '../domain/template.ts';
+import { createFolders, getPermissions, type FilePermissions } from '../engine/file-permissions.ts';
 import type { Settings } from '../settings.ts';
-import { titleExpression } from '../subscriptions/title-expression.ts';
+import { parseTitleExpression } from '../subscriptions/title-expression.ts';
 
 type FolderSettings = Pick<
   Settings,
@@ -21,18 +21,18 @@ type FolderSettings = Pick<
   | 'group'
 >;
 
-/** Marks a folder as ours, so that nothing else in a shared TEMP_DIR is ever cleaned away. */
-const marker = '.homeport-download';
-/** Below TEMP_DIR, which may be the download folder itself: what is hidden is neither served nor offered for choice. */
-const hidden = '.homeport-unfinished';
+/** Marks a folder of this app, so that nothing else in a shared TEMP_DIR is deleted. */
+const markerName = '.homeport-download';
+/** Folder below TEMP_DIR, which may be the download folder: hidden folders are not served or listed. */
+const workFolderName = '.homeport-unfinished';
 
-/** Folders that are offered for choice, and how deep they may lie. */
-const mostChoices = 1000;
-const deepestChoice = 5;
+/** Maximum number and depth of listed folders. */
+const maxListedFolders = 1000;
+const maxListedDepth = 5;
 
-/** Where downloads go and where they are made. */
+/** Folders of finished and unfinished downloads. */
 export class Folders {
-  /** Where the extractor keeps what it learns about sites. */
+  /** Cache folder of the extractor. */
   readonly cache: string;
   readonly #temp: string;
   readonly #settings: FolderSettings;
@@ -40,7 +40,7 @@ export class Folders {
   constructor(files: string, settings: FolderSettings) {
     this.#settings = settings;
     this.cache = join(files, 'cache');
-    this.#temp = settings.tempDir === '' ? join(files, 'temp') : join(settings.tempDir, hidden);
+    this.#temp = settings.tempDir === '' ? join(files, 'temp') : join(settings.tempDir, workFolderName);
   }
 
   /** Absolute path of the download folder. */
@@ -48,18 +48,20 @@ export class Folders {
     return this.#settings.downloadDir || join(homedir(), 'Downloads', 'homeport');
   }
 
-  /** That of sound, which may be the same. */
+  /** Absolute path of the folder for audio, which may be the same. */
   get audio(): string {
     return this.#settings.audioDownloadDir || this.downloads;
   }
 
-  /** The rights of new files and folders. */
-  get rights(): Rights {
-    return rightsOf(this.#settings);
+  /** Permissions of new files and folders. */
+  get permissions(): FilePermissions {
+    return getPermissions(this.#settings);
   }
 
-  /** Bytes that are free where downloads go, also before the folder was made; null when nobody can tell. */
-  async free(): Promise<number | null> {
+  /**
+   * Returns the free bytes of the download folder's disk, even before the folder exists; null when they are not known.
+   */
+  async getFreeBytes(): Promise<number | null> {
     let folder = this.downloads;
     for (;;) {
       const disk = await statfs(folder).catch(() => undefined);
@@ -69,56 +71,59 @@ export class Folders {
     }
   }
 
-  /** Where the files of such an order go, below the folder that it names. */
-  rootOf({ type }: Pick<Order, 'type'>): string {
+  /** Returns the root folder of an order's files, without the folder of the request. */
+  getRoot({ type }: Pick<Order, 'type'>): string {
     return type === 'audio' ? this.audio : this.downloads;
   }
 
-  /** Why the folder of a request cannot be used; undefined when it can, or there is none. */
-  async refusal({ type, folder }: Pick<Order, 'type' | 'folder'>): Promise<string | undefined> {
+  /** Explains why the folder of a request is refused; undefined when it is valid or not set. */
+  async findRefusal({ type, folder }: Pick<Order, 'type' | 'folder'>): Promise<string | undefined> {
     if (folder === null) return undefined;
     const { customDirs, createCustomDirs } = this.#settings;
     if (!customDirs) {
       return 'A folder for the download was specified but CUSTOM_DIRS is not true in the configuration.';
     }
-    const parts = folderParts(folder);
+    const parts = splitFolder(folder);
     if (parts === undefined) return `Folder "${folder}" is not inside the download folder.`;
     if (createCustomDirs) return undefined;
-    const found = await stat(join(this.rootOf({ type }), ...parts)).catch(() => undefined);
-    if (found?.isDirectory() === true) return undefined;
+    const folders = await stat(join(this.getRoot({ type }), ...parts)).catch(() => undefined);
+    if (folders?.isDirectory() === true) return undefined;
     return `Folder "${folder}" is not in the download folder, and CREATE_CUSTOM_DIRS is not true in the configuration.`;
   }
 
-  /** Folders below a download folder that a request may name, "" (the folder itself) first; at most `mostChoices`. */
-  async choices(root = this.downloads): Promise<readonly string[]> {
-    const found = [''];
+  /**
+   * Lists folders below a download folder that a request may name, starting with "" (the folder itself); at most
+   * `maxListedFolders`.
+   */
+  async list(root = this.downloads): Promise<readonly string[]> {
+    const folders = [''];
     const { customDirs, customDirsExclude } = this.#settings;
-    if (!customDirs) return found;
-    const excluded = customDirsExclude === '' ? undefined : titleExpression(customDirsExclude);
-    // The list grows while it is walked: breadth first, so that what is cut is what lies deepest.
-    for (const parent of found) {
-      if (parent.split('/').length >= deepestChoice) break;
+    if (!customDirs) return folders;
+    const excludePattern = customDirsExclude === '' ? undefined : parseTitleExpression(customDirsExclude);
+    // The list grows during the loop: breadth first, so that the deepest folders are cut off.
+    for (const parent of folders) {
+      if (parent.split('/').length >= maxListedDepth) break;
       const entries = await readdir(join(root, parent), { withFileTypes: true }).catch(() => []);
       const names = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
       for (const { name } of names) {
-        if (found.length >= mostChoices) return found.toSorted();
+        if (folders.length >= maxListedFolders) return folders.toSorted();
         const path = parent === '' ? name : `${parent}/${name}`;
-        if (excluded?.test(path) !== true) found.push(path);
+        if (excludePattern?.test(path) !== true) folders.push(path);
       }
     }
-    return found.toSorted();
+    return folders.toSorted();
   }
 
-  /** One download's own folder: its parts survive a crash and never meet those of another. */
-  of(uid: string): string {
+  /** Returns the work folder of a download: its partial files survive a crash and are separate from those of others. */
+  getPath(uid: string): string {
     return join(this.#temp, uid);
   }
 
   /** @throws Problem `downloads.not_written` (507) */
-  async make(uid: string): Promise<string> {
+  async create(uid: string): Promise<string> {
     try {
-      await makeFolders(this.of(uid), { folderMode: this.rights.folderMode });
-      await writeFile(join(this.of(uid), marker), '');
+      await createFolders(this.getPath(uid), { folderMode: this.permissions.folderMode });
+      await writeFile(join(this.getPath(uid), markerName), '');
     } catch (cause) {
       const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
       const detail =
@@ -127,12 +132,12 @@ export class Folders {
           : `The folder for unfinished files cannot be written (${reason}): ${this.#temp}`;
       throw new Problem('downloads.not_written', 507, detail, { cause });
     }
-    return this.of(uid);
+    return this.getPath(uid);
   }
 
-  /** Bytes of a broken transfer that may be continued; of two, the longer one. */
-  async kept(uid: string): Promise<number> {
-    const folder = join(this.of(uid), 'part');
+  /** Returns the size of the largest partial file that can be continued. */
+  async getPartialBytes(uid: string): Promise<number> {
+    const folder = join(this.getPath(uid), 'part');
     const names = (await readdir(folder, { recursive: true }).catch((): string[] => [])).filter((name) =>
       name.endsWith('.part'),
     );
@@ -141,14 +146,14 @@ export class Folders {
   }
 
   async remove(uid: string): Promise<void> {
-    await rm(this.of(uid), { recursive: true, force: true });
+    await rm(this.getPath(uid), { recursive: true, force: true });
   }
 
-  /** Removes the folders of downloads that nobody wants any more. */
-  async clean(isWanted: (uid: string) => Promise<boolean>): Promise<void> {
+  /** Removes the work folders of downloads that are no longer needed. */
+  async removeUnneeded(isNeeded: (uid: string) => Promise<boolean>): Promise<void> {
     for (const uid of await readdir(this.#temp).catch((): string[] => [])) {
-      const inside = await readdir(join(this.#temp, uid)).catch((): string[] => []);
-      if (inside.includes(marker) && !(await isWanted(uid))) await this.remove(uid);
+      const names = await readdir(join(this.#temp, uid)).catch((): string[] => []);
+      if (names.includes(markerName) && !(await isNeeded(uid))) await this.remove(uid);
     }
   }
 }

@@ -1,20 +1,20 @@
 import type { Metrics } from '../../contracts/metrics.ts';
-import { failureKind, failureKinds } from '../domain/failure.ts';
+import { failureKinds, findFailureKind } from '../domain/failure-kind.ts';
 
-/** What the metrics page tells of this service. */
+/** Metrics of this service. */
 export interface DownloadMetrics {
   added(count: number): void;
-  /** `bytes` of the file, `seconds` since the extractor began. */
+  /** Counts a finished download with the bytes of the file and the seconds since its start. */
   finished(bytes: number, seconds: number): void;
   failed(message: string): void;
 }
 
-/** Downloads take from a second to a night. */
+/** Buckets in seconds, from one second to four hours. */
 const buckets = [1, 5, 15, 60, 300, 900, 3600, 14_400];
 
 export function createDownloadMetrics(
   metrics: Metrics,
-  now: { readonly active: () => number; readonly queued: () => Promise<number> },
+  gauges: { readonly active: () => number; readonly queued: () => Promise<number> },
 ): DownloadMetrics {
   const added = metrics.counter({
     name: 'downloads_added_total',
@@ -46,12 +46,12 @@ export function createDownloadMetrics(
   metrics.gauge({
     name: 'downloads_active',
     help: 'Downloads under way, post-processing included.',
-    collect: now.active,
+    collect: gauges.active,
   });
   metrics.gauge({
     name: 'downloads_queued',
     help: 'Downloads that wait for their turn.',
-    collect: now.queued,
+    collect: gauges.queued,
   });
   return {
     added: (count) => added.inc({}, count),
@@ -62,7 +62,7 @@ export function createDownloadMetrics(
     },
     failed(message) {
       finished.inc({ outcome: 'failed' });
-      failures.inc({ reason: failureKind(message) });
+      failures.inc({ reason: findFailureKind(message) });
     },
   };
 }

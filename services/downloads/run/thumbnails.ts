@@ -4,12 +4,12 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Item } from '../domain/item.ts';
 
-const largest = 5 * 1024 * 1024;
-const largestInline = 1024 * 1024;
-const patienceMs = 15_000;
-/** A site that has no picture now is not asked again for this long. */
-const askAgainMs = 10 * 60_000;
-const mostRemembered = 10_000;
+const maxBytes = 5 * 1024 * 1024;
+const maxInlineBytes = 1024 * 1024;
+const timeoutMs = 15_000;
+/** Delay before a missing picture is requested again. */
+const retryDelayMs = 10 * 60_000;
+const maxAbsent = 10_000;
 
 export interface Picture {
   readonly path: string;
@@ -17,15 +17,15 @@ export interface Picture {
 }
 
 /**
- * Small pictures of videos, fetched when a page first asks and kept until the download is forgotten. Their addresses
- * come from strangers: private ones are refused unless the settings allow them, and only images are kept.
+ * Thumbnails, fetched at the first request and stored until the download is deleted. Their addresses are untrusted:
+ * private ones are refused unless the settings allow them, and only images are stored.
  */
 export class Thumbnails {
   readonly #context: Context;
   readonly #settings: { readonly allowPrivateAddresses: boolean };
   readonly #folder: string;
   readonly #fetching = new Map<string, Promise<Picture | undefined>>();
-  readonly #absent = new Map<string, number>();
+  readonly #missingUntil = new Map<string, number>();
 
   constructor(context: Context, settings: { readonly allowPrivateAddresses: boolean }) {
     this.#context = context;
@@ -37,31 +37,33 @@ export class Thumbnails {
     return this.#settings.allowPrivateAddresses ? 'owner' : 'other';
   }
 
-  /** Undefined when there is none, or it cannot be had now. */
-  async of({ uid, thumbnail }: Pick<Item, 'uid' | 'thumbnail'>): Promise<Picture | undefined> {
+  /** Returns the stored or fetched picture; undefined when it is not available. */
+  async get({ uid, thumbnail }: Pick<Item, 'uid' | 'thumbnail'>): Promise<Picture | undefined> {
     if (thumbnail === null) return undefined;
     const path = join(this.#folder, uid);
-    const type = await typeOf(path);
+    const type = await readImageType(path);
     if (type !== undefined) return { path, type };
-    if ((this.#absent.get(uid) ?? 0) > this.#context.clock.now()) return undefined;
+    if ((this.#missingUntil.get(uid) ?? 0) > this.#context.clock.now()) return undefined;
     const fetching = this.#fetching.get(uid) ?? this.#fetch(thumbnail, path);
     this.#fetching.set(uid, fetching);
     try {
       const picture = await fetching;
-      if (picture === undefined) this.#remember(uid);
+      if (picture === undefined) this.#markMissing(uid);
       return picture;
     } finally {
       this.#fetching.delete(uid);
     }
   }
 
-  /** A picture as a `data:` address, kept nowhere; null when it cannot be had. */
-  async inline(address: string): Promise<string | null> {
+  /** Fetches a picture as a `data:` address without storing it; null when it is not available. */
+  async fetchInline(address: string): Promise<string | null> {
     try {
       const reply = await this.#context.fetch(address, {
-        ...{ trust: this.#trust, maxBytes: largestInline, timeoutMs: patienceMs },
+        trust: this.#trust,
+        maxBytes: maxInlineBytes,
+        timeoutMs,
       });
-      const type = reply.status === 200 ? imageType(reply.body) : undefined;
+      const type = reply.status === 200 ? detectImageType(reply.body) : undefined;
       return type === undefined ? null : `data:${type};base64,${Buffer.from(reply.body).toString('base64')}`;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -69,47 +71,50 @@ export class Thumbnails {
     }
   }
 
-  async forget(uid: string): Promise<void> {
-    this.#absent.delete(uid);
+  async remove(uid: string): Promise<void> {
+    this.#missingUntil.delete(uid);
     await rm(join(this.#folder, uid), { force: true });
   }
 
   async #fetch(address: string, path: string): Promise<Picture | undefined> {
     const { fetch, log } = this.#context;
     try {
-      const reply = await fetch(address, { trust: this.#trust, maxBytes: largest, timeoutMs: patienceMs });
-      if (reply.status !== 200 || imageType(reply.body) === undefined) return undefined;
+      const reply = await fetch(address, { trust: this.#trust, maxBytes, timeoutMs });
+      if (reply.status !== 200 || detectImageType(reply.body) === undefined) return undefined;
       await mkdir(this.#folder, { recursive: true });
       await writeFile(`${path}.part`, reply.body);
       await rename(`${path}.part`, path);
     } catch (error) {
-      if (!(error instanceof Problem)) log.warn('a picture could not be kept', { error });
+      if (!(error instanceof Problem)) log.warn('thumbnail not stored', { error });
       return undefined;
     }
-    const type = await typeOf(path);
+    const type = await readImageType(path);
     return type === undefined ? undefined : { path, type };
   }
 
-  #remember(uid: string): void {
-    if (this.#absent.size >= mostRemembered) this.#absent.clear();
-    this.#absent.set(uid, this.#context.clock.now() + askAgainMs);
+  #markMissing(uid: string): void {
+    if (this.#missingUntil.size >= maxAbsent) this.#missingUntil.clear();
+    this.#missingUntil.set(uid, this.#context.clock.now() + retryDelayMs);
   }
 }
 
-async function typeOf(path: string): Promise<string | undefined> {
+async function readImageType(path: string): Promise<string | undefined> {
   const file = await open(path).catch(() => undefined);
   if (file === undefined) return undefined;
   try {
-    const head = new Uint8Array(12);
-    await file.read(head, 0, head.length, 0);
-    return imageType(head);
+    const header = new Uint8Array(12);
+    await file.read(header, 0, header.length, 0);
+    return detectImageType(header);
   } finally {
     await file.close();
   }
 }
 
-/** By the first bytes, whatever the site says: SVG, which can hold scripts, is not among them. */
-function imageType(bytes: Uint8Array): string | undefined {
+/**
+ * Detects the type by the first bytes, independent of the site's header. SVG is not supported, because it can contain
+ * scripts.
+ */
+function detectImageType(bytes: Uint8Array): string | undefined {
   const text = String.fromCharCode(...bytes.subarray(0, 12));
   if (text.startsWith('\xff\xd8\xff')) return 'image/jpeg';
   if (text.startsWith('\x89PNG\r\n')) return 'image/png';

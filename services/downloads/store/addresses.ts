@@ -1,20 +1,20 @@
 import type { Vault } from '../../contracts/service.ts';
 import { joinLogin, splitLogin } from '../domain/address.ts';
-import { joinSecrets, splitSecrets, type AddressSecrets } from '../domain/address-secrets.ts';
+import { joinQuerySecrets, splitQuerySecrets, type AddressSecrets } from '../domain/address-secrets.ts';
 import type { Order } from '../domain/order.ts';
 
-/** What the seals of logins are bound to. */
+/** Sealing purpose of logins. */
 export const loginPurpose = 'downloads.login';
-/** What the seals of the secrets of queries are bound to. */
+/** Sealing purpose of query secrets. */
 export const secretsPurpose = 'downloads.address';
 const entryPurpose = 'downloads.entry-address';
 
-/** What an address is kept as: how it is shown, and its login and the secrets of its query, sealed. */
-export interface KeptAddress extends Pick<Order, 'login' | 'secrets'> {
-  readonly shown: string;
+/** Stored form of an address: the displayable address, its sealed login and the sealed secrets of its query. */
+export interface SealedAddress extends Pick<Order, 'login' | 'secrets'> {
+  readonly displayUrl: string;
 }
 
-/** Addresses without what should not be shown, and whole again for whoever fetches what is behind them. */
+/** Separates addresses from their secrets and restores them for requests. */
 export class Addresses {
   readonly #vault: Vault;
 
@@ -22,37 +22,37 @@ export class Addresses {
     this.#vault = vault;
   }
 
-  split(address: string): KeptAddress {
-    const { shown: plain, login } = splitLogin(address);
-    const { shown, secrets } = this.#split(plain);
+  split(address: string): SealedAddress {
+    const { displayUrl: withoutLogin, login } = splitLogin(address);
+    const { displayUrl, secrets } = this.#split(withoutLogin);
     return {
-      shown,
+      displayUrl,
       login: login === null ? null : this.#vault.seal(login, loginPurpose),
       secrets: Object.keys(secrets).length === 0 ? null : this.#vault.seal(JSON.stringify(secrets), secretsPurpose),
     };
   }
 
-  /** As an address, or the id of a download, is shown: the same each time. */
-  shown(address: string): string {
-    return this.#split(splitLogin(address).shown).shown;
+  /** Returns the displayable form of an address or id; equal inputs return equal results. */
+  toDisplayUrl(address: string): string {
+    return this.#split(splitLogin(address).displayUrl).displayUrl;
   }
 
-  join(shown: string, { login, secrets }: Pick<Order, 'login' | 'secrets'>): string {
-    const whole = secrets === null ? shown : joinSecrets(shown, this.#open(secrets));
-    return login === null ? whole : joinLogin(whole, this.#vault.open(login, loginPurpose));
+  join(displayUrl: string, { login, secrets }: Pick<Order, 'login' | 'secrets'>): string {
+    const withSecrets = secrets === null ? displayUrl : joinQuerySecrets(displayUrl, this.#open(secrets));
+    return login === null ? withSecrets : joinLogin(withSecrets, this.#vault.open(login, loginPurpose));
   }
 
-  /** An address that is kept with the extractor's own notes in it, beside the one that is shown. */
-  keepEntry(address: string, { login, secrets }: KeptAddress): string {
+  /** Seals an address with the extractor's internal data, if it contains secrets. */
+  sealEntry(address: string, { login, secrets }: SealedAddress): string {
     return login === null && secrets === null ? address : this.#vault.seal(address, entryPurpose);
   }
 
-  openEntry(kept: string): string {
-    return /^https?:/.test(kept) ? kept : this.#vault.open(kept, entryPurpose);
+  openEntry(stored: string): string {
+    return /^https?:/.test(stored) ? stored : this.#vault.open(stored, entryPurpose);
   }
 
-  #split(address: string): ReturnType<typeof splitSecrets> {
-    return splitSecrets(address, (text) => this.#vault.fingerprint(text, secretsPurpose));
+  #split(address: string): ReturnType<typeof splitQuerySecrets> {
+    return splitQuerySecrets(address, (text) => this.#vault.fingerprint(text, secretsPurpose));
   }
 
   #open(sealed: string): AddressSecrets {

@@ -6,20 +6,20 @@ import { fromRow, type Tables } from './rows.ts';
 export const batchesMigration: Migration = {
   name: '040-playlist-batches',
   async up(db) {
-    // What came together has the same; none for what was added by itself.
+    // Equal for downloads that were added together; null for a single download.
     await db.schema.alterTable('downloads').addColumn('batch', 'text').execute();
     await db.schema.createIndex('downloads_batch').on('downloads').column('batch').execute();
   },
 };
 
-/** What came of the videos that one playlist, or one look at a feed, has brought. */
+/** Result of the downloads from one playlist or one check of a feed. */
 export interface Batch {
   readonly id: string;
-  /** Still in the queue. */
+  /** Number of downloads still in the queue. */
   readonly open: number;
   readonly finished: number;
   readonly failed: number;
-  /** One that is done; undefined while none is. */
+  /** Any ended download of the batch; undefined without any. */
   readonly example: Item | undefined;
 }
 
@@ -31,8 +31,8 @@ export async function readBatch(db: Kysely<any>, id: string): Promise<Batch> {
     .where('batch', '=', id)
     .groupBy('state')
     .execute();
-  const count = (wanted: (state: string) => boolean): number =>
-    rows.reduce((sum, { state, count: some }) => sum + (wanted(state) ? Number(some) : 0), 0);
+  const count = (matches: (state: string) => boolean): number =>
+    rows.reduce((sum, { state, count: rowCount }) => sum + (matches(state) ? Number(rowCount) : 0), 0);
   const example = await tables
     .selectFrom('downloads')
     .selectAll()
@@ -49,7 +49,7 @@ export async function readBatch(db: Kysely<any>, id: string): Promise<Batch> {
   };
 }
 
-/** A download that somebody asked for again is told of by itself. */
+/** Removes a download from its batch, so that it gets a separate notification after a retry. */
 export async function leaveBatch(db: Kysely<any>, uid: string): Promise<void> {
   await (db as Kysely<Tables>).updateTable('downloads').set({ batch: null }).where('uid', '=', uid).execute();
 }

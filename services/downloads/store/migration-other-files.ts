@@ -1,6 +1,6 @@
 import type { Migration } from '../../contracts/service.ts';
 
-/** Captions and chapters beside the main file. */
+/** Adds the column for captions and chapters. */
 export const otherFiles: Migration = {
   name: '010-other-files',
   async up(db) {

@@ -1,6 +1,6 @@
 import type { Migration } from '../../contracts/service.ts';
 
-/** When a stream that is announced is to begin. */
+/** Adds the column for the start time of upcoming streams. */
 export const startTimes: Migration = {
   name: '022-start-times',
   async up(db) {

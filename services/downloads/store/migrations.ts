@@ -32,7 +32,7 @@ export const migrations: readonly Migration[] = [
         .addColumn('created_at', 'integer', (column) => column.notNull())
         .addColumn('finished_at', 'integer')
         .addColumn('finished_order', 'integer')
-        // Who runs it: which host process and until when it is believed, and which child on that machine.
+        // The owner of the run: host process, lease and child process on that computer.
         .addColumn('machine', 'text')
         .addColumn('host_process', 'text')
         .addColumn('lease_until', 'integer')
@@ -46,7 +46,7 @@ export const migrations: readonly Migration[] = [
   {
     name: '002-pause-the-queue',
     async up(db) {
-      // A row while the whole queue is paused, none while it is not.
+      // One row while the whole queue is paused, otherwise none.
       await db.schema
         .createTable('downloads_pause')
         .addColumn('id', 'integer', (column) => column.primaryKey())

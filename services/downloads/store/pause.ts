@@ -1,17 +1,17 @@
 import type { Kysely } from 'kysely';
-import { idleState, queueStates, type Item } from '../domain/item.ts';
+import { getIdleState, queueStates, type Item } from '../domain/item.ts';
 import { fromRow, type Tables } from './rows.ts';
 
-/** Rows that go into one statement. */
+/** Rows per statement. */
 const chunk = 500;
 
-/** Whether the whole queue is paused; nothing is taken out of it then. */
+/** Tells whether the whole queue is paused, so that no download starts. */
 export async function isPaused(db: Kysely<any>): Promise<boolean> {
   const row = await (db as Kysely<Tables>).selectFrom('downloads_pause').select('id').executeTakeFirst();
   return row !== undefined;
 }
 
-/** Pauses the whole queue, or lets it go on. True when that was a change. */
+/** Pauses or resumes the whole queue. Returns true when this was a change. */
 export async function setPaused(db: Kysely<any>, since: number | null): Promise<boolean> {
   const tables = db as Kysely<Tables>;
   const before = await isPaused(db);
@@ -27,7 +27,7 @@ export async function setPaused(db: Kysely<any>, since: number | null): Promise<
   return before !== (since !== null);
 }
 
-/** Marks items as paused at their places; who works on them stays known until the work has ended. */
+/** Marks items as paused at their positions. The owner of a run remains stored until the run ends. */
 export async function pauseItems(db: Kysely<any>, items: readonly Item[]): Promise<readonly Item[]> {
   return await setState(
     db,
@@ -36,12 +36,12 @@ export async function pauseItems(db: Kysely<any>, items: readonly Item[]): Promi
   );
 }
 
-/** Lets paused items wait again at their places. */
+/** Returns paused items to the waiting state at their positions. */
 export async function resumeItems(db: Kysely<any>, items: readonly Item[]): Promise<readonly Item[]> {
   return await setState(
     db,
     items.filter(({ state }) => state === 'paused'),
-    idleState,
+    getIdleState,
   );
 }
 
@@ -52,17 +52,17 @@ async function setState(
 ): Promise<readonly Item[]> {
   const changed: Item[] = [];
   for (const state of ['paused', 'waiting', 'pending'] as const) {
-    const some = items.filter((item) => next(item) === state);
-    for (let start = 0; start < some.length; start += chunk) {
+    const matching = items.filter((item) => next(item) === state);
+    for (let start = 0; start < matching.length; start += chunk) {
       const rows = await (db as Kysely<Tables>)
         .updateTable('downloads')
         .set({ state })
         .where(
           'uid',
           'in',
-          some.slice(start, start + chunk).map(({ uid }) => uid),
+          matching.slice(start, start + chunk).map(({ uid }) => uid),
         )
-        // Finished or failed in the meantime: that stays.
+        // A download that ended in the meantime remains ended.
         .where('state', 'in', queueStates)
         .returningAll()
         .execute();

@@ -2,11 +2,11 @@ import { sql, type Kysely } from 'kysely';
 import { queueStates } from '../domain/item.ts';
 import type { Tables } from './rows.ts';
 
-/** Rows that go into one statement; each takes three parameters. */
+/** Rows per statement; each takes three parameters. */
 const chunk = 300;
 
-/** The uids of everything that is not done, in its order. */
-export async function queueOrder(db: Kysely<any>): Promise<readonly { uid: string; position: number }[]> {
+/** Returns the uids and positions of all open downloads, in order. */
+export async function readQueueOrder(db: Kysely<any>): Promise<readonly { uid: string; position: number }[]> {
   return await (db as Kysely<Tables>)
     .selectFrom('downloads')
     .select(['uid', 'position'])
@@ -17,37 +17,37 @@ export async function queueOrder(db: Kysely<any>): Promise<readonly { uid: strin
 }
 
 /**
- * Gives the rows of the queue their places anew. The same places are dealt out again, so that what is added meanwhile
- * comes after them, and only rows whose place changes are written.
+ * Stores a new order of the queue. The existing positions are reassigned, so that downloads added in the meantime
+ * follow, and only changed rows are written.
  */
 export async function storeOrder(
   db: Kysely<any>,
   before: readonly { uid: string; position: number }[],
   order: readonly string[],
 ): Promise<void> {
-  const now = new Map(before.map(({ uid, position }) => [uid, position]));
-  const places = distinct(before.map(({ position }) => position));
+  const currentPositions = new Map(before.map(({ uid, position }) => [uid, position]));
+  const positions = makeDistinct(before.map(({ position }) => position));
   const moves = order.flatMap((uid, index) => {
-    const position = places[index];
-    return position === undefined || now.get(uid) === position ? [] : [{ uid, position }];
+    const position = positions[index];
+    return position === undefined || currentPositions.get(uid) === position ? [] : [{ uid, position }];
   });
   for (let start = 0; start < moves.length; start += chunk) {
-    const some = moves.slice(start, start + chunk);
-    const cases = some.map(({ uid, position }) => sql`when ${uid} then ${sql.lit(position)}`);
+    const part = moves.slice(start, start + chunk);
+    const cases = part.map(({ uid, position }) => sql`when ${uid} then ${sql.lit(position)}`);
     await (db as Kysely<Tables>)
       .updateTable('downloads')
       .set({ position: sql<number>`case uid ${sql.join(cases, sql` `)} else position end` })
       .where(
         'uid',
         'in',
-        some.map(({ uid }) => uid),
+        part.map(({ uid }) => uid),
       )
       .execute();
   }
 }
 
-/** Two hosts may have given out one place twice; then the later rows move up by as much as it takes. */
-function distinct(positions: readonly number[]): readonly number[] {
+/** Makes positions distinct: two hosts may have assigned the same one, and the later rows move up. */
+function makeDistinct(positions: readonly number[]): readonly number[] {
   let last = Number.NEGATIVE_INFINITY;
   return positions.map((position) => (last = Math.max(position, last + 1)));
 }

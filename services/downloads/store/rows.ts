@@ -1,40 +1,40 @@
 import type { DownloadState } from '../../contracts/downloads/api.ts';
 import type { Item, OtherFile } from '../domain/item.ts';
-import { noWishes, type Order, type PlaylistPlace } from '../domain/order.ts';
+import { defaultOrderOptions, type Order, type PlaylistEntry } from '../domain/order.ts';
 
 export interface DownloadRow {
   uid: string;
-  /** Place in the queue. */
+  /** Position in the queue. */
   position: number;
   url: string;
   /** JSON of an Order. */
   request: string;
   state: DownloadState;
   title: string;
-  /** Title and address in lower case, for the search. */
+  /** Title and address in lower case, for searches. */
   search: string;
   video_id: string;
   live_status: string | null;
-  /** JSON of a PlaylistPlace. */
+  /** JSON of a PlaylistEntry. */
   playlist: string | null;
   probed: number;
   attempts: number;
   message: string | null;
   filename: string | null;
   size: number | null;
-  /** JSON of OtherFiles; null: none. */
+  /** JSON of OtherFiles, or null. */
   other_files: string | null;
   added_ns: string;
   created_at: number;
   finished_at: number | null;
-  /** Place in the history, oldest first. */
+  /** Position in the history, oldest first. */
   finished_order: number | null;
   machine: string | null;
   host_process: string | null;
   lease_until: number | null;
   child_process: string | null;
   thumbnail: string | null;
-  /** 1: outside the hours for downloads, too. */
+  /** 1 when it may run outside of the allowed hours. */
   anyway: number | null;
   starts_at: number | null;
   batch: string | null;
@@ -50,12 +50,12 @@ export function fromRow(row: DownloadRow): Item {
   return {
     uid: row.uid,
     url: row.url,
-    order: { ...noWishes, ...(JSON.parse(row.request) as Order) },
+    order: { ...defaultOrderOptions, ...(JSON.parse(row.request) as Order) },
     state: row.state,
     title: row.title,
     videoId: row.video_id,
     liveStatus: row.live_status,
-    playlist: row.playlist === null ? null : (JSON.parse(row.playlist) as PlaylistPlace),
+    playlist: row.playlist === null ? null : (JSON.parse(row.playlist) as PlaylistEntry),
     probed: row.probed === 1,
     attempts: row.attempts,
     message: row.message,
@@ -72,8 +72,8 @@ export function fromRow(row: DownloadRow): Item {
   };
 }
 
-/** PostgreSQL has no NUL in text, and titles come from anywhere. */
-export function storable<T extends string | null>(text: T): T {
+/** Replaces NUL characters, which PostgreSQL does not accept in text. */
+export function toStorableText<T extends string | null>(text: T): T {
   return (text === null ? null : text.replaceAll('\0', '\ufffd')) as T;
 }
 
@@ -81,20 +81,20 @@ export function toRow(item: Item, position: number): DownloadRow {
   return {
     uid: item.uid,
     position,
-    url: storable(item.url),
+    url: toStorableText(item.url),
     request: JSON.stringify(item.order),
     state: item.state,
-    title: storable(item.title),
-    search: searchText(item),
-    video_id: storable(item.videoId),
+    title: toStorableText(item.title),
+    search: buildSearchText(item),
+    video_id: toStorableText(item.videoId),
     live_status: item.liveStatus,
     playlist: item.playlist === null ? null : JSON.stringify(item.playlist),
     probed: item.probed ? 1 : 0,
     attempts: item.attempts,
-    message: storable(item.message),
+    message: toStorableText(item.message),
     filename: item.filename,
     size: item.size,
-    other_files: otherFilesText(item),
+    other_files: serializeOtherFiles(item),
     added_ns: item.addedNs,
     created_at: item.createdAt,
     finished_at: item.finishedAt,
@@ -103,17 +103,17 @@ export function toRow(item: Item, position: number): DownloadRow {
     host_process: null,
     lease_until: null,
     child_process: null,
-    thumbnail: storable(item.thumbnail),
+    thumbnail: toStorableText(item.thumbnail),
     anyway: item.anyway === true ? 1 : null,
     starts_at: item.startsAt ?? null,
     batch: item.batch ?? null,
   };
 }
 
-export function otherFilesText({ otherFiles }: Pick<Item, 'otherFiles'>): string | null {
+export function serializeOtherFiles({ otherFiles }: Pick<Item, 'otherFiles'>): string | null {
   return otherFiles === undefined || otherFiles.length === 0 ? null : JSON.stringify(otherFiles);
 }
 
-export function searchText(item: Pick<Item, 'title' | 'url'>): string {
-  return storable(`${item.title} ${item.url}`.toLowerCase());
+export function buildSearchText(item: Pick<Item, 'title' | 'url'>): string {
+  return toStorableText(`${item.title} ${item.url}`.toLowerCase());
 }

@@ -4,20 +4,20 @@ import type { Context, Migration } from '../../contracts/service.ts';
 import type { Addresses } from './addresses.ts';
 import { withoutSecrets } from '../domain/address.ts';
 import type { Order } from '../domain/order.ts';
-import { searchText, storable, type DownloadRow } from './rows.ts';
+import { buildSearchText, toStorableText, type DownloadRow } from './rows.ts';
 
 interface Tables {
   downloads: DownloadRow;
   downloads_subscriptions: { id: string; url: string; name: string; request: string; error: string | null };
-  /** Work of upgrades that is done. */
+  /** Completed upgrades. */
   downloads_upgrades: { name: string };
 }
 
 const upgrade = 'seal-addresses';
-/** Rows of one commit, so that others get in between. */
-const batch = 200;
+/** Rows per commit, so that other transactions can run in between. */
+const batchSize = 200;
 
-/** Notes what the start has brought up to date, which a migration could not: it has no vault. */
+/** Stores completed upgrades that a migration cannot do, because it has no vault. */
 export const upgradesMigration: Migration = {
   name: '050-upgrades',
   async up(db) {
@@ -28,17 +28,17 @@ export const upgradesMigration: Migration = {
   },
 };
 
-/** Takes the secrets out of the addresses that older versions kept plain, once. It may be cut off at any row. */
+/** Seals the secrets in addresses that older versions stored in plain text, once. It can be interrupted at any row. */
 export async function sealAddresses(
-  { commit, db: given }: Pick<Context, 'commit' | 'db'>,
+  { commit, db: database }: Pick<Context, 'commit' | 'db'>,
   addresses: Addresses,
 ): Promise<void> {
-  const db: Kysely<Tables> = given;
+  const db: Kysely<Tables> = database;
   const done = await db.selectFrom('downloads_upgrades').select('name').where('name', '=', upgrade).execute();
   if (done.length > 0) return;
   const downloads = await db.selectFrom('downloads').select('uid').where('url', 'like', '%?%').execute();
-  for (let at = 0; at < downloads.length; at += batch, await nextTurn()) {
-    const uids = downloads.slice(at, at + batch).map(({ uid }) => uid);
+  for (let offset = 0; offset < downloads.length; offset += batchSize, await nextTurn()) {
+    const uids = downloads.slice(offset, offset + batchSize).map(({ uid }) => uid);
     await commit((transaction) => sealDownloads(transaction, uids, addresses));
   }
   await commit(async (transaction: Kysely<Tables>) => {
@@ -54,16 +54,16 @@ export async function sealAddresses(
 async function sealDownloads(db: Kysely<Tables>, uids: readonly string[], addresses: Addresses): Promise<void> {
   const rows = await db.selectFrom('downloads').selectAll().where('uid', 'in', uids).execute();
   for (const row of rows) {
-    const { shown, secrets } = addresses.split(row.url);
+    const { displayUrl, secrets } = addresses.split(row.url);
     if (secrets === null) continue;
-    const title = row.title === row.url ? shown : row.title;
+    const title = row.title === row.url ? displayUrl : row.title;
     const order = JSON.parse(row.request) as Order;
     const values = {
-      url: storable(shown),
+      url: toStorableText(displayUrl),
       request: JSON.stringify({ ...order, secrets }),
       title,
-      search: searchText({ title, url: shown }),
-      video_id: row.video_id === row.url ? shown : row.video_id,
+      search: buildSearchText({ title, url: displayUrl }),
+      video_id: row.video_id === row.url ? displayUrl : row.video_id,
       message: row.message === null ? null : withoutSecrets(row.message),
     };
     await db.updateTable('downloads').set(values).where('uid', '=', row.uid).execute();
@@ -76,11 +76,11 @@ async function sealSubscriptions(db: Kysely<Tables>, addresses: Addresses): Prom
     .select(['id', 'url', 'name', 'request', 'error'])
     .execute();
   for (const { id, url, name, request, error } of rows) {
-    const { shown, secrets } = addresses.split(url);
+    const { displayUrl, secrets } = addresses.split(url);
     if (secrets === null) continue;
     const values = {
-      url: shown,
-      name: name === url ? shown : name,
+      url: displayUrl,
+      name: name === url ? displayUrl : name,
       request: JSON.stringify({ ...(JSON.parse(request) as Order), secrets }),
       error: error === null ? null : withoutSecrets(error),
     };

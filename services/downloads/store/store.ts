@@ -1,25 +1,33 @@
 import type { ExpressionBuilder, Kysely, SqlBool, ExpressionWrapper } from 'kysely';
 import type { DownloadState } from '../../contracts/downloads/api.ts';
-import { doneStates, idleState, isRunning, queueStates, runningStates, type Item } from '../domain/item.ts';
-import { fromRow, otherFilesText, searchText, storable, toRow, type DownloadRow, type Tables } from './rows.ts';
+import { doneStates, getIdleState, isRunning, queueStates, runningStates, type Item } from '../domain/item.ts';
+import {
+  fromRow,
+  serializeOtherFiles,
+  buildSearchText,
+  toStorableText,
+  toRow,
+  type DownloadRow,
+  type Tables,
+} from './rows.ts';
 
-/** Rows that go into one statement; PostgreSQL allows 65,535 parameters, a row has 24. */
+/** Rows per statement; PostgreSQL allows 65,535 parameters, and a row has 24. */
 const chunk = 200;
 
-/** Words of a search that count: databases bound the depth of a condition. */
-const mostWords = 10;
+/** Maximum number of search words: databases limit the depth of a condition. */
+const maxSearchWords = 10;
 
-/** Which process works on a row, as the row remembers it. */
-export interface Holder {
+/** Process that works on a row. */
+export interface RunOwner {
   readonly machine: string;
   /** `<pid>/<start time>` of the host. */
   readonly process: string;
 }
 
-/** A row that is worked on, or whose work has not quite ended, with what is known of who does it. */
+/** Row with a run, or with a run that is ending, and its owner. */
 export interface RunningRow {
   readonly item: Item;
-  readonly holder: Holder | undefined;
+  readonly owner: RunOwner | undefined;
   readonly leaseUntil: number;
   /** `<pid>/<start time>` of the extractor. */
   readonly child: string | null;
@@ -33,7 +41,7 @@ export interface HistoryQuery {
   readonly kind?: string | undefined;
 }
 
-/** What is changed when the state changes; a field that is left out stays. */
+/** Changed fields of an item; omitted fields remain. */
 export type ItemChange = Partial<
   Pick<
     Item,
@@ -53,7 +61,7 @@ export type ItemChange = Partial<
   >
 >;
 
-/** The queue and the history on one connection or transaction. */
+/** Stores the queue and the history, on one connection or transaction. */
 export class DownloadStore {
   readonly #db: Kysely<Tables>;
 
@@ -61,7 +69,7 @@ export class DownloadStore {
     this.#db = db as Kysely<Tables>;
   }
 
-  /** Puts items at the end of the queue, in their order. */
+  /** Appends items to the queue, in the given order. */
   async append(items: readonly Item[]): Promise<void> {
     let position = await this.#next('position');
     for (let start = 0; start < items.length; start += chunk) {
@@ -70,16 +78,16 @@ export class DownloadStore {
     }
   }
 
-  /** Puts the entries of a playlist where the playlist's own row was, and removes that. Returns them as they are stored. */
-  async replace(uid: string, given: readonly Item[]): Promise<readonly Item[]> {
+  /** Replaces the row of a playlist by its entries at the same position. Returns the stored entries. */
+  async replace(uid: string, entries: readonly Item[]): Promise<readonly Item[]> {
     const row = await this.#db
       .selectFrom('downloads')
       .select(['position', 'state', 'anyway'])
       .where('uid', '=', uid)
       .executeTakeFirst();
     if (row === undefined) return [];
-    // Paused, or started at any hour, while the site was asked: so are the entries.
-    const items = given.map((item) => ({
+    // A state change during the probe applies to the entries as well.
+    const items = entries.map((item) => ({
       ...item,
       state: row.state === 'paused' ? row.state : item.state,
       anyway: row.anyway === 1,
@@ -98,19 +106,23 @@ export class DownloadStore {
   }
 
   async find(uid: string): Promise<Item | undefined> {
-    const row = await this.#db.selectFrom('downloads').selectAll().where('uid', '=', storable(uid)).executeTakeFirst();
+    const row = await this.#db
+      .selectFrom('downloads')
+      .selectAll()
+      .where('uid', '=', toStorableText(uid))
+      .executeTakeFirst();
     return row === undefined ? undefined : fromRow(row);
   }
 
-  /** Items by `uid` or address, which the peer's clients use as the id; oldest first. */
+  /** Finds items by `uid` or address, which MeTube's clients use as the id; oldest first. */
   async match(ids: readonly string[], states: readonly DownloadState[]): Promise<readonly Item[]> {
     const items: Item[] = [];
     for (let start = 0; start < ids.length; start += chunk) {
-      const some = ids.slice(start, start + chunk).map(storable);
+      const part = ids.slice(start, start + chunk).map(toStorableText);
       const rows = await this.#db
         .selectFrom('downloads')
         .selectAll()
-        .where((expression) => expression.or([expression('uid', 'in', some), expression('url', 'in', some)]))
+        .where((expression) => expression.or([expression('uid', 'in', part), expression('url', 'in', part)]))
         .where('state', 'in', states)
         .orderBy('position')
         .execute();
@@ -119,7 +131,7 @@ export class DownloadStore {
     return items;
   }
 
-  /** Everything that is not done, in its order. */
+  /** Returns all open items in order. */
   async queue(states: readonly DownloadState[] = queueStates): Promise<readonly Item[]> {
     const rows = await this.#db
       .selectFrom('downloads')
@@ -130,38 +142,38 @@ export class DownloadStore {
     return rows.map(fromRow);
   }
 
-  /** What is done, newest first, and how much of it there is. */
+  /** Returns ended items, newest first, and their total number. */
   async history(query: HistoryQuery): Promise<{ readonly items: readonly Item[]; readonly total: number }> {
-    const given = storable(query.q ?? '')
+    const searchWords = toStorableText(query.q ?? '')
       .toLowerCase()
       .split(/\s+/);
-    const words = given.filter((word) => word !== '').slice(0, mostWords);
-    const wanted = (
+    const terms = searchWords.filter((word) => word !== '').slice(0, maxSearchWords);
+    const buildCondition = (
       expression: ExpressionBuilder<Tables, 'downloads'>,
     ): ExpressionWrapper<Tables, 'downloads', SqlBool> =>
       expression.and([
         expression('state', 'in', query.state === undefined ? doneStates : [query.state]),
-        // As JSON writes it; nothing else in a request has this name.
+        // In the notation of JSON; no other field of a request has this name.
         ...(query.kind === undefined ? [] : [expression('request', 'like', `%"type":"${query.kind}"%`)]),
-        ...words.map((word) => expression('search', 'like', `%${word.replaceAll(/[%_]/g, '')}%`)),
+        ...terms.map((word) => expression('search', 'like', `%${word.replaceAll(/[%_]/g, '')}%`)),
       ]);
     const rows = await this.#db
       .selectFrom('downloads')
       .selectAll()
-      .where(wanted)
+      .where(buildCondition)
       .orderBy('finished_order', 'desc')
       .limit(query.limit)
       .offset(query.offset)
       .execute();
-    const counted = await this.#db
+    const countRow = await this.#db
       .selectFrom('downloads')
       .select((expression) => expression.fn.countAll<number>().as('total'))
-      .where(wanted)
+      .where(buildCondition)
       .executeTakeFirst();
-    return { items: rows.map(fromRow), total: Number(counted?.total ?? 0) };
+    return { items: rows.map(fromRow), total: Number(countRow?.total ?? 0) };
   }
 
-  /** Whether there is one, in whatever state. */
+  /** Tells whether any download exists, in any state. */
   async hasAny(): Promise<boolean> {
     return (await this.#db.selectFrom('downloads').select('uid').limit(1).executeTakeFirst()) !== undefined;
   }
@@ -175,9 +187,12 @@ export class DownloadStore {
     return new Map(rows.map(({ state, count }) => [state, Number(count)]));
   }
 
-  /** Takes the first waiting item for this process, with `anyway` the first that keeps to no hours; undefined when there is none, or another process was faster. */
+  /**
+   * Claims the first waiting item for this process; with `anyway`, the first that ignores the allowed hours. Undefined
+   * when there is none, or another process claimed it first.
+   */
   async claim(
-    holder: Holder,
+    owner: RunOwner,
     leaseUntil: number,
     { anyway = false, now = 0 }: { readonly anyway?: boolean; readonly now?: number } = {},
   ): Promise<Item | undefined> {
@@ -185,7 +200,7 @@ export class DownloadStore {
       .selectFrom('downloads')
       .selectAll()
       .where('state', '=', 'waiting')
-      // Resumed before its last run has quite ended: two would write the same part.
+      // Resumed while its last run is still ending: two runs would write the same partial file.
       .where('host_process', 'is', null)
       .where((expression) => expression.or([expression('starts_at', 'is', null), expression('starts_at', '<=', now)]))
       .orderBy('position')
@@ -194,7 +209,7 @@ export class DownloadStore {
     if (first === undefined) return undefined;
     const changed = await this.#db
       .updateTable('downloads')
-      .set({ state: 'preparing', ...holding(holder, leaseUntil) })
+      .set({ state: 'preparing', ...toOwnerColumns(owner, leaseUntil) })
       .where('uid', '=', first.uid)
       .where('state', '=', 'waiting')
       .where('host_process', 'is', null)
@@ -202,15 +217,15 @@ export class DownloadStore {
     return changed.numUpdatedRows === 0n ? undefined : fromRow({ ...first, state: 'preparing' });
   }
 
-  /** Writes who works on an item that this process has taken otherwise than by {@link claim}. */
-  async hold(uid: string, holder: Holder, leaseUntil: number): Promise<void> {
-    await this.#db.updateTable('downloads').set(holding(holder, leaseUntil)).where('uid', '=', uid).execute();
+  /** Stores the owner of an item that this process took without {@link claim}. */
+  async setOwner(uid: string, owner: RunOwner, leaseUntil: number): Promise<void> {
+    await this.#db.updateTable('downloads').set(toOwnerColumns(owner, leaseUntil)).where('uid', '=', uid).execute();
   }
 
   async renew(uids: readonly string[], leaseUntil: number): Promise<void> {
     for (let start = 0; start < uids.length; start += chunk) {
-      const some = uids.slice(start, start + chunk);
-      await this.#db.updateTable('downloads').set({ lease_until: leaseUntil }).where('uid', 'in', some).execute();
+      const part = uids.slice(start, start + chunk);
+      await this.#db.updateTable('downloads').set({ lease_until: leaseUntil }).where('uid', 'in', part).execute();
     }
   }
 
@@ -218,7 +233,7 @@ export class DownloadStore {
     await this.#db.updateTable('downloads').set({ child_process: child }).where('uid', '=', uid).execute();
   }
 
-  /** Rows in a running state, and those whose run was told to end. */
+  /** Returns rows in a running state, and those whose run is ending. */
   async running(): Promise<readonly RunningRow[]> {
     const rows = await this.#db
       .selectFrom('downloads')
@@ -230,7 +245,7 @@ export class DownloadStore {
       .execute();
     return rows.map((row) => ({
       item: fromRow(row),
-      holder:
+      owner:
         row.machine === null || row.host_process === null
           ? undefined
           : { machine: row.machine, process: row.host_process },
@@ -239,7 +254,7 @@ export class DownloadStore {
     }));
   }
 
-  /** Changes an item; undefined when it is gone meanwhile. */
+  /** Changes an item; undefined when it no longer exists. */
   async change(uid: string, change: ItemChange): Promise<Item | undefined> {
     const item = await this.find(uid);
     if (item === undefined) return undefined;
@@ -247,49 +262,49 @@ export class DownloadStore {
     const values: Partial<DownloadRow> = {
       request: JSON.stringify(next.order),
       state: next.state,
-      title: storable(next.title),
-      search: searchText(next),
-      video_id: storable(next.videoId),
+      title: toStorableText(next.title),
+      search: buildSearchText(next),
+      video_id: toStorableText(next.videoId),
       live_status: next.liveStatus,
       probed: next.probed ? 1 : 0,
       attempts: next.attempts,
-      message: storable(next.message),
+      message: toStorableText(next.message),
       filename: next.filename,
       size: next.size,
-      other_files: otherFilesText(next),
-      thumbnail: storable(next.thumbnail),
+      other_files: serializeOtherFiles(next),
+      thumbnail: toStorableText(next.thumbnail),
       starts_at: next.startsAt ?? null,
     };
-    // A title that comes late, of a row that was paused meanwhile, ends no run.
-    if (change.state !== undefined && !isRunning(change.state)) Object.assign(values, released);
+    // A late title of a paused row does not end its run.
+    if (change.state !== undefined && !isRunning(change.state)) Object.assign(values, noOwner);
     await this.#db.updateTable('downloads').set(values).where('uid', '=', uid).execute();
     return next;
   }
 
-  /** What a run changes: undefined, and nothing is changed, when it was paused or removed meanwhile. */
+  /** Applies a change by a run. Undefined, without a change, when the item was paused or removed. */
   async advance(uid: string, change: ItemChange): Promise<Item | undefined> {
     const item = await this.find(uid);
     return item === undefined || !isRunning(item.state) ? undefined : await this.change(uid, change);
   }
 
-  /** A run has ended early: the item waits at its old place, or stays paused where it was. */
+  /** Releases an item whose run ended early: it waits at its former position, or stays paused. */
   async release(uid: string, change: Pick<ItemChange, 'attempts'> = {}): Promise<Item | undefined> {
     const item = await this.find(uid);
     if (item === undefined) return undefined;
-    return await this.change(uid, { ...change, state: isRunning(item.state) ? idleState(item) : item.state });
+    return await this.change(uid, { ...change, state: isRunning(item.state) ? getIdleState(item) : item.state });
   }
 
-  /** Changes an item and moves it into the history. */
-  async finish(uid: string, at: number, change: ItemChange): Promise<Item | undefined> {
+  /** Changes an item and moves it to the history. */
+  async finish(uid: string, timestamp: number, change: ItemChange): Promise<Item | undefined> {
     const item = await this.change(uid, change);
     if (item === undefined) return undefined;
     const finishedOrder = await this.#next('finished_order');
-    const values = { finished_at: at, finished_order: finishedOrder };
+    const values = { finished_at: timestamp, finished_order: finishedOrder };
     await this.#db.updateTable('downloads').set(values).where('uid', '=', uid).execute();
-    return { ...item, finishedAt: at };
+    return { ...item, finishedAt: timestamp };
   }
 
-  /** Puts an item to the end of the queue; undefined, and nothing is changed, when its state is another one by now. */
+  /** Moves an item to the end of the queue. Undefined, without a change, when its state has changed. */
   async requeue(uid: string, from: DownloadState, to: DownloadState): Promise<Item | undefined> {
     if ((await this.find(uid))?.state !== from) return undefined;
     const position = await this.#next('position');
@@ -316,8 +331,8 @@ export class DownloadStore {
   }
 }
 
-const released = { machine: null, host_process: null, lease_until: null, child_process: null };
+const noOwner = { machine: null, host_process: null, lease_until: null, child_process: null };
 
-function holding(holder: Holder, leaseUntil: number): Partial<DownloadRow> {
-  return { machine: holder.machine, host_process: holder.process, lease_until: leaseUntil, child_process: null };
+function toOwnerColumns(owner: RunOwner, leaseUntil: number): Partial<DownloadRow> {
+  return { machine: owner.machine, host_process: owner.process, lease_until: leaseUntil, child_process: null };
 }

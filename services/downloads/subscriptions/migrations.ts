@@ -20,7 +20,7 @@ export const subscriptionMigrations: readonly Migration[] = [
         .addColumn('last_found', 'bigint')
         .addColumn('error', 'text')
         .addColumn('failures', 'integer', (column) => column.notNull())
-        // Kept for a while after its removal, so that it can be restored.
+        // A removed subscription remains for a while, so that it can be restored.
         .addColumn('removed_at', 'bigint')
         .execute();
       await db.schema

@@ -1,11 +1,13 @@
-/** Between two attempts at a feed that fails, at most; a longer interval of its own stands. */
-const longestWaitMs = 24 * 60 * 60_000;
-const firstWaitMs = 5 * 60_000;
+/** Maximum back-off of a failing feed; a longer interval of the subscription has precedence. */
+const maxBackOffMs = 24 * 60 * 60_000;
+const minBackOffMs = 5 * 60_000;
 
-/** When a feed is looked at next, ms since the epoch: after its interval, or later each time it fails in a row. */
-export function nextCheckAt(now: number, intervalMinutes: number, failures: number): number {
+/**
+ * Returns the time of the next check in ms since the epoch: after the interval, or later with each consecutive failure.
+ */
+export function getNextCheck(now: number, intervalMinutes: number, failures: number): number {
   const interval = intervalMinutes * 60_000;
   if (failures === 0) return now + interval;
-  const backOff = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(failures - 1, 20));
+  const backOff = Math.min(maxBackOffMs, minBackOffMs * 2 ** Math.min(failures - 1, 20));
   return now + Math.max(interval, backOff);
 }

@@ -1,13 +1,13 @@
 import type { Kysely, Selectable } from 'kysely';
-import { noWishes, type Order } from '../domain/order.ts';
-import { storable } from '../store/rows.ts';
+import { defaultOrderOptions, type Order } from '../domain/order.ts';
+import { toStorableText } from '../store/rows.ts';
 
-/** One subscription as it is stored. Times are ms since the epoch. */
+/** Stored subscription. Times are in ms since the epoch. */
 export interface StoredSubscription {
   readonly id: string;
   readonly url: string;
   readonly name: string;
-  /** What is asked for each of its videos. */
+  /** Options of its downloads. */
   readonly order: Order;
   readonly enabled: boolean;
   readonly intervalMinutes: number;
@@ -17,12 +17,12 @@ export interface StoredSubscription {
   readonly lastChecked: number | null;
   readonly nextCheck: number;
   readonly lastFound: number | null;
-  /** Videos that were queued by checks. */
+  /** Number of videos that checks queued. */
   readonly found: number;
   readonly error: string | null;
   readonly failures: number;
   readonly seen: number;
-  /** Address of a small picture of it. */
+  /** Address of the picture. */
   readonly picture: string | null;
 }
 
@@ -54,10 +54,10 @@ interface Tables {
   downloads_seen: { subscription: string; entry: string };
 }
 
-/** Rows that go into one statement. */
+/** Rows per statement. */
 const chunk = 500;
 
-/** Subscriptions and what they have seen, on one connection or transaction. */
+/** Stores subscriptions and their seen entries, on one connection or transaction. */
 export class SubscriptionStore {
   readonly #db: Kysely<Tables>;
 
@@ -65,26 +65,26 @@ export class SubscriptionStore {
     this.#db = db as Kysely<Tables>;
   }
 
-  /** In the order they were made. */
+  /** Returns all subscriptions in the order of their creation. */
   async list(): Promise<readonly StoredSubscription[]> {
-    const rows = await this.#present().orderBy('created_at').orderBy('id').execute();
-    const counted = await this.#db
+    const rows = await this.#selectActive().orderBy('created_at').orderBy('id').execute();
+    const seenCounts = await this.#db
       .selectFrom('downloads_seen')
       .select((expression) => ['subscription', expression.fn.countAll<number>().as('count')])
       .groupBy('subscription')
       .execute();
-    const seen = new Map(counted.map(({ subscription, count }) => [subscription, Number(count)]));
+    const seen = new Map(seenCounts.map(({ subscription, count }) => [subscription, Number(count)]));
     return rows.map((row) => fromRow(row, seen.get(row.id) ?? 0));
   }
 
   async find(id: string): Promise<StoredSubscription | undefined> {
-    const row = await this.#present().where('id', '=', storable(id)).executeTakeFirst();
-    return row === undefined ? undefined : fromRow(row, await this.#seenCount(id));
+    const row = await this.#selectActive().where('id', '=', toStorableText(id)).executeTakeFirst();
+    return row === undefined ? undefined : fromRow(row, await this.#countSeen(id));
   }
 
   async findByUrl(url: string): Promise<StoredSubscription | undefined> {
-    const row = await this.#present().where('url', '=', url).executeTakeFirst();
-    return row === undefined ? undefined : fromRow(row, await this.#seenCount(row.id));
+    const row = await this.#selectActive().where('url', '=', url).executeTakeFirst();
+    return row === undefined ? undefined : fromRow(row, await this.#countSeen(row.id));
   }
 
   async insert(subscription: Omit<StoredSubscription, 'seen'>): Promise<void> {
@@ -93,23 +93,25 @@ export class SubscriptionStore {
     await this.#db.insertInto('downloads_subscriptions').values(values).execute();
   }
 
-  /** Undefined when it is gone meanwhile. */
+  /** Changes a subscription; undefined when it no longer exists. */
   async change(id: string, change: SubscriptionChange): Promise<StoredSubscription | undefined> {
-    const before = await this.find(id);
-    if (before === undefined) return undefined;
+    const current = await this.find(id);
+    if (current === undefined) return undefined;
     await this.#db
       .updateTable('downloads_subscriptions')
-      .set(toRow({ ...before, ...change }))
+      .set(toRow({ ...current, ...change }))
       .where('id', '=', id)
       .execute();
     return await this.find(id);
   }
 
-  /** Takes the ones that are due, and puts off their next check until `again`: whoever takes them may not live to do it. */
-  async takeDue(now: number, again: number): Promise<readonly string[]> {
+  /**
+   * Claims the due subscriptions by moving their next check to `retryAt`, in case this process ends during the check.
+   */
+  async claimDue(now: number, retryAt: number): Promise<readonly string[]> {
     const rows = await this.#db
       .updateTable('downloads_subscriptions')
-      .set({ next_check: again })
+      .set({ next_check: retryAt })
       .where('enabled', '=', 1)
       .where('removed_at', 'is', null)
       .where('next_check', '<=', now)
@@ -118,9 +120,9 @@ export class SubscriptionStore {
     return rows.map(({ id }) => id);
   }
 
-  /** Marks entries as seen and returns those that were not. */
+  /** Marks entries as seen and returns the new ones. */
   async markSeen(id: string, entries: readonly string[]): Promise<ReadonlySet<string>> {
-    const fresh = new Set<string>();
+    const newEntries = new Set<string>();
     const distinct = [...new Set(entries)];
     for (let start = 0; start < distinct.length; start += chunk) {
       const values = distinct.slice(start, start + chunk).map((entry) => ({ subscription: id, entry }));
@@ -130,12 +132,12 @@ export class SubscriptionStore {
         .onConflict((conflict) => conflict.columns(['subscription', 'entry']).doNothing())
         .returning('entry')
         .execute();
-      for (const { entry } of rows) fresh.add(entry);
+      for (const { entry } of rows) newEntries.add(entry);
     }
-    return fresh;
+    return newEntries;
   }
 
-  /** Whether any of these entries was seen before. */
+  /** Tells whether any of these entries was seen before. */
   async hasSeen(id: string, entries: readonly string[]): Promise<boolean> {
     for (let start = 0; start < entries.length; start += chunk) {
       const row = await this.#db
@@ -149,36 +151,36 @@ export class SubscriptionStore {
     return false;
   }
 
-  /** Hides subscriptions; returns the ones that were there. */
-  async remove(ids: readonly string[], at: number): Promise<readonly string[]> {
+  /** Marks subscriptions as removed and returns their ids. */
+  async remove(ids: readonly string[], timestamp: number): Promise<readonly string[]> {
     const rows = await this.#db
       .updateTable('downloads_subscriptions')
-      .set({ removed_at: at })
-      .where('id', 'in', ids.map(storable))
+      .set({ removed_at: timestamp })
+      .where('id', 'in', ids.map(toStorableText))
       .where('removed_at', 'is', null)
       .returning('id')
       .execute();
     return rows.map(({ id }) => id);
   }
 
-  /** Brings hidden ones back, unless their address was subscribed again meanwhile. */
+  /** Restores removed subscriptions, unless their address was subscribed again. */
   async restore(ids: readonly string[]): Promise<readonly string[]> {
-    const taken = this.#db.selectFrom('downloads_subscriptions').select('url').where('removed_at', 'is', null);
+    const subscribedUrls = this.#db.selectFrom('downloads_subscriptions').select('url').where('removed_at', 'is', null);
     const rows = await this.#db
       .updateTable('downloads_subscriptions')
       .set({ removed_at: null })
-      .where('id', 'in', ids.map(storable))
+      .where('id', 'in', ids.map(toStorableText))
       .where('removed_at', 'is not', null)
-      .where('url', 'not in', taken)
+      .where('url', 'not in', subscribedUrls)
       .returning('id')
       .execute();
     return rows.map(({ id }) => id);
   }
 
-  /** Forgets for good what was removed before this time, and returns it. */
-  async sweep(before: number): Promise<readonly string[]> {
-    const gone = this.#db.selectFrom('downloads_subscriptions').select('id').where('removed_at', '<', before);
-    await this.#db.deleteFrom('downloads_seen').where('subscription', 'in', gone).execute();
+  /** Deletes subscriptions that were removed before a time, and returns their ids. */
+  async deleteRemoved(before: number): Promise<readonly string[]> {
+    const expired = this.#db.selectFrom('downloads_subscriptions').select('id').where('removed_at', '<', before);
+    await this.#db.deleteFrom('downloads_seen').where('subscription', 'in', expired).execute();
     const rows = await this.#db
       .deleteFrom('downloads_subscriptions')
       .where('removed_at', '<', before)
@@ -187,11 +189,11 @@ export class SubscriptionStore {
     return rows.map(({ id }) => id);
   }
 
-  #present() {
+  #selectActive() {
     return this.#db.selectFrom('downloads_subscriptions').selectAll().where('removed_at', 'is', null);
   }
 
-  async #seenCount(id: string): Promise<number> {
+  async #countSeen(id: string): Promise<number> {
     const row = await this.#db
       .selectFrom('downloads_seen')
       .select((expression) => expression.fn.countAll<number>().as('count'))
@@ -206,7 +208,7 @@ function fromRow(row: Selectable<SubscriptionRow>, seen: number): StoredSubscrip
     id: row.id,
     url: row.url,
     name: row.name,
-    order: { ...noWishes, ...(JSON.parse(row.request) as Order) },
+    order: { ...defaultOrderOptions, ...(JSON.parse(row.request) as Order) },
     enabled: row.enabled === 1,
     intervalMinutes: row.interval_minutes,
     titleRegex: row.title_regex,
@@ -226,18 +228,18 @@ function fromRow(row: Selectable<SubscriptionRow>, seen: number): StoredSubscrip
 function toRow(subscription: Omit<StoredSubscription, 'id' | 'createdAt' | 'seen'>) {
   return {
     url: subscription.url,
-    name: storable(subscription.name),
+    name: toStorableText(subscription.name),
     request: JSON.stringify(subscription.order),
     enabled: subscription.enabled ? 1 : 0,
     interval_minutes: subscription.intervalMinutes,
-    title_regex: storable(subscription.titleRegex),
+    title_regex: toStorableText(subscription.titleRegex),
     skip_members_only: subscription.skipMembersOnly ? 1 : 0,
     last_checked: subscription.lastChecked,
     next_check: subscription.nextCheck,
     last_found: subscription.lastFound,
     found: subscription.found,
-    error: storable(subscription.error),
+    error: toStorableText(subscription.error),
     failures: subscription.failures,
-    picture: storable(subscription.picture),
+    picture: toStorableText(subscription.picture),
   };
 }

@@ -7,29 +7,29 @@ import {
   type Subscription,
   type SubscriptionPreview,
 } from '../../contracts/downloads/subscriptions.ts';
-import { Addresses, type KeptAddress } from '../store/addresses.ts';
+import { Addresses, type SealedAddress } from '../store/addresses.ts';
 import type { Order } from '../domain/order.ts';
-import { folderParts } from '../domain/template.ts';
+import { splitFolder } from '../domain/template.ts';
 import type { UrlPolicy } from '../add/url-policy.ts';
 import type { Prober } from '../add/prober.ts';
 import type { Picture } from '../run/thumbnails.ts';
-import { Checker, pictureId, type CheckerParts } from './checker.ts';
-import { depthOf, entryKey, faceOf, isThere, readFeed, type Feed } from './feed.ts';
-import { alreadySubscribed, settle, type Move } from './move.ts';
-import { nextCheckAt } from './schedule.ts';
-import { toSubscription } from './shown.ts';
+import { Checker, getPictureId, type CheckerDependencies } from './checker.ts';
+import { getReadLimit, getEntryKey, findFeedPicture, isPublished, readFeed, type Feed } from './feed.ts';
+import { alreadySubscribedProblem, prepareAddressChange, type AddressChange } from './address-change.ts';
+import { getNextCheck } from './schedule.ts';
+import { toSubscription } from './subscription-view.ts';
 import { SubscriptionStore, type StoredSubscription, type SubscriptionChange } from './store.ts';
 import { matchTitles } from './title-filter.ts';
 
-/** Looking for what is due, and for what was removed long enough ago. */
-const tickMs = 15_000;
-/** Whoever took a check and died: somebody else takes it after this. */
-const checkWithinMs = 10 * 60_000;
-const restorableMs = 10 * 60_000;
-/** A listing that a person tries filters on is kept this long. */
-const previewMs = 5 * 60_000;
-const mostPreviews = 8;
-const shownEntries = 200;
+/** Interval of the search for due checks and expired removals. */
+const checkDueIntervalMs = 15_000;
+/** Time after which another process repeats a check that did not end. */
+const claimTimeoutMs = 10 * 60_000;
+const restoreTimeMs = 10 * 60_000;
+/** Lifetime of a cached preview, on which users try filters. */
+const previewLifetimeMs = 5 * 60_000;
+const maxPreviews = 8;
+const maxPreviewEntries = 200;
 
 export interface NewSubscription {
   readonly url: string;
@@ -39,69 +39,70 @@ export interface NewSubscription {
   readonly skipMembersOnly: boolean;
 }
 
-/** Who hears of every change, such as the peer's live clients. */
-export interface SubscriptionFollower {
+/** Receives every change of a subscription, as for MeTube's live clients. */
+export interface SubscriptionSubscriber {
   added(subscription: StoredSubscription): void;
   updated(subscription: StoredSubscription): void;
   removed(id: string): void;
 }
 
-type Parts = Omit<CheckerParts, 'tell' | 'scan'> & {
+type Dependencies = Omit<CheckerDependencies, 'publish' | 'scan'> & {
   readonly context: Context;
-  readonly gate: UrlPolicy;
+  readonly urlPolicy: UrlPolicy;
   readonly prober: Prober;
   readonly scan: () => number;
 };
 
-/** Channels, playlists and feeds whose new videos are downloaded as they come. */
+/** Subscriptions to channels, playlists and feeds whose new videos are downloaded. */
 export class Subscriptions implements AsyncDisposable {
-  readonly #parts: Parts;
+  readonly #deps: Dependencies;
   readonly #store: SubscriptionStore;
   readonly #checker: Checker;
-  readonly #stop = new AbortController();
-  readonly #open = new DisposableStack();
-  readonly #followers = new Set<SubscriptionFollower>();
-  readonly #previews = new Map<string, { readonly at: number; readonly feed: Feed }>();
-  #ticking: Promise<void> | undefined;
+  readonly #abort = new AbortController();
+  readonly #resources = new DisposableStack();
+  readonly #subscribers = new Set<SubscriptionSubscriber>();
+  readonly #previews = new Map<string, { readonly loadedAt: number; readonly feed: Feed }>();
+  #dueCheck: Promise<void> | undefined;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.#store = new SubscriptionStore(parts.context.db);
-    this.#checker = new Checker({ ...parts, tell: (subscription) => this.#updated(subscription) });
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
+    this.#store = new SubscriptionStore(deps.context.db);
+    this.#checker = new Checker({ ...deps, publish: (subscription) => this.#publishChange(subscription) });
   }
 
   start(): void {
-    this.#open.use(this.#parts.context.clock.every(tickMs, () => this.#tick()));
-    this.#tick();
+    this.#resources.use(this.#deps.context.clock.every(checkDueIntervalMs, () => this.#startDueCheck()));
+    this.#startDueCheck();
   }
 
-  follow(follower: SubscriptionFollower): Disposable {
-    this.#followers.add(follower);
-    return { [Symbol.dispose]: () => void this.#followers.delete(follower) };
+  subscribe(subscriber: SubscriptionSubscriber): Disposable {
+    this.#subscribers.add(subscriber);
+    return { [Symbol.dispose]: () => void this.#subscribers.delete(subscriber) };
   }
 
   async list(): Promise<readonly StoredSubscription[]> {
     return await this.#store.list();
   }
 
-  /** As our own pages see it. */
-  shown(subscription: StoredSubscription): Subscription {
+  /** Converts a subscription for the app API. */
+  toView(subscription: StoredSubscription): Subscription {
     return toSubscription(subscription, this.#checker.isChecking(subscription.id));
   }
 
   /**
-   * Subscribes; what is there by now counts as seen. @throws Problem in the peer's words: `downloads.subscribed` (409),
-   * `downloads.single_video` (422), `downloads.refused` (403), `downloads.bad_filter` (400), and what the site said.
+   * Adds a subscription and marks its current videos as seen.
+   * @throws Problem with MeTube's message: `downloads.subscribed` (409), `downloads.single_video` (422),
+   * `downloads.refused` (403), `downloads.bad_filter` (400), and the failure of the site
    */
-  async add(given: NewSubscription): Promise<StoredSubscription> {
-    const { context, scan } = this.#parts;
-    const { shown: url, ...secrets } = await this.#kept(given.url);
-    await matchTitles(given.titleRegex, ['']);
-    requireInside(given.order.folder);
-    if ((await this.#store.findByUrl(url)) !== undefined) throw alreadySubscribed;
-    const order = { ...given.order, ...secrets };
-    const most = depthOf(order, scan(), true);
-    const feed = await readFeed(this.#parts, { url, order, most }, this.#stop.signal);
+  async add(options: NewSubscription): Promise<StoredSubscription> {
+    const { context, scan } = this.#deps;
+    const { displayUrl: url, ...secrets } = await this.#sealAddress(options.url);
+    await matchTitles(options.titleRegex, ['']);
+    requireInsideFolder(options.order.folder);
+    if ((await this.#store.findByUrl(url)) !== undefined) throw alreadySubscribedProblem;
+    const order = { ...options.order, ...secrets };
+    const limit = getReadLimit(order, scan(), true);
+    const feed = await readFeed(this.#deps, { url, order, limit }, this.#abort.signal);
     const now = context.clock.now();
     const stored = {
       id: randomUUID(),
@@ -109,35 +110,36 @@ export class Subscriptions implements AsyncDisposable {
       name: feed.title || url,
       order,
       enabled: true,
-      intervalMinutes: given.intervalMinutes,
-      titleRegex: given.titleRegex,
-      skipMembersOnly: given.skipMembersOnly,
+      intervalMinutes: options.intervalMinutes,
+      titleRegex: options.titleRegex,
+      skipMembersOnly: options.skipMembersOnly,
       createdAt: now,
       lastChecked: now,
-      nextCheck: nextCheckAt(now, given.intervalMinutes, 0),
+      nextCheck: getNextCheck(now, options.intervalMinutes, 0),
       lastFound: null,
       found: 0,
       error: null,
       failures: 0,
-      picture: faceOf(feed),
+      picture: findFeedPicture(feed),
     };
-    const there = feed.entries.filter(isThere).map(entryKey);
-    const made = await context.commit(async (db) => {
+    const entryKeys = feed.entries.filter(isPublished).map(getEntryKey);
+    const added = await context.commit(async (db) => {
       const store = new SubscriptionStore(db);
       if ((await store.findByUrl(url)) !== undefined) return undefined;
       await store.insert(stored);
-      await store.markSeen(stored.id, there);
+      await store.markSeen(stored.id, entryKeys);
       return await store.find(stored.id);
     });
-    if (made === undefined) throw alreadySubscribed;
-    context.bus.publish(subscriptionChanged, this.shown(made));
-    for (const follower of this.#followers) follower.added(made);
-    return made;
+    if (added === undefined) throw alreadySubscribedProblem;
+    context.bus.publish(subscriptionChanged, this.toView(added));
+    for (const subscriber of this.#subscribers) subscriber.added(added);
+    return added;
   }
 
   /**
-   * Another address is looked at first. @throws Problem `downloads.no_subscription` (404), `downloads.bad_filter` (400),
-   * `downloads.bad_folder` (422), and as {@link Subscriptions.add}
+   * Changes a subscription. A new address is read first.
+   * @throws Problem `downloads.no_subscription` (404), `downloads.bad_filter` (400), `downloads.bad_folder` (422), and
+   * as {@link Subscriptions.add}
    */
   async update(
     id: string,
@@ -146,155 +148,169 @@ export class Subscriptions implements AsyncDisposable {
       readonly url?: string;
     },
   ): Promise<StoredSubscription> {
-    const { context } = this.#parts;
+    const { context } = this.#deps;
     const { folder, url, ...rest } = change;
     if (rest.titleRegex !== undefined) await matchTitles(rest.titleRegex, ['']);
-    requireInside(folder ?? null);
-    const move = url === undefined ? undefined : await this.#lookAt(id, url);
+    requireInsideFolder(folder ?? null);
+    const addressChange = url === undefined ? undefined : await this.#readNewAddress(id, url);
     const changed = await context.commit(async (db) => {
       const store = new SubscriptionStore(db);
       const before = await store.find(id);
       if (before === undefined) return undefined;
-      if (move !== undefined) await settle(store, id, move);
+      if (addressChange !== undefined) await prepareAddressChange(store, id, addressChange);
       const order = {
         ...before.order,
         ...(folder === undefined ? {} : { folder: folder || null }),
-        ...(move === undefined ? {} : { login: move.login, secrets: move.secrets }),
+        ...(addressChange === undefined ? {} : { login: addressChange.login, secrets: addressChange.secrets }),
       };
       const interval = rest.intervalMinutes ?? before.intervalMinutes;
       const resumed = rest.enabled === true && !before.enabled;
       const from = resumed || before.lastChecked === null ? context.clock.now() : before.lastChecked;
-      // Another interval counts from the last look; who resumes it wants to see what came meanwhile.
-      const nextCheck = resumed ? from : nextCheckAt(from, interval, before.failures);
-      if (move === undefined) return await store.change(id, { ...rest, order, nextCheck });
-      const anew = { url: move.url, picture: move.picture, error: null, failures: 0, nextCheck: context.clock.now() };
-      return await store.change(id, { ...rest, order, ...anew });
+      // A changed interval counts from the last check; a resumed subscription is checked immediately.
+      const nextCheck = resumed ? from : getNextCheck(from, interval, before.failures);
+      if (addressChange === undefined) return await store.change(id, { ...rest, order, nextCheck });
+      const addressFields = {
+        url: addressChange.url,
+        picture: addressChange.picture,
+        error: null,
+        failures: 0,
+        nextCheck: context.clock.now(),
+      };
+      return await store.change(id, { ...rest, order, ...addressFields });
     });
-    if (changed === undefined) throw unknownSubscription;
-    if (move !== undefined) await this.#parts.thumbnails.forget(pictureId(id));
-    this.#updated(changed);
-    if (changed.enabled && changed.nextCheck <= context.clock.now()) this.#tick();
+    if (changed === undefined) throw unknownSubscriptionProblem;
+    if (addressChange !== undefined) await this.#deps.thumbnails.remove(getPictureId(id));
+    this.#publishChange(changed);
+    if (changed.enabled && changed.nextCheck <= context.clock.now()) this.#startDueCheck();
     return changed;
   }
 
   async remove(ids: readonly string[]): Promise<readonly string[]> {
-    const { context } = this.#parts;
-    const at = context.clock.now();
-    const removed = await context.commit(async (db) => await new SubscriptionStore(db).remove(ids, at));
+    const { context } = this.#deps;
+    const timestamp = context.clock.now();
+    const removed = await context.commit(async (db) => await new SubscriptionStore(db).remove(ids, timestamp));
     for (const id of removed) {
       context.bus.publish(subscriptionRemoved, { id });
-      for (const follower of this.#followers) follower.removed(id);
+      for (const subscriber of this.#subscribers) subscriber.removed(id);
     }
     return removed;
   }
 
-  /** Takes removals back; whatever was seen before is still seen. */
+  /** Restores removed subscriptions with their seen entries. */
   async restore(ids: readonly string[]): Promise<readonly string[]> {
-    const { context } = this.#parts;
+    const { context } = this.#deps;
     const restored = await context.commit(async (db) => await new SubscriptionStore(db).restore(ids));
     for (const id of restored) {
       const subscription = await this.#store.find(id);
       if (subscription === undefined) continue;
-      context.bus.publish(subscriptionChanged, this.shown(subscription));
-      for (const follower of this.#followers) follower.added(subscription);
+      context.bus.publish(subscriptionChanged, this.toView(subscription));
+      for (const subscriber of this.#subscribers) subscriber.added(subscription);
     }
     return restored;
   }
 
-  /** Looks now at these, or at all that are not paused. Returns how many videos were queued. */
+  /** Checks the given or all enabled subscriptions now. Returns the number of queued videos. */
   async check(ids?: readonly string[]): Promise<number> {
-    const chosen = ids ?? (await this.list()).filter(({ enabled }) => enabled).map(({ id }) => id);
-    return await this.#checker.checkAll(chosen, this.#stop.signal);
+    const selectedIds = ids ?? (await this.list()).filter(({ enabled }) => enabled).map(({ id }) => id);
+    return await this.#checker.checkAll(selectedIds, this.#abort.signal);
   }
 
-  /** What is behind an address now, and what a filter would let through. @throws Problem as {@link Subscriptions.add} */
+  /**
+   * Previews the content of an address and the matches of a filter.
+   * @throws Problem as {@link Subscriptions.add}
+   */
   async preview(address: string, order: Order, titleRegex: string): Promise<SubscriptionPreview> {
-    const { context, gate, scan } = this.#parts;
-    const allowed = await gate(address);
-    if ('msg' in allowed) throw new Problem('downloads.refused', 403, allowed.msg);
-    const known = this.#previews.get(allowed.href);
+    const { context, urlPolicy, scan } = this.#deps;
+    const checkedUrl = await urlPolicy(address);
+    if ('msg' in checkedUrl) throw new Problem('downloads.refused', 403, checkedUrl.msg);
+    const cached = this.#previews.get(checkedUrl.href);
     const now = context.clock.now();
-    let feed = known !== undefined && now - known.at < previewMs ? known.feed : undefined;
+    let feed = cached !== undefined && now - cached.loadedAt < previewLifetimeMs ? cached.feed : undefined;
     if (feed === undefined) {
-      const { shown: url, ...secrets } = new Addresses(context.vault).split(allowed.href);
-      feed = await readFeed(this.#parts, { url, order: { ...order, ...secrets }, most: scan() }, this.#stop.signal);
-      this.#previews.delete(allowed.href);
-      this.#previews.set(allowed.href, { at: now, feed });
-      for (const oldest of [...this.#previews.keys()].slice(0, -mostPreviews)) this.#previews.delete(oldest);
+      const { displayUrl: url, ...secrets } = new Addresses(context.vault).split(checkedUrl.href);
+      feed = await readFeed(this.#deps, { url, order: { ...order, ...secrets }, limit: scan() }, this.#abort.signal);
+      this.#previews.delete(checkedUrl.href);
+      this.#previews.set(checkedUrl.href, { loadedAt: now, feed });
+      for (const oldest of [...this.#previews.keys()].slice(0, -maxPreviews)) this.#previews.delete(oldest);
     }
-    const titles = feed.entries.map((entry) => entry.title ?? entryKey(entry));
-    const wanted = await matchTitles(titleRegex, titles);
-    const entries = titles.map((title, index) => ({ title, wanted: wanted[index] === true }));
+    const titles = feed.entries.map((entry) => entry.title ?? getEntryKey(entry));
+    const isMatch = await matchTitles(titleRegex, titles);
+    const entries = titles.map((title, index) => ({ title, wanted: isMatch[index] === true }));
     return {
       name: feed.title || address,
-      entries: entries.slice(0, shownEntries),
+      entries: entries.slice(0, maxPreviewEntries),
       total: entries.length,
       wanted: entries.filter((entry) => entry.wanted).length,
     };
   }
 
-  /** Undefined when there is none, or it cannot be had now. */
+  /** Returns the picture of a subscription; undefined when it is not available. */
   async picture(id: string): Promise<Picture | undefined> {
     const thumbnail = (await this.#store.find(id))?.picture ?? null;
-    return await this.#parts.thumbnails.of({ uid: pictureId(id), thumbnail });
+    return await this.#deps.thumbnails.get({ uid: getPictureId(id), thumbnail });
   }
 
-  /** What is at an address that a subscription is to have; undefined where it has it already. */
-  async #lookAt(id: string, address: string): Promise<Move | undefined> {
+  /** Reads the new address of a subscription; undefined when it does not change. */
+  async #readNewAddress(id: string, address: string): Promise<AddressChange | undefined> {
     const before = await this.#store.find(id);
-    if (before === undefined) throw unknownSubscription;
+    if (before === undefined) throw unknownSubscriptionProblem;
     if (address === before.url) return undefined;
-    const { shown: url, ...secrets } = await this.#kept(address);
+    const { displayUrl: url, ...secrets } = await this.#sealAddress(address);
     const order = { ...before.order, ...secrets };
-    const most = depthOf(order, this.#parts.scan(), true);
-    const feed = await readFeed(this.#parts, { url, order, most }, this.#stop.signal);
-    return { url, ...secrets, there: feed.entries.filter(isThere).map(entryKey), picture: faceOf(feed) };
+    const limit = getReadLimit(order, this.#deps.scan(), true);
+    const feed = await readFeed(this.#deps, { url, order, limit }, this.#abort.signal);
+    return {
+      url,
+      ...secrets,
+      entryKeys: feed.entries.filter(isPublished).map(getEntryKey),
+      picture: findFeedPicture(feed),
+    };
   }
 
   /** @throws Problem `downloads.refused` (403) */
-  async #kept(address: string): Promise<KeptAddress> {
-    const allowed = await this.#parts.gate(address);
-    if ('msg' in allowed) throw new Problem('downloads.refused', 403, allowed.msg);
-    return new Addresses(this.#parts.context.vault).split(allowed.href);
+  async #sealAddress(address: string): Promise<SealedAddress> {
+    const checkedUrl = await this.#deps.urlPolicy(address);
+    if ('msg' in checkedUrl) throw new Problem('downloads.refused', 403, checkedUrl.msg);
+    return new Addresses(this.#deps.context.vault).split(checkedUrl.href);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#open.dispose();
-    this.#stop.abort();
-    await this.#ticking;
+    this.#resources.dispose();
+    this.#abort.abort();
+    await this.#dueCheck;
   }
 
-  #tick(): void {
-    if (this.#stop.signal.aborted) return;
-    this.#ticking ??= this.#checkDue()
-      .catch((error: unknown) => this.#parts.context.log.error('subscriptions could not be looked at', { error }))
+  #startDueCheck(): void {
+    if (this.#abort.signal.aborted) return;
+    this.#dueCheck ??= this.#checkDue()
+      .catch((error: unknown) => this.#deps.context.log.error('subscription checks failed', { error }))
       .finally(() => {
-        this.#ticking = undefined;
+        this.#dueCheck = undefined;
       });
   }
 
   async #checkDue(): Promise<void> {
-    const { context, engine, thumbnails } = this.#parts;
+    const { context, engine, thumbnails } = this.#deps;
     const now = context.clock.now();
-    let gone: readonly string[] = [];
+    let expired: readonly string[] = [];
     const due = await context.commit(async (db) => {
       const store = new SubscriptionStore(db);
-      gone = await store.sweep(now - restorableMs);
-      return engine.missing === undefined ? await store.takeDue(now, now + checkWithinMs) : [];
+      expired = await store.deleteRemoved(now - restoreTimeMs);
+      return engine.missing === undefined ? await store.claimDue(now, now + claimTimeoutMs) : [];
     });
-    for (const id of gone) await thumbnails.forget(pictureId(id));
-    if (due.length > 0) await this.#checker.checkAll(due, this.#stop.signal);
+    for (const id of expired) await thumbnails.remove(getPictureId(id));
+    if (due.length > 0) await this.#checker.checkAll(due, this.#abort.signal);
   }
 
-  #updated(subscription: StoredSubscription): void {
-    this.#parts.context.bus.publish(subscriptionChanged, this.shown(subscription));
-    for (const follower of this.#followers) follower.updated(subscription);
+  #publishChange(subscription: StoredSubscription): void {
+    this.#deps.context.bus.publish(subscriptionChanged, this.toView(subscription));
+    for (const subscriber of this.#subscribers) subscriber.updated(subscription);
   }
 }
 
-function requireInside(folder: string | null): void {
-  if (folder === null || folderParts(folder) !== undefined) return;
+function requireInsideFolder(folder: string | null): void {
+  if (folder === null || splitFolder(folder) !== undefined) return;
   throw new Problem('downloads.bad_folder', 422, `Folder "${folder}" is not inside the download folder.`);
 }
 
-const unknownSubscription = new Problem('downloads.no_subscription', 404, 'Subscription not found');
+const unknownSubscriptionProblem = new Problem('downloads.no_subscription', 404, 'Subscription not found');

@@ -1,13 +1,14 @@
 import { Problem } from '../../contracts/problem.ts';
 
-const longest = 500;
+const maxLength = 500;
 
 /**
- * A filter as clients of the peer write it, which is Python's notation: leading flags such as `(?i)`, named groups and
- * `\A`, `\Z` are brought into ours. Cases differ unless `(?i)` says otherwise. @throws Problem `downloads.bad_filter` (400)
+ * Converts a filter in Python's notation, as sent by MeTube's clients, to a regular expression: leading flags such as
+ * `(?i)`, named groups, `\A` and `\Z`. It is case-sensitive unless `(?i)` is set.
+ * @throws Problem `downloads.bad_filter` (400)
  */
-export function titleExpression(text: string): RegExp {
-  if (text.length > longest) throw badFilter(`it has more than ${longest} characters`);
+export function parseTitleExpression(text: string): RegExp {
+  if (text.length > maxLength) throw createFilterProblem(`it has more than ${maxLength} characters`);
   const [, letters = '', rest = text] = /^\(\?([imsu]+)\)(.*)$/s.exec(text) ?? [];
   const source = rest
     .replaceAll(/\(\?P<(\w+)>/g, '(?<$1>')
@@ -20,17 +21,17 @@ export function titleExpression(text: string): RegExp {
   try {
     return new RegExp(source, `${flags}u`);
   } catch {
-    // The strict notation refuses needless backslashes, which Python allows.
+    // The `u` flag refuses unnecessary backslashes, which Python allows.
     try {
       return new RegExp(source, flags);
     } catch (error) {
-      throw badFilter(
+      throw createFilterProblem(
         error instanceof Error ? error.message.replace(/^Invalid regular expression: /, '') : String(error),
       );
     }
   }
 }
 
-function badFilter(reason: string): Problem {
+function createFilterProblem(reason: string): Problem {
   return new Problem('downloads.bad_filter', 400, `Invalid title_regex: ${reason}`);
 }

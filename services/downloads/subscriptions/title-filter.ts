@@ -2,16 +2,16 @@ import { Problem } from '../../contracts/problem.ts';
 import { LimitedProcesses, LimitExceeded } from '../../kit/limited-process.ts';
 import { getThreadFile } from '../../kit/limited-thread.ts';
 import { systemTimer } from '../../kit/system-timer.ts';
-import { titleExpression } from './title-expression.ts';
+import { parseTitleExpression } from './title-expression.ts';
 
-/** For all titles of a feed together; an expression that backtracks for ever is given up after it. */
-const patienceMs = 2000;
-/** A title is looked at this far. */
-const longestTitle = 500;
+/** Time limit for all titles of a feed together, which stops expressions that backtrack excessively. */
+const timeoutMs = 2000;
+/** Maximum tested length of a title. */
+const maxTitleLength = 500;
 const processes = new LimitedProcesses(getThreadFile('title-process', import.meta.url), {
   clock: systemTimer,
   memoryMb: 64,
-  timeoutMs: patienceMs,
+  timeoutMs,
 });
 
 /**
@@ -21,18 +21,18 @@ const processes = new LimitedProcesses(getThreadFile('title-process', import.met
  */
 export async function matchTitles(regex: string, titles: readonly string[]): Promise<readonly boolean[]> {
   if (regex === '' || titles.length === 0) return titles.map(() => true);
-  titleExpression(regex);
+  parseTitleExpression(regex);
   try {
     return await processes.run<readonly boolean[]>({
       regex,
-      titles: titles.map((title) => title.slice(0, longestTitle)),
+      titles: titles.map((title) => title.slice(0, maxTitleLength)),
     });
   } catch (error) {
-    throw error instanceof LimitExceeded ? tooSlow : error;
+    throw error instanceof LimitExceeded ? slowFilterProblem : error;
   }
 }
 
-const tooSlow = new Problem(
+const slowFilterProblem = new Problem(
   'downloads.slow_filter',
   422,
   'The filter takes too long on these titles: it tries too many ways to match. Make it simpler.',

@@ -1,52 +1,62 @@
-import { momentOf } from '../domain/moment.ts';
-import { codecs, downloadTypes, formats, qualitiesOf, type DownloadType, type Order } from '../domain/order.ts';
-import { bad, isEmpty, list, lower, oneOf, readText, type Fields } from './fields.ts';
+import { findStartPosition } from '../domain/time-position.ts';
+import { codecs, downloadTypes, formats, getQualities, type DownloadType, type Order } from '../domain/order.ts';
+import {
+  createRequestProblem,
+  isEmpty,
+  formatList,
+  toLowerText,
+  parseChoice,
+  readText,
+  type Fields,
+} from './fields.ts';
 import { readOverrides, readPresets } from './options.ts';
-import { readOptions } from './options-asked.ts';
+import { readMediaOptions } from './media-options.ts';
 
-export { bad } from './fields.ts';
+export { createRequestProblem as bad } from './fields.ts';
 
-/** What `/add` was asked for. */
+/** Parsed request to `/add`. */
 export interface AddRequest {
   readonly url: string;
   readonly order: Order;
 }
 
-/** What stands in where a request of the old kind says nothing. */
+/** Defaults for requests in MeTube's former schema. */
 export interface AddDefaults {
   readonly quality: string;
   readonly format: string;
   readonly chapterTemplate: string;
-  /** Files that every Apple device plays, where no format is named. */
+  /** Selects files for Apple devices when no format is given. */
   readonly iosFormat: boolean;
-  /** Most entries of a playlist that are taken, 0: all. */
+  /** Maximum number of playlist entries; 0 for all. */
   readonly playlistItemLimit: number;
-  /** By their names. */
+  /** Presets by name. */
   readonly ytdlPresets: Readonly<Record<string, unknown>>;
   readonly allowOptionsOverrides: boolean;
 }
 
-const longestAddress = 8192;
+const maxAddressLength = 8192;
 
 /**
- * Reads the body of `POST /add` in the peer's new schema or, told by the absence of `download_type`, in its old one,
- * which most clients still send. Unknown fields are ignored. @throws Problem 400 with the peer's own sentence.
+ * Reads the body of `POST /add` in MeTube's current schema or, without `download_type`, in its former one, which most
+ * clients still send. Unknown fields are ignored.
+ * @throws Problem 400 with MeTube's message
  */
 export function readAdd(body: Fields, defaults: AddDefaults): AddRequest {
   const url = typeof body['url'] === 'string' ? body['url'].trim() : '';
   const fields =
-    body['download_type'] === undefined || body['download_type'] === null ? fromOldSchema(body, defaults) : body;
+    body['download_type'] === undefined || body['download_type'] === null ? convertFormerSchema(body, defaults) : body;
   if (url === '' || isEmpty(fields['download_type']) || isEmpty(fields['quality'])) {
-    throw bad(`missing 'url', 'download_type', or 'quality'`);
+    throw createRequestProblem(`missing 'url', 'download_type', or 'quality'`);
   }
-  if (url.length > longestAddress) throw bad(`url must have at most ${longestAddress} characters`);
-  const type = oneOf(fields['download_type'], 'download_type', downloadTypes);
-  // The peer takes the codec for video alone.
-  const codec = type === 'video' ? oneOf(isEmpty(fields['codec']) ? 'auto' : fields['codec'], 'codec', codecs) : 'auto';
+  if (url.length > maxAddressLength) throw createRequestProblem(`url must have at most ${maxAddressLength} characters`);
+  const type = parseChoice(fields['download_type'], 'download_type', downloadTypes);
+  // MeTube uses the codec only for videos.
+  const codec =
+    type === 'video' ? parseChoice(isEmpty(fields['codec']) ? 'auto' : fields['codec'], 'codec', codecs) : 'auto';
   const format = readFormat(type, fields['format']);
   const quality = readQuality(type, format, fields['quality']);
-  const options = readOptions(body, type, defaults);
-  const moment = type === 'video' || type === 'audio' ? momentOf(url) : undefined;
+  const options = readMediaOptions(body, type, defaults);
+  const startPosition = type === 'video' || type === 'audio' ? findStartPosition(url) : undefined;
   return {
     url,
     order: {
@@ -57,21 +67,21 @@ export function readAdd(body: Fields, defaults: AddDefaults): AddRequest {
       folder: readText(body['folder'], 'folder') || null,
       prefix: readText(body['custom_name_prefix'], 'custom_name_prefix'),
       itemLimit: readLimit(body['playlist_item_limit'], defaults.playlistItemLimit),
-      // As the peer: anything but true (or nothing) means "not yet".
+      // As in MeTube, any value except true or a missing one means not to start.
       autoStart: body['auto_start'] === undefined || body['auto_start'] === null || body['auto_start'] === true,
       login: null,
       secrets: null,
       ...options,
-      // A link to a moment of a video is taken as asking to begin there.
-      ...(options.clipStart === null && moment !== undefined ? { clipStart: moment } : {}),
+      // A link with a start position begins there.
+      ...(options.clipStart === null && startPosition !== undefined ? { clipStart: startPosition } : {}),
       presets: readPresets(body, defaults),
       overrides: readOverrides(body, defaults),
     },
   };
 }
 
-/** The fields of a request for the same, but for its address and login. */
-export function fromOrder(order: Order): Fields {
+/** Returns the fields of an equal request, without address and login. */
+export function toRequestFields(order: Order): Fields {
   return {
     ...{ download_type: order.type, codec: order.codec, format: order.format, quality: order.quality },
     ...{ folder: order.folder, custom_name_prefix: order.prefix, playlist_item_limit: order.itemLimit },
@@ -82,56 +92,61 @@ export function fromOrder(order: Order): Fields {
   };
 }
 
-const audioOnly = new Set(['audio', 'audio only', 'audio_only']);
+const audioQualityNames = new Set(['audio', 'audio only', 'audio_only']);
 
-function fromOldSchema(body: Fields, defaults: AddDefaults): Fields {
-  const quality = lower(body['quality']) || defaults.quality;
-  const format = lower(body['format']) || defaultFormat(defaults);
+function convertFormerSchema(body: Fields, defaults: AddDefaults): Fields {
+  const quality = toLowerText(body['quality']) || defaults.quality;
+  const format = toLowerText(body['format']) || getDefaultFormat(defaults);
   const codec = body['video_codec'];
-  if (formats.audio.includes(format)) return { download_type: 'audio', format, quality: audioQuality(quality, format) };
+  if (formats.audio.includes(format))
+    return { download_type: 'audio', format, quality: getAudioQuality(quality, format) };
   if (format === 'thumbnail') return { download_type: 'thumbnail', format: 'jpg', quality: 'best' };
   if (format === 'captions') {
-    return { download_type: 'captions', format: lower(body['subtitle_format']) || 'srt', quality: 'best' };
+    return { download_type: 'captions', format: toLowerText(body['subtitle_format']) || 'srt', quality: 'best' };
   }
   if (quality === 'best_ios') return { download_type: 'video', codec, format: 'ios', quality: 'best' };
-  if (audioOnly.has(quality)) return { download_type: 'audio', format: 'm4a', quality: 'best' };
+  if (audioQualityNames.has(quality)) return { download_type: 'audio', format: 'm4a', quality: 'best' };
   return { download_type: 'video', codec, format, quality };
 }
 
-/** Whoever has set a format of sound as the usual one means it. */
-function defaultFormat({ format, iosFormat }: AddDefaults): string {
+/** An audio format in the settings has precedence over the format for Apple devices. */
+function getDefaultFormat({ format, iosFormat }: AddDefaults): string {
   return iosFormat && !formats.audio.includes(format) ? 'ios' : format;
 }
 
-/** Someone who asks for "720, mp3" wants the sound; the picture's height says nothing about it. */
-function audioQuality(quality: string, format: string): string {
-  if (qualitiesOf('audio', format).includes(quality)) return quality;
-  const ofPicture = audioOnly.has(quality) || qualitiesOf('video', '').includes(withoutSuffix(quality));
-  return ofPicture ? 'best' : quality;
+/** A request for "720, mp3" is for audio; the height of the picture does not matter. */
+function getAudioQuality(quality: string, format: string): string {
+  if (getQualities('audio', format).includes(quality)) return quality;
+  const isVideoQuality = audioQualityNames.has(quality) || getQualities('video', '').includes(stripSuffix(quality));
+  return isVideoQuality ? 'best' : quality;
 }
 
-/** `1080p`, as the specification writes it, is the peer's `1080`. */
-function withoutSuffix(quality: string): string {
+/** Converts `1080p` to MeTube's `1080`. */
+function stripSuffix(quality: string): string {
   return quality.replace(/^(\d+)p$/, '$1');
 }
 
 function readFormat(type: DownloadType, value: unknown): string {
-  const format = lower(value) || (type === 'captions' ? 'srt' : type === 'thumbnail' ? 'jpg' : '');
-  if (!formats[type].includes(format)) throw bad(`format must be one of ${list(formats[type])} for ${type}`);
+  const format = toLowerText(value) || (type === 'captions' ? 'srt' : type === 'thumbnail' ? 'jpg' : '');
+  if (!formats[type].includes(format))
+    throw createRequestProblem(`format must be one of ${formatList(formats[type])} for ${type}`);
   return format;
 }
 
 function readQuality(type: DownloadType, format: string, value: unknown): string {
-  const quality = withoutSuffix(lower(value));
-  const qualities = qualitiesOf(type, format);
+  const quality = stripSuffix(toLowerText(value));
+  const qualities = getQualities(type, format);
   if (qualities.includes(quality)) return quality;
   if (type === 'captions' || type === 'thumbnail') return 'best';
-  throw bad(`quality must be one of ${list(qualities)} for ${type === 'audio' ? `format ${format}` : type}`);
+  throw createRequestProblem(
+    `quality must be one of ${formatList(qualities)} for ${type === 'audio' ? `format ${format}` : type}`,
+  );
 }
 
-function readLimit(value: unknown, absent: number): number {
-  if (isEmpty(value)) return absent;
+function readLimit(value: unknown, defaultLimit: number): number {
+  if (isEmpty(value)) return defaultLimit;
   const limit = typeof value === 'string' && /^\s*-?\d+\s*$/.test(value) ? Number(value) : value;
-  if (typeof limit !== 'number' || !Number.isSafeInteger(limit)) throw bad('playlist_item_limit must be an integer');
+  if (typeof limit !== 'number' || !Number.isSafeInteger(limit))
+    throw createRequestProblem('playlist_item_limit must be an integer');
   return Math.max(0, limit);
 }

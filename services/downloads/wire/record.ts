@@ -1,8 +1,8 @@
 import type { DownloadState } from '../../contracts/downloads/api.ts';
 import { isScheduled, type Item, type Progress } from '../domain/item.ts';
-import { folderParts } from '../domain/template.ts';
+import { splitFolder } from '../domain/template.ts';
 
-/** The peer's states; ours that it has no word for pass, since its clients show unknown ones plainly. */
+/** MeTube's states. States that it does not have are passed on, since its clients show unknown states as text. */
 const states: Readonly<Record<DownloadState, string>> = {
   pending: 'pending',
   waiting: 'pending',
@@ -17,10 +17,10 @@ const states: Readonly<Record<DownloadState, string>> = {
 // ECMAScript's raw JSON text (JSON.parse source text access), not yet in TypeScript's library.
 const { rawJSON } = JSON as typeof JSON & { rawJSON: (this: void, text: string) => unknown };
 
-/** One download in the peer's shape, its fields in the peer's order, `uid` (ours) at the end. */
+/** Converts a download to MeTube's format, with its fields in MeTube's order and the additional `uid` at the end. */
 export function toRecord(item: Item, progress: Progress): Record<string, unknown> {
   const { order } = item;
-  const failed = item.state === 'failed';
+  const isFailed = item.state === 'failed';
   const prefix = order.prefix !== '' && item.probed ? `${order.prefix}.` : '';
   return {
     id: prefix + item.videoId,
@@ -38,9 +38,9 @@ export function toRecord(item: Item, progress: Progress): Record<string, unknown
     eta: progress.eta,
     status: isScheduled(item) ? 'scheduled' : states[item.state],
     size: item.size,
-    // Nanoseconds are beyond what a number holds: the digits are written as they are.
+    // Nanoseconds exceed the precision of a number: the digits are written as they are.
     timestamp: rawJSON(item.addedNs),
-    error: failed ? item.message : null,
+    error: isFailed ? item.message : null,
     playlist_item_limit: order.itemLimit,
     split_by_chapters: order.splitByChapters,
     sponsorblock: order.sponsorblock,
@@ -53,7 +53,7 @@ export function toRecord(item: Item, progress: Progress): Record<string, unknown
     clip_end: order.clipEnd,
     live_status: item.liveStatus,
     live_release_timestamp: typeof item.startsAt === 'number' ? Math.floor(item.startsAt / 1000) : null,
-    ...(item.filename === null ? {} : { filename: belowFolder(item.filename, order.folder) }),
+    ...(item.filename === null ? {} : { filename: toRelativeName(item.filename, order.folder) }),
     ...chapterFiles(item),
     uid: item.uid,
   };
@@ -63,12 +63,12 @@ function chapterFiles({ otherFiles = [], order }: Item): Record<string, unknown>
   const chapters = otherFiles.filter(({ chapter }) => chapter);
   if (chapters.length === 0) return {};
   return {
-    chapter_files: chapters.map(({ filename, size }) => ({ filename: belowFolder(filename, order.folder), size })),
+    chapter_files: chapters.map(({ filename, size }) => ({ filename: toRelativeName(filename, order.folder), size })),
   };
 }
 
-/** The peer names a file from the request's folder on. */
-function belowFolder(filename: string, folder: string | null): string {
-  const start = [...(folderParts(folder ?? '') ?? []), ''].join('/');
+/** MeTube's file names are relative to the folder of the request. */
+function toRelativeName(filename: string, folder: string | null): string {
+  const start = [...(splitFolder(folder ?? '') ?? []), ''].join('/');
   return filename.startsWith(start) ? filename.slice(start.length) : filename;
 }

@@ -1,12 +1,15 @@
 import type { NewSubscription } from '../subscriptions/subscriptions.ts';
 import type { StoredSubscription, SubscriptionChange } from '../subscriptions/store.ts';
-import { bad, fromOrder, readAdd, type AddDefaults } from './add.ts';
+import { bad, toRequestFields, readAdd, type AddDefaults } from './add.ts';
 
-const longestName = 200;
+const maxNameLength = 200;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads the body of `POST /subscribe`: that of `/add` and how to look. @throws Problem 400 with the peer's sentence. */
+/**
+ * Reads the body of `POST /subscribe`: that of `/add` and the options of checks.
+ * @throws Problem 400 with MeTube's message
+ */
 export function readSubscribe(
   body: Fields,
   defaults: AddDefaults & { readonly subscriptionInterval: number },
@@ -21,7 +24,10 @@ export function readSubscribe(
   };
 }
 
-/** Reads the body of `POST /subscriptions/update`. @throws Problem 400 with the peer's sentence. */
+/**
+ * Reads the body of `POST /subscriptions/update`.
+ * @throws Problem 400 with MeTube's message
+ */
 export function readUpdate(body: Fields): {
   readonly id: string;
   readonly change: Pick<
@@ -43,15 +49,17 @@ export function readUpdate(body: Fields): {
   return { id, change: Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) };
 }
 
-/** What an import says of a subscription; the name may be empty. */
+/** Subscription in an import; the name may be empty. */
 export type PortableSubscription = NewSubscription & Pick<StoredSubscription, 'name' | 'enabled'>;
 
-/** A subscription as the body of a `POST /subscribe` that makes it again, with its name and whether it is paused. */
-export function toPortable({ url, name, enabled, order, ...how }: StoredSubscription): Record<string, unknown> {
+/**
+ * Converts a subscription to the body of `POST /subscribe` that recreates it, with its name and whether it is enabled.
+ */
+export function toPortable({ url, name, enabled, order, ...options }: StoredSubscription): Record<string, unknown> {
   return {
-    ...{ url, name, enabled, check_interval_minutes: how.intervalMinutes },
-    ...{ title_regex: how.titleRegex, skip_subscriber_only: how.skipMembersOnly },
-    ...fromOrder(order),
+    ...{ url, name, enabled, check_interval_minutes: options.intervalMinutes },
+    ...{ title_regex: options.titleRegex, skip_subscriber_only: options.skipMembersOnly },
+    ...toRequestFields(order),
   };
 }
 
@@ -68,7 +76,7 @@ export function readPortable(
   };
 }
 
-/** A subscription in the peer's shape, its fields in the peer's order; times are seconds. */
+/** Converts a subscription to MeTube's format, with its fields in MeTube's order; times are in seconds. */
 export function toSubscriptionRecord(subscription: StoredSubscription): Record<string, unknown> {
   const { order } = subscription;
   return {
@@ -121,6 +129,6 @@ function readName(value: unknown): string | undefined {
   if (typeof value !== 'string') throw bad('name must be a string');
   const name = value.trim().replaceAll(/\s+/g, ' ');
   if (name === '') throw bad('name must not be empty');
-  if (name.length > longestName) throw bad(`name must be at most ${longestName} characters`);
+  if (name.length > maxNameLength) throw bad(`name must be at most ${maxNameLength} characters`);
   return name;
 }

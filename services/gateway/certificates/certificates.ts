@@ -6,7 +6,7 @@ import type { CertificatePem } from '../../contracts/dispatch.ts';
 import type { Clock, Context, Vault } from '../../contracts/service.ts';
 import { openStoredKey } from '../../kit/stored-key.ts';
 import type { CertificateRow, Tables } from '../store/tables.ts';
-import type { IssuedCertificate } from './issue.ts';
+import type { IssuedCertificate } from './certificate-issuer.ts';
 
 /** Certificate that the listeners present. */
 export interface PresentedCertificate extends CertificatePem {
@@ -28,8 +28,8 @@ export class Certificates {
   }
 
   /** Returns the certificate of the authority; undefined before the first certificate was issued. */
-  async authority(): Promise<X509Certificate | undefined> {
-    const row = await this.#row('authority');
+  async findAuthority(): Promise<X509Certificate | undefined> {
+    const row = await this.#findRow('authority');
     return row === undefined ? undefined : new X509Certificate(row.certificate);
   }
 
@@ -37,14 +37,14 @@ export class Certificates {
    * Returns the certificate for names and addresses. A new one is issued when they changed or less than a third of the
    * lifetime is left. Names outside of the authority's constraints are omitted.
    */
-  async leaf(title: string, requestedNames: readonly string[]): Promise<PresentedCertificate> {
+  async getLeaf(title: string, requestedNames: readonly string[]): Promise<PresentedCertificate> {
     const now = this.#clock.now();
     const authority = await this.#authority(title, requestedNames, now);
     const authorityNames = JSON.parse(authority.names) as readonly string[];
     const names = requestedNames.filter(
       (name) => isIP(name) !== 0 || /(^|\.)local$|^localhost$/.test(name) || authorityNames.includes(name),
     );
-    const row = await this.#row('leaf');
+    const row = await this.#findRow('leaf');
     const signed = new X509Certificate(authority.certificate);
     if (
       row !== undefined &&
@@ -55,23 +55,23 @@ export class Certificates {
     ) {
       return toPresentedCertificate(row, this.#vault);
     }
-    const { issueLeaf } = await import('./issue.ts');
+    const { issueLeaf } = await import('./certificate-issuer.ts');
     const keyLocation = { purpose: getPurpose('authority'), service: 'gateway', name: 'authority' };
     const key = openStoredKey(this.#vault, authority.key, keyLocation);
     return toPresentedCertificate(
-      await this.#keep('leaf', await issueLeaf({ ...authority, key }, names, now), names),
+      await this.#store('leaf', await issueLeaf({ ...authority, key }, names, now), names),
       this.#vault,
     );
   }
 
   async #authority(title: string, requestedNames: readonly string[], now: number): Promise<CertificateRow> {
-    const row = await this.#row('authority');
+    const row = await this.#findRow('authority');
     if (row !== undefined && Number(row.expires_at) > now) return row;
-    const { issueAuthority: makeAuthority } = await import('./issue.ts');
+    const { issueAuthority: issueNewAuthority } = await import('./certificate-issuer.ts');
     const unqualifiedNames = requestedNames.filter(
       (name) => isIP(name) === 0 && !name.includes('.') && name !== 'localhost',
     );
-    return this.#keep('authority', await makeAuthority(title, unqualifiedNames, now), unqualifiedNames);
+    return this.#store('authority', await issueNewAuthority(title, unqualifiedNames, now), unqualifiedNames);
   }
 
   /** A leaf with an unreadable key is issued again, because devices trust the authority and not the leaf. */
@@ -85,11 +85,11 @@ export class Certificates {
     }
   }
 
-  async #row(kind: CertificateRow['kind']): Promise<CertificateRow | undefined> {
+  async #findRow(kind: CertificateRow['kind']): Promise<CertificateRow | undefined> {
     return this.#db.selectFrom('certificates').selectAll().where('kind', '=', kind).executeTakeFirst();
   }
 
-  async #keep(
+  async #store(
     kind: CertificateRow['kind'],
     issuedCertificate: IssuedCertificate,
     names: readonly string[],

@@ -2,7 +2,7 @@ import type { GatewayState } from '../../contracts/gateway/api.ts';
 import type { PresentedCertificate } from './certificates.ts';
 
 /** Returns the certificate as shown on the page, with the fingerprint of its authority. */
-export function certificateState(
+export function toCertificateState(
   certificate: PresentedCertificate | undefined,
   fingerprint = '',
 ): GatewayState['certificate'] {

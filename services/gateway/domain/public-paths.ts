@@ -1,8 +1,8 @@
 /** Public path entry: `photos=/share/`. */
-export const publicPath = /^([a-z](?:[a-z0-9-]{0,30}[a-z0-9])?)=(\/[^\s?#*]*)(\*?)$/;
+export const publicPathPattern = /^([a-z](?:[a-z0-9-]{0,30}[a-z0-9])?)=(\/[^\s?#*]*)(\*?)$/;
 
 /** Path forms that servers may normalize differently; they always require the sign-in. */
-const isAmbiguous = /\/\/|\\|;|%(?:2e|2f|5c|25|3b|00)|(?:^|\/)\.{1,2}(?:\/|$)/i;
+const ambiguousPattern = /\/\/|\\|;|%(?:2e|2f|5c|25|3b|00)|(?:^|\/)\.{1,2}(?:\/|$)/i;
 
 /**
  * Returns true for public paths.
@@ -10,9 +10,9 @@ const isAmbiguous = /\/\/|\\|;|%(?:2e|2f|5c|25|3b|00)|(?:^|\/)\.{1,2}(?:\/|$)/i;
  */
 export function isPublicPath(entries: readonly string[], id: string, url: string): boolean {
   const [path = ''] = url.split('?', 1);
-  if (isAmbiguous.test(path)) return false;
+  if (ambiguousPattern.test(path)) return false;
   return entries.some((entry) => {
-    const [, service, prefix = '', star] = publicPath.exec(entry) ?? [];
+    const [, service, prefix = '', star] = publicPathPattern.exec(entry) ?? [];
     if (service !== id) return false;
     return star === '*' || prefix.endsWith('/') ? path.startsWith(prefix) : path === prefix;
   });

@@ -11,7 +11,7 @@ export function getReturnPath(target: string | null | undefined): string {
  * Returns the target of the sign-in query: `to` is percent-encoded, or, as nginx writes `$request_uri`, not encoded,
  * last, and with its own query.
  */
-export function wantedPath(query: string): string {
-  const written = /(?:^|&)to=(\/.*)$/.exec(query)?.[1];
-  return getReturnPath(written ?? new URLSearchParams(query).get('to'));
+export function parseReturnPath(query: string): string {
+  const rawPath = /(?:^|&)to=(\/.*)$/.exec(query)?.[1];
+  return getReturnPath(rawPath ?? new URLSearchParams(query).get('to'));
 }

@@ -9,20 +9,20 @@ export interface Upstream {
 }
 
 /** Format of an entry: `photos=http://192.168.1.5:2342`. */
-export const upstreamText = /^([a-z](?:[a-z0-9-]{0,30}[a-z0-9])?)=((?:https?|h2c):\/\/[^\s/?#@]+)\/?$/;
+export const upstreamPattern = /^([a-z](?:[a-z0-9-]{0,30}[a-z0-9])?)=((?:https?|h2c):\/\/[^\s/?#@]+)\/?$/;
 
 /** Host header entry: `torrents=127.0.0.1:8080`. */
-export const upstreamHost =
+export const upstreamHostPattern =
   /^([a-z](?:[a-z0-9-]{0,30}[a-z0-9])?)=((?:[A-Za-z0-9_.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?)$/;
 
 /** Returns the configured Host header of an upstream, if any. */
-export function hostFor(id: string, entries: readonly string[]): string | undefined {
-  return entries.map((entry) => upstreamHost.exec(entry)).find((parts) => parts?.[1] === id)?.[2];
+export function findUpstreamHost(id: string, entries: readonly string[]): string | undefined {
+  return entries.map((entry) => upstreamHostPattern.exec(entry)).find((parts) => parts?.[1] === id)?.[2];
 }
 
 /** Returns undefined for malformed text. */
 export function parseUpstream(text: string): Upstream | undefined {
-  const [, id = '', address = ''] = upstreamText.exec(text) ?? [];
+  const [, id = '', address = ''] = upstreamPattern.exec(text) ?? [];
   const isHttp2 = address.startsWith('h2c:');
   const url = URL.parse(address.replace(/^h2c:/, 'http:'));
   if (url === null || url.pathname !== '/' || url.hostname === '') return undefined;

@@ -5,37 +5,37 @@ import type { Duplex } from 'node:stream';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Upstream } from '../domain/upstream.ts';
-import { isNowhere } from './nowhere.ts';
-import { repairAnswers, type AnswerRepair } from './repaired-answers.ts';
+import { isUnreachableHost } from './unreachable-host.ts';
+import { repairResponses, type ResponseRepair } from './response-repair.ts';
 
 type ConnectionContext = Pick<Context, 'addresses' | 'connect'>;
 
-const options: AgentOptions = { keepAlive: true, keepAliveMsecs: 15_000, maxFreeSockets: 32, scheduling: 'lifo' };
+const agentOptions: AgentOptions = { keepAlive: true, keepAliveMsecs: 15_000, maxFreeSockets: 32, scheduling: 'lifo' };
 
 /** Agent for one upstream with persistent connections; each target address is verified before data is sent. */
 export class UpstreamConnections extends Agent {
   readonly #context: ConnectionContext;
   readonly #upstream: Upstream;
-  readonly #verify: boolean;
-  readonly #repairs = new WeakMap<Duplex, AnswerRepair>();
+  readonly #verifiesTls: boolean;
+  readonly #repairs = new WeakMap<Duplex, ResponseRepair>();
 
   constructor(context: ConnectionContext, upstream: Upstream, verify: boolean) {
-    super(options);
+    super(agentOptions);
     this.#context = context;
     this.#upstream = upstream;
-    this.#verify = verify;
+    this.#verifiesTls = verify;
   }
 
   override createConnection(
     _options: ClientRequestArgs,
-    opened?: (error: Error | null, stream: Duplex) => void,
+    onOpen?: (error: Error | null, stream: Duplex) => void,
   ): undefined {
     this.open().then(
       (socket) => {
-        this.#repairs.set(socket, repairAnswers(socket));
-        opened?.(null, socket);
+        this.#repairs.set(socket, repairResponses(socket));
+        onOpen?.(null, socket);
       },
-      (error: unknown) => (opened as ((error: Error) => void) | undefined)?.(asError(error)),
+      (error: unknown) => (onOpen as ((error: Error) => void) | undefined)?.(toError(error)),
     );
     return undefined;
   }
@@ -49,13 +49,15 @@ export class UpstreamConnections extends Agent {
   /** Opens a connection to a verified address. */
   async open(): Promise<Duplex> {
     const { host, port, protocol } = this.#upstream;
-    if (isIP(host) !== 0) this.#check(host);
+    if (isIP(host) !== 0) this.#requireAllowed(host);
     const { socket, address } = await this.#context.connect({
-      ...{ host, port, trust: 'owner' },
-      ...(protocol === 'https' ? { tls: { verify: this.#verify, alpn: ['http/1.1'] } } : {}),
+      host,
+      port,
+      trust: 'owner',
+      ...(protocol === 'https' ? { tls: { verify: this.#verifiesTls, alpn: ['http/1.1'] } } : {}),
     });
     try {
-      this.#check(address);
+      this.#requireAllowed(address);
     } catch (error) {
       socket.destroy();
       throw error;
@@ -64,13 +66,13 @@ export class UpstreamConnections extends Agent {
   }
 
   /** @throws Problem `gateway.upstream_refused` (502) */
-  #check(address: string): void {
+  #requireAllowed(address: string): void {
     const { port } = this.#upstream;
-    const refused = (detail: string): Problem => new Problem('gateway.upstream_refused', 502, detail);
-    if (isNowhere(address)) throw refused('Its address leads where no service of a home is.');
+    const createRefusal = (detail: string): Problem => new Problem('gateway.upstream_refused', 502, detail);
+    if (isUnreachableHost(address)) throw createRefusal('Its address leads where no service of a home is.');
     const isOwnPort = this.#context.addresses().some((each) => getPort(each) === String(port));
-    if (isOwnPort && isThisMachine(address))
-      throw refused('Its address leads back to Homeport itself: share that service in place of it.');
+    if (isOwnPort && isThisComputer(address))
+      throw createRefusal('Its address leads back to Homeport itself: share that service in place of it.');
   }
 }
 
@@ -80,12 +82,14 @@ function getPort(address: string): string | undefined {
   return url === null ? undefined : url.port || (url.protocol === 'https:' ? '443' : '80');
 }
 
-function isThisMachine(address: string): boolean {
-  const bare = address.replace(/^::ffff:(?=\d+\.)/i, '');
-  if (bare.startsWith('127.') || bare === '::1') return true;
-  return Object.values(networkInterfaces()).some((list) => list?.some((each) => each.address === bare) === true);
+function isThisComputer(address: string): boolean {
+  const plainAddress = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  if (plainAddress.startsWith('127.') || plainAddress === '::1') return true;
+  return Object.values(networkInterfaces()).some(
+    (list) => list?.some((each) => each.address === plainAddress) === true,
+  );
 }
 
-function asError(error: unknown): Error {
+function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }

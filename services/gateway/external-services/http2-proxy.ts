@@ -5,11 +5,11 @@ import { findOwn } from '../../contracts/find-own.ts';
 import type { DispatchHandlers } from '../../contracts/dispatch.ts';
 import { getGatewayIdentity } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { answerHeaders, requestHeaders } from './headers.ts';
-import { announcedBody, isRepeatable, toProblem, type ProxyParts } from './proxy.ts';
-import { passedTrailers } from './trailers.ts';
+import { buildResponseHeaders, buildRequestHeaders } from './headers.ts';
+import { hasRequestBody, isRepeatable, toProblem, type ProxyDependencies } from './proxy.ts';
+import { filterTrailers } from './trailers.ts';
 
-interface Http2ProxyParts extends Omit<ProxyParts, 'agent'> {
+interface Http2ProxyDependencies extends Omit<ProxyDependencies, 'agent'> {
   /** Opens a connection to the verified address of the upstream. */
   readonly open: () => Promise<Duplex>;
 }
@@ -19,30 +19,30 @@ type Http2Headers = Record<string, string | string[]>;
 /** Passes requests to an upstream over HTTP/2 without TLS, on one shared connection. */
 export class Http2Proxy implements DispatchHandlers, Disposable {
   readonly #id: string;
-  readonly #parts: Http2ProxyParts;
+  readonly #deps: Http2ProxyDependencies;
   #session: Promise<ClientHttp2Session> | undefined;
 
-  constructor(id: string, parts: Http2ProxyParts) {
+  constructor(id: string, deps: Http2ProxyDependencies) {
     this.#id = id;
-    this.#parts = parts;
+    this.#deps = deps;
   }
 
   readonly request = (request: IncomingMessage, response: ServerResponse): void => {
-    const hasBody = announcedBody(request);
+    const hasBody = hasRequestBody(request);
     const fail = (error: unknown): void => {
       if (response.writableEnded) return;
       if (response.headersSent || response.destroyed) response.destroy();
-      else this.#parts.refuse(request, response, toProblem(this.#id, error, this.#parts.context.log));
+      else this.#deps.refuse(request, response, toProblem(this.#id, error, this.#deps.context.log));
     };
-    const attempt = async (isLast: boolean): Promise<void> => {
+    const attempt = async (isRetry: boolean): Promise<void> => {
       const isReused = this.#session !== undefined;
-      const session = await this.#connection();
+      const session = await this.#getSession();
       if (response.destroyed) return;
       const cancel = new AbortController();
-      const up = this.#send(session, request, hasBody, cancel.signal);
-      exchange(request, response, { up, cancel }, (error) => {
+      const upstream = this.#sendRequest(session, request, hasBody, cancel.signal);
+      connectStreams(request, response, { up: upstream, cancel }, (error) => {
         // The upstream closed an idle connection while it was reused.
-        const mayRepeat = isReused && !isLast && !hasBody && isRepeatable(request.method) && !response.headersSent;
+        const mayRepeat = isReused && !isRetry && !hasBody && isRepeatable(request.method) && !response.headersSent;
         if (mayRepeat && session.destroyed && !response.destroyed) attempt(true).catch(fail);
         else fail(error);
       });
@@ -68,25 +68,25 @@ export class Http2Proxy implements DispatchHandlers, Disposable {
     this.#session = undefined;
   }
 
-  async #connection(): Promise<ClientHttp2Session> {
+  async #getSession(): Promise<ClientHttp2Session> {
     const opening = (this.#session ??= this.#openSession());
     try {
       const session = await opening;
       if (!session.closed && !session.destroyed) return session;
     } catch (error) {
-      this.#forget(opening);
+      this.#dropSession(opening);
       throw error;
     }
-    this.#forget(opening);
-    return this.#connection();
+    this.#dropSession(opening);
+    return this.#getSession();
   }
 
-  #forget(opening: Promise<ClientHttp2Session>): void {
+  #dropSession(opening: Promise<ClientHttp2Session>): void {
     if (this.#session === opening) this.#session = undefined;
   }
 
   async #openSession(): Promise<ClientHttp2Session> {
-    const socket = await this.#parts.open();
+    const socket = await this.#deps.open();
     const session = connect('http://upstream', {
       createConnection: (): Duplex => socket,
       settings: { enablePush: false },
@@ -98,98 +98,100 @@ export class Http2Proxy implements DispatchHandlers, Disposable {
     return session;
   }
 
-  #send(
+  #sendRequest(
     session: ClientHttp2Session,
     request: IncomingMessage,
     hasBody: boolean,
     signal: AbortSignal,
   ): ClientHttp2Stream {
-    const { context, host } = this.#parts;
-    const from = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-    const passing = {
+    const { context, host } = this.#deps;
+    const clientAddress = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+    const forwardedRequest = {
       identity: getGatewayIdentity(request),
-      outside: context.publicUrl(request),
-      from,
+      publicUrl: context.publicUrl(request),
+      clientAddress,
       hasBody,
       host: host(),
     };
-    const headers = toHttp2Headers(requestHeaders(request, passing));
+    const headers = toHttp2Headers(buildRequestHeaders(request, forwardedRequest));
     headers[':method'] = request.method ?? 'GET';
     headers[':path'] = request.url ?? '/';
     headers[':scheme'] = 'http';
     if (/(?:^|,)\s*trailers\s*(?:[,;]|$)/i.test(String(request.headers.te ?? ''))) headers['te'] = 'trailers';
-    const up = session.request(headers, { endStream: !hasBody, waitForTrailers: hasBody, signal });
-    if (!hasBody) return up;
-    up.once('wantTrailers', () => up.sendTrailers(toHttp2Headers(passedTrailers(request.rawTrailers).flat())));
-    request.pipe(up);
-    return up;
+    const upstream = session.request(headers, { endStream: !hasBody, waitForTrailers: hasBody, signal });
+    if (!hasBody) return upstream;
+    upstream.once('wantTrailers', () =>
+      upstream.sendTrailers(toHttp2Headers(filterTrailers(request.rawTrailers).flat())),
+    );
+    request.pipe(upstream);
+    return upstream;
   }
 }
 
 /** Connects the upstream stream with the client, and resets each side when the other one is aborted. */
-function exchange(
+function connectStreams(
   request: IncomingMessage,
   response: ServerResponse,
-  { up, cancel }: { readonly up: ClientHttp2Stream; readonly cancel: AbortController },
+  { up: upstream, cancel }: { readonly up: ClientHttp2Stream; readonly cancel: AbortController },
   fail: (error: unknown) => void,
 ): void {
   let trailers: readonly string[] = [];
   let failure: unknown;
   // `close(NGHTTP2_CANCEL)` would send END_STREAM first, which tells the upstream that the request is complete.
-  const leave = (): void => cancel.abort();
-  response.once('close', leave);
+  const cancelUpstream = (): void => cancel.abort();
+  response.once('close', cancelUpstream);
   // A request that its client breaks off must not appear complete to the upstream.
   request.once('close', () => {
-    if (!request.complete) leave();
+    if (!request.complete) cancelUpstream();
   });
-  up.on('error', (error: Error) => {
+  upstream.on('error', (error: Error) => {
     failure = error;
   });
-  up.once('response', (headers, flags, raw: string[]) => {
+  upstream.once('response', (headers, flags, raw: string[]) => {
     try {
-      answerHead(response, Number(headers[':status']), raw, (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0);
+      sendHead(response, Number(headers[':status']), raw, (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0);
     } catch (error) {
       failure = error;
-      return void leave();
+      return void cancelUpstream();
     }
-    up.pipe(response, { end: false });
+    upstream.pipe(response, { end: false });
   });
-  up.once('trailers', (_headers, _flags, raw: string[]) => (trailers = raw));
-  up.once('end', () => {
-    if (up.rstCode !== constants.NGHTTP2_NO_ERROR || !response.headersSent || response.writableEnded) return;
-    response.addTrailers(passedTrailers(trailers));
+  upstream.once('trailers', (_headers, _flags, raw: string[]) => (trailers = raw));
+  upstream.once('end', () => {
+    if (upstream.rstCode !== constants.NGHTTP2_NO_ERROR || !response.headersSent || response.writableEnded) return;
+    response.addTrailers(filterTrailers(trailers));
     response.end();
   });
-  up.once('close', () => {
-    response.off('close', leave);
-    request.unpipe(up);
+  upstream.once('close', () => {
+    response.off('close', cancelUpstream);
+    request.unpipe(upstream);
     request.resume();
     if (!response.writableEnded)
       fail(failure ?? new Problem('gateway.upstream_failed', 502, 'It broke off its answer.'));
   });
 }
 
-function answerHead(response: ServerResponse, status: number, raw: readonly string[], isWhole: boolean): void {
+function sendHead(response: ServerResponse, status: number, raw: readonly string[], isComplete: boolean): void {
   if (!(status >= 200 && status <= 599))
     throw new Problem('gateway.upstream_failed', 502, 'Its answer is not valid HTTP.');
   const rawHeaders = raw.filter((_each, index) => raw[index - (index % 2)]?.startsWith(':') !== true);
-  const headers = answerHeaders({ headers: {}, rawHeaders });
+  const headers = buildResponseHeaders({ headers: {}, rawHeaders });
   // A response without a body stays headers-only, from which gRPC reads its status.
   const hasLength = headers.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-length');
   const mayHaveBody = status !== 204 && status !== 304 && response.req.method !== 'HEAD';
-  response.writeHead(status, isWhole && !hasLength && mayHaveBody ? [...headers, 'Content-Length', '0'] : headers);
-  if (!isWhole) response.write(Buffer.alloc(0));
+  response.writeHead(status, isComplete && !hasLength && mayHaveBody ? [...headers, 'Content-Length', '0'] : headers);
+  if (!isComplete) response.write(Buffer.alloc(0));
 }
 
 /** Returns pairs as headers of HTTP/2, with the Host as its authority. */
 function toHttp2Headers(pairs: readonly string[]): Http2Headers {
   const headers: Http2Headers = {};
   for (let index = 0; index + 1 < pairs.length; index += 2) {
-    const lower = (pairs[index] ?? '').toLowerCase();
-    const name = lower === 'host' ? ':authority' : lower;
+    const lowerName = (pairs[index] ?? '').toLowerCase();
+    const name = lowerName === 'host' ? ':authority' : lowerName;
     const value = pairs[index + 1] ?? '';
-    const before = findOwn(headers, name);
-    headers[name] = before === undefined ? value : [before, value].flat();
+    const existing = findOwn(headers, name);
+    headers[name] = existing === undefined ? value : [existing, value].flat();
   }
   return headers;
 }

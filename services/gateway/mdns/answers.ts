@@ -1,7 +1,7 @@
 import type { Answer, Packet, Question } from 'dns-packet';
 
 /** Announced names of this computer and their services. */
-export interface Announced {
+export interface AnnouncedNames {
   /** `nas.local`, `push.nas.local` */
   readonly names: readonly string[];
   /** Service instances of type `_https._tcp`. */
@@ -15,18 +15,18 @@ export interface AnnouncedService {
   readonly port: number;
 }
 
-const kind = '_https._tcp.local';
-const kinds = '_services._dns-sd._udp.local';
+const serviceType = '_https._tcp.local';
+const serviceTypesName = '_services._dns-sd._udp.local';
 /** TTLs of RFC 6762: two minutes for host names, 75 minutes for services. */
 const hostTtl = 120;
 const serviceTtl = 4500;
 
 /** Returns true for unique records, for which caches are flushed. */
-const isOurs = (type: string): boolean => type !== 'PTR';
+const isUniqueType = (type: string): boolean => type !== 'PTR';
 
 /** Returns all records to announce, with the addresses of this computer. */
-export function buildRecords({ names, services }: Announced, addresses: readonly string[]): Answer[] {
-  const ofHosts = names.flatMap((name): Answer[] => [
+export function buildRecords({ names, services }: AnnouncedNames, addresses: readonly string[]): Answer[] {
+  const hostRecords = names.flatMap((name): Answer[] => [
     ...addresses.map((data): Answer => ({ name, type: data.includes(':') ? 'AAAA' : 'A', ttl: hostTtl, data })),
     // NSEC records state missing record types, so that clients do not wait for them.
     {
@@ -36,26 +36,27 @@ export function buildRecords({ names, services }: Announced, addresses: readonly
       data: { nextDomain: name, rrtypes: [...new Set(addresses.map((each) => (each.includes(':') ? 'AAAA' : 'A')))] },
     },
   ]);
-  const ofServices = services.flatMap(({ title, host, port }): Answer[] => {
-    const name = `${title.replaceAll('.', ' ')}.${kind}`;
+  const serviceRecords = services.flatMap(({ title, host, port }): Answer[] => {
+    const name = `${title.replaceAll('.', ' ')}.${serviceType}`;
     return [
-      { name: kind, type: 'PTR', ttl: serviceTtl, data: name },
+      { name: serviceType, type: 'PTR', ttl: serviceTtl, data: name },
       { name, type: 'SRV', ttl: hostTtl, data: { target: host, port, priority: 0, weight: 0 } },
       { name, type: 'TXT', ttl: serviceTtl, data: ['path=/'] },
     ];
   });
-  const ofKinds: Answer[] = services.length === 0 ? [] : [{ name: kinds, type: 'PTR', ttl: serviceTtl, data: kind }];
-  return [...ofHosts, ...ofServices, ...ofKinds];
+  const typeRecords: Answer[] =
+    services.length === 0 ? [] : [{ name: serviceTypesName, type: 'PTR', ttl: serviceTtl, data: serviceType }];
+  return [...hostRecords, ...serviceRecords, ...typeRecords];
 }
 
 /** Returns the answers to questions and likely additional records; empty for questions about other names. */
-export function answersTo(
-  { questions = [], answers: known = [] }: Packet,
+export function findAnswers(
+  { questions = [], answers: knownAnswer = [] }: Packet,
   records: readonly Answer[],
 ): { readonly answers: Answer[]; readonly additionals: Answer[] } {
-  const asked = records.filter((record) => questions.some((question) => isAnswer(record, question)));
-  const wanted = asked.filter((record) => !known.some((each) => isKnown(each, record)));
-  const answers = wanted.filter(
+  const matching = records.filter((record) => questions.some((question) => isAnswer(record, question)));
+  const unknown = matching.filter((record) => !knownAnswer.some((each) => isKnownAnswer(each, record)));
+  const answers = unknown.filter(
     ({ type }, _index, all) => type !== 'NSEC' || all.every((each) => each.type === 'NSEC'),
   );
   const targets = new Set(answers.flatMap((each) => (each.type === 'PTR' ? [each.data] : [])));
@@ -86,19 +87,19 @@ function isAnswer(record: Answer, question: Question): boolean {
 }
 
 /** Omits answers that the query lists as known. */
-function isKnown(known: Answer, record: Answer): boolean {
-  if (known.type !== record.type || known.name.toLowerCase() !== record.name.toLowerCase()) return false;
-  if (!('data' in known && 'data' in record && 'ttl' in known && 'ttl' in record)) return false;
-  return known.data === record.data && (known.ttl ?? 0) >= (record.ttl ?? 0) / 2;
+function isKnownAnswer(knownAnswer: Answer, record: Answer): boolean {
+  if (knownAnswer.type !== record.type || knownAnswer.name.toLowerCase() !== record.name.toLowerCase()) return false;
+  if (!('data' in knownAnswer && 'data' in record && 'ttl' in knownAnswer && 'ttl' in record)) return false;
+  return knownAnswer.data === record.data && (knownAnswer.ttl ?? 0) >= (record.ttl ?? 0) / 2;
 }
 
 /** Cache-flush bit: receivers replace their cached records. */
-export function flushed(records: readonly Answer[]): Answer[] {
-  return records.map((each) => (isOurs(each.type) ? ({ ...each, flush: true } as Answer) : each));
+export function withFlushBit(records: readonly Answer[]): Answer[] {
+  return records.map((each) => (isUniqueType(each.type) ? ({ ...each, flush: true } as Answer) : each));
 }
 
 /** Returns the names for which another computer announces other addresses. */
-export function claimedByOthers(
+export function findConflicts(
   { answers = [], authorities = [] }: Packet,
   names: readonly string[],
   addresses: readonly string[],

@@ -2,178 +2,190 @@ import type { RemoteInfo } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import type { Answer, Packet } from 'dns-packet';
 import type { Clock, Log } from '../../contracts/service.ts';
-import { RateLimit } from '../sign-in/rate.ts';
-import { answersTo, claimedByOthers, flushed, buildRecords, type Announced } from './answers.ts';
+import { RateLimiter } from '../sign-in/rate-limiter.ts';
+import { findAnswers, findConflicts, withFlushBit, buildRecords, type AnnouncedNames } from './answers.ts';
 import { MulticastSocket } from './socket.ts';
 
 /** Maximum size that is not fragmented. */
 const maxRecords = 12;
-const probes = 3;
-const betweenProbes = 250;
-const betweenAnnouncements = 1000;
+const probeCount = 3;
+const probeIntervalMs = 250;
+const announcementIntervalMs = 1000;
 /** Interval after which a conflicting name is probed again. */
-const askAgain = 10 * 60_000;
+const conflictRetryMs = 10 * 60_000;
 /** Maximum TTL in answers to legacy queries (RFC 6762, section 6.7). */
 const legacyTtl = 10;
 
 /** DNS message with its destination. */
-export interface Announcing extends Announced {
+export interface Announcement extends AnnouncedNames {
   readonly addresses: readonly string[];
 }
 
-interface ResponderParts {
+interface ResponderDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly port: () => number;
   /** Number of recipients. */
   readonly accepts: (address: string) => boolean;
   /** Called when name conflicts changed. */
-  readonly changed: () => void;
+  readonly onChange: () => void;
 }
 
 /** Multicast DNS responder (RFC 6762) for the names of this computer. */
 export class Responder implements AsyncDisposable {
-  readonly #parts: ResponderParts;
-  readonly #rate: RateLimit;
+  readonly #deps: ResponderDependencies;
+  readonly #rate: RateLimiter;
   /** Conflicting names with the other address and the time of detection. */
-  readonly #conflicts = new Map<string, { readonly by: string; readonly at: number }>();
+  readonly #conflicts = new Map<string, { readonly otherAddress: string; readonly detectedAt: number }>();
   #socket: MulticastSocket | undefined;
   #addresses: readonly string[] = [];
-  #announced: Announced = { names: [], services: [] };
+  #announcement: AnnouncedNames = { names: [], services: [] };
   #records: readonly Answer[] = [];
   /** Names that are being probed. */
   #probing: readonly string[] = [];
-  #now = '';
+  #currentKey = '';
   #problem = '';
 
-  constructor(parts: ResponderParts) {
-    this.#parts = parts;
-    this.#rate = new RateLimit(parts.clock, { burst: 120, perSecond: 40 });
+  constructor(deps: ResponderDependencies) {
+    this.#deps = deps;
+    this.#rate = new RateLimiter(deps.clock, { burst: 120, perSecond: 40 });
   }
 
   /** Names that are announced. */
   get names(): readonly string[] {
-    return this.#announced.names.filter((name) => !this.#probing.includes(name) && !this.#conflicts.has(name));
+    return this.#announcement.names.filter((name) => !this.#probing.includes(name) && !this.#conflicts.has(name));
   }
 
   get problems(): readonly string[] {
-    const taken = [...this.#conflicts]
-      .filter(([name]) => this.#announced.names.includes(name))
+    const conflictMessages = [...this.#conflicts]
+      .filter(([name]) => this.#announcement.names.includes(name))
       .map(
-        ([name, { by }]) =>
+        ([name, { otherAddress: by }]) =>
           `Another machine of the network, ${by}, is called ${name}. Choose another name in the settings.`,
       );
-    return this.#problem === '' ? taken : [this.#problem, ...taken];
+    return this.#problem === '' ? conflictMessages : [this.#problem, ...conflictMessages];
   }
 
   /** Replaces the announcement; undefined withdraws it. Calls must not overlap. */
-  async become(wanted: Announcing | undefined): Promise<void> {
-    const { clock } = this.#parts;
-    for (const [name, { at }] of this.#conflicts) if (clock.now() - at > askAgain) this.#conflicts.delete(name);
-    const key = wanted === undefined ? '' : JSON.stringify([this.#parts.port(), wanted, [...this.#conflicts.keys()]]);
-    if (key === this.#now && this.#problem === '') return;
-    this.#now = key;
-    const names = wanted?.names ?? [];
-    const before = this.#records;
-    const known = this.names;
-    const next = wanted === undefined ? [] : this.#free(buildRecords(wanted, wanted.addresses));
-    const isSame = wanted !== undefined && JSON.stringify(wanted.addresses) === JSON.stringify(this.#addresses);
-    await this.#tell(
-      before.filter((each) => !next.some((other) => JSON.stringify(other) === JSON.stringify(each))),
+  async update(announcement: Announcement | undefined): Promise<void> {
+    const { clock } = this.#deps;
+    for (const [name, { detectedAt: at }] of this.#conflicts)
+      if (clock.now() - at > conflictRetryMs) this.#conflicts.delete(name);
+    const key =
+      announcement === undefined ? '' : JSON.stringify([this.#deps.port(), announcement, [...this.#conflicts.keys()]]);
+    if (key === this.#currentKey && this.#problem === '') return;
+    this.#currentKey = key;
+    const names = announcement?.names ?? [];
+    const formerRecords = this.#records;
+    const announcedNames = this.names;
+    const next =
+      announcement === undefined ? [] : this.#withoutConflicts(buildRecords(announcement, announcement.addresses));
+    const isUnchanged =
+      announcement !== undefined && JSON.stringify(announcement.addresses) === JSON.stringify(this.#addresses);
+    await this.#send(
+      formerRecords.filter((each) => !next.some((other) => JSON.stringify(other) === JSON.stringify(each))),
       0,
     );
     this.#records = [];
-    if (!isSame || this.#socket === undefined) await this.#close();
-    this.#addresses = wanted?.addresses ?? [];
-    this.#announced = wanted ?? { names: [], services: [] };
-    if (wanted === undefined || !(await this.#open())) return;
-    this.#probing = names.filter((name) => !isSame || !known.includes(name));
+    if (!isUnchanged || this.#socket === undefined) await this.#close();
+    this.#addresses = announcement?.addresses ?? [];
+    this.#announcement = announcement ?? { names: [], services: [] };
+    if (announcement === undefined || !(await this.#open())) return;
+    this.#probing = names.filter((name) => !isUnchanged || !announcedNames.includes(name));
     this.#records = next;
     this.#probe(key, 1);
   }
 
   /** Probes the names and announces those that are free. */
-  #probe(key: string, turn: number): void {
-    const { clock } = this.#parts;
-    if (this.#now !== key) return;
-    const isAsking = this.#probing.length > 0 && turn <= probes;
-    if (isAsking) {
+  #probe(key: string, attempt: number): void {
+    const { clock } = this.#deps;
+    if (this.#currentKey !== key) return;
+    const isProbe = this.#probing.length > 0 && attempt <= probeCount;
+    if (isProbe) {
       const questions = this.#probing.map((name) => ({ name, type: 'ANY' as never }));
       const authorities = this.#records.filter(({ name, type }) => this.#probing.includes(name) && type !== 'NSEC');
-      void this.#socket?.tell({ type: 'query', questions, authorities });
-      clock.after(betweenProbes, () => this.#probe(key, turn + 1));
+      void this.#socket?.multicast({ type: 'query', questions, authorities });
+      clock.after(probeIntervalMs, () => this.#probe(key, attempt + 1));
       return;
     }
     this.#probing = [];
-    this.#records = this.#free(this.#records);
-    void this.#tell(this.#records);
-    clock.after(betweenAnnouncements, () => {
-      if (this.#now === key) void this.#tell(this.#records);
+    this.#records = this.#withoutConflicts(this.#records);
+    void this.#send(this.#records);
+    clock.after(announcementIntervalMs, () => {
+      if (this.#currentKey === key) void this.#send(this.#records);
     });
-    this.#parts.changed();
+    this.#deps.onChange();
   }
 
   /** Returns the announcement without conflicting names. */
-  #free(records: readonly Answer[]): Answer[] {
+  #withoutConflicts(records: readonly Answer[]): Answer[] {
     return records.filter(
       (each) => !this.#conflicts.has(each.name) && !(each.type === 'SRV' && this.#conflicts.has(each.data.target)),
     );
   }
 
-  async #tell(records: readonly Answer[], ttl?: number): Promise<void> {
-    const told = flushed(ttl === undefined ? records : records.map((each) => ({ ...each, ttl }) as Answer));
-    for (let from = 0; from < told.length; from += maxRecords) {
-      await this.#socket?.tell({
+  async #send(records: readonly Answer[], ttl?: number): Promise<void> {
+    const announced = withFlushBit(ttl === undefined ? records : records.map((each) => ({ ...each, ttl }) as Answer));
+    for (let start = 0; start < announced.length; start += maxRecords) {
+      await this.#socket?.multicast({
         type: 'response',
-        flags: authoritative,
-        answers: told.slice(from, from + maxRecords),
+        flags: authoritativeFlag,
+        answers: announced.slice(start, start + maxRecords),
       });
     }
   }
 
-  readonly #hear = (packet: Packet, from: RemoteInfo): void => {
-    const { accepts, port, clock } = this.#parts;
-    if (!accepts(from.address)) return;
-    this.#lookForOthers(packet);
-    if (packet.type !== 'query' || !this.#rate.take(from.address)) return;
+  readonly #handlePacket = (packet: Packet, source: RemoteInfo): void => {
+    const { accepts, port, clock } = this.#deps;
+    if (!accepts(source.address)) return;
+    this.#detectConflicts(packet);
+    if (packet.type !== 'query' || !this.#rate.take(source.address)) return;
     const records = this.#records.filter(({ name }) => !this.#probing.includes(name));
-    const { answers, additionals } = answersTo(packet, records);
+    const { answers, additionals } = findAnswers(packet, records);
     if (answers.length === 0) return;
-    const response: Packet = { type: 'response', flags: authoritative };
-    if (from.port === port()) {
+    const response: Packet = { type: 'response', flags: authoritativeFlag };
+    if (source.port === port()) {
       // Known answers of truncated queries arrive in further packets; ours are short.
       clock.after(
         0,
-        () => void this.#socket?.tell({ ...response, answers: flushed(answers), additionals: flushed(additionals) }),
+        () =>
+          void this.#socket?.multicast({
+            ...response,
+            answers: withFlushBit(answers),
+            additionals: withFlushBit(additionals),
+          }),
       );
       return;
     }
-    const short = (all: Answer[]): Answer[] => all.map((each) => ({ ...each, ttl: legacyTtl }) as Answer);
+    const withLegacyTtl = (all: Answer[]): Answer[] => all.map((each) => ({ ...each, ttl: legacyTtl }) as Answer);
     const { id, questions } = packet;
-    const echo: Packet = {
+    const legacyResponse: Packet = {
       ...response,
       ...(id === undefined ? {} : { id }),
       ...(questions === undefined ? {} : { questions }),
     };
-    void this.#socket?.reply({ ...echo, answers: short(answers), additionals: short(additionals) }, from);
+    void this.#socket?.reply(
+      { ...legacyResponse, answers: withLegacyTtl(answers), additionals: withLegacyTtl(additionals) },
+      source,
+    );
   };
 
   /** Resolves conflicts: an established name wins, and between simultaneous probes the greater address. */
-  #lookForOthers(packet: Packet): void {
-    const own = [
+  #detectConflicts(packet: Packet): void {
+    const ownAddresses = [
       ...this.#addresses,
       ...Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address)),
     ];
-    for (const { name, by } of claimedByOthers(packet, this.#announced.names, own)) {
+    for (const { name, by } of findConflicts(packet, this.#announcement.names, ownAddresses)) {
       // A probe for an established name is answered.
-      const isAsking = packet.type === 'query';
-      if (isAsking && !(this.#probing.includes(name) && this.#addresses.every((address) => address < by))) continue;
+      const isProbe = packet.type === 'query';
+      if (isProbe && !(this.#probing.includes(name) && this.#addresses.every((address) => address < by))) continue;
       if (this.#conflicts.has(name)) continue;
-      this.#conflicts.set(name, { by, at: this.#parts.clock.now() });
-      this.#parts.log.warn('multicast DNS name conflict detected', { name, by });
+      this.#conflicts.set(name, { otherAddress: by, detectedAt: this.#deps.clock.now() });
+      this.#deps.log.warn('multicast DNS name conflict detected', { name, by });
       this.#probing = this.#probing.filter((each) => each !== name);
-      this.#records = this.#free(this.#records);
-      this.#parts.changed();
+      this.#records = this.#withoutConflicts(this.#records);
+      this.#deps.onChange();
     }
   }
 
@@ -181,15 +193,15 @@ export class Responder implements AsyncDisposable {
     if (this.#socket !== undefined) return true;
     try {
       this.#socket = await MulticastSocket.open({
-        port: this.#parts.port(),
+        port: this.#deps.port(),
         addresses: this.#addresses.filter((address) => !address.includes(':')),
-        heard: this.#hear,
-        failed: (error) => this.#parts.log.warn('multicast DNS socket failed', { error }),
+        onPacket: this.#handlePacket,
+        onError: (error) => this.#deps.log.warn('multicast DNS socket failed', { error }),
       });
       this.#problem = '';
       return true;
     } catch (error) {
-      if (this.#problem === '') this.#parts.log.warn('multicast DNS announcement failed', { error });
+      if (this.#problem === '') this.#deps.log.warn('multicast DNS announcement failed', { error });
       this.#problem = 'The names cannot be announced on this network; addresses work all the same.';
       return false;
     }
@@ -203,10 +215,10 @@ export class Responder implements AsyncDisposable {
 
   /** Withdraws the names with a TTL of 0. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.become(undefined);
+    await this.update(undefined);
     await this.#close();
   }
 }
 
 /** Header bit for authoritative answers. */
-const authoritative = 0x0400;
+const authoritativeFlag = 0x0400;

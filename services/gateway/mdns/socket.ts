@@ -4,55 +4,55 @@ import { decode, encode, type Packet } from 'dns-packet';
 
 export const multicastGroup = '224.0.0.251';
 
-interface SocketParts {
+interface SocketOptions {
   readonly port: number;
   /** Local addresses of the networks to use. */
   readonly addresses: readonly string[];
-  readonly heard: (packet: Packet, from: RemoteInfo) => void;
-  readonly failed: (error: Error) => void;
+  readonly onPacket: (packet: Packet, from: RemoteInfo) => void;
+  readonly onError: (error: Error) => void;
 }
 
 /** Multicast DNS socket for several networks. */
 export class MulticastSocket implements AsyncDisposable {
-  readonly #parts: SocketParts;
+  readonly #options: SocketOptions;
   readonly #socket: Socket;
-  #sending: Promise<void> = Promise.resolve();
+  #pendingSends: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  private constructor(parts: SocketParts, socket: Socket) {
-    this.#parts = parts;
+  private constructor(options: SocketOptions, socket: Socket) {
+    this.#options = options;
     this.#socket = socket;
   }
 
   /** @throws Error when multicast is not available on these addresses */
-  static async open(parts: SocketParts): Promise<MulticastSocket> {
+  static async open(options: SocketOptions): Promise<MulticastSocket> {
     const socket = createSocket({ type: 'udp4', reuseAddr: true });
-    const opened = new MulticastSocket(parts, socket);
+    const multicastSocket = new MulticastSocket(options, socket);
     try {
-      socket.bind(parts.port, '0.0.0.0');
+      socket.bind(options.port, '0.0.0.0');
       await once(socket, 'listening');
-      for (const address of parts.addresses) socket.addMembership(multicastGroup, address);
+      for (const address of options.addresses) socket.addMembership(multicastGroup, address);
       socket.setMulticastTTL(255);
       socket.setMulticastLoopback(true);
     } catch (error) {
       socket.close();
       throw error;
     }
-    socket.on('error', parts.failed);
+    socket.on('error', options.onError);
     socket.on('message', (bytes, from) => {
-      const packet = read(bytes);
-      if (packet !== undefined) parts.heard(packet, from);
+      const packet = decodePacket(bytes);
+      if (packet !== undefined) options.onPacket(packet, from);
     });
     socket.unref();
-    return opened;
+    return multicastSocket;
   }
 
   /** Sends to the multicast group. */
-  tell(packet: Packet): Promise<void> {
-    return this.#inTurn(async () => {
-      for (const address of this.#parts.addresses) {
+  multicast(packet: Packet): Promise<void> {
+    return this.#enqueue(async () => {
+      for (const address of this.#options.addresses) {
         this.#socket.setMulticastInterface(address);
-        await this.#send(packet, this.#parts.port, multicastGroup);
+        await this.#send(packet, this.#options.port, multicastGroup);
       }
     });
   }
@@ -61,29 +61,29 @@ export class MulticastSocket implements AsyncDisposable {
   reply(packet: Packet, { port, address }: Pick<RemoteInfo, 'port' | 'address'>): Promise<void> {
     // Port 0 only occurs in forged packets.
     if (port === 0) return Promise.resolve();
-    return this.#inTurn(() => this.#send(packet, port, address));
+    return this.#enqueue(() => this.#send(packet, port, address));
   }
 
   /** Sends are serialized, because the multicast interface is a property of the socket. */
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    this.#sending = this.#sending.then(async () => {
+  #enqueue(send: () => Promise<void>): Promise<void> {
+    this.#pendingSends = this.#pendingSends.then(async () => {
       // Errors of a network that disappeared are ignored.
-      if (!this.#isClosed) await work().catch((error: unknown) => this.#parts.failed(error as Error));
+      if (!this.#isClosed) await send().catch((error: unknown) => this.#options.onError(error as Error));
     });
-    return this.#sending;
+    return this.#pendingSends;
   }
 
   #send(packet: Packet, port: number, address: string): Promise<void> {
     return new Promise((resolve) => {
       this.#socket.send(encode(packet), port, address, (error) => {
-        if (error !== null) this.#parts.failed(error);
+        if (error !== null) this.#options.onError(error);
         resolve();
       });
     });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#sending;
+    await this.#pendingSends;
     this.#isClosed = true;
     this.#socket.close();
     await once(this.#socket, 'close');
@@ -91,7 +91,7 @@ export class MulticastSocket implements AsyncDisposable {
 }
 
 /** Returns undefined for malformed packets. */
-function read(bytes: Buffer): Packet | undefined {
+function decodePacket(bytes: Buffer): Packet | undefined {
   try {
     return decode(bytes);
   } catch {

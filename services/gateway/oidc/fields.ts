@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-const word = z.string().min(1).max(256);
-const claim = z
+const text = z.string().min(1).max(256);
+const claimName = z
   .string()
   .max(64)
   .regex(/^[A-Za-z0-9_:./-]+$/, 'Use the name of a claim, such as groups.');
@@ -17,7 +17,8 @@ export const oidcFields = {
       live: true,
       title: 'OpenID provider',
       description:
-        'Address of the issuer, such as that of Authelia, authentik or Keycloak: the sign-in page then offers it beside the password. Empty: off.',
+        'Address of the issuer, such as that of Authelia, authentik or Keycloak: the sign-in page then ' +
+        'offers it beside the password. Empty: off.',
     }),
   oidcVerify: z
     .boolean()
@@ -27,7 +28,8 @@ export const oidcFields = {
       needs: { oidcIssuer: true },
       title: "Check the provider's certificate",
       description:
-        'Off: its host may show any certificate, such as one of its own making. Whoever is between it and this machine can then say who somebody is.',
+        'Off: its host may show any certificate, such as one of its own making. Whoever is between it and ' +
+        'this machine can then say who somebody is.',
     }),
   oidcName: z
     .string()
@@ -72,7 +74,7 @@ export const oidcFields = {
       description: 'What is asked for at the provider, with a space between; openid is one of them.',
     }),
   oidcSubjects: z
-    .array(word)
+    .array(text)
     .max(200)
     .default([])
     .meta({
@@ -82,7 +84,7 @@ export const oidcFields = {
       description: 'Subjects (the claim sub) that are let in. Without any here, below or among the groups nobody is.',
     }),
   oidcGroups: z
-    .array(word)
+    .array(text)
     .max(200)
     .default([])
     .meta({
@@ -91,13 +93,13 @@ export const oidcFields = {
       title: 'Groups that may sign in by it',
       description: 'Who the provider says to be in one of these is let in.',
     }),
-  oidcGroupsClaim: claim.default('groups').meta({
+  oidcGroupsClaim: claimName.default('groups').meta({
     live: true,
     needs: { oidcIssuer: true },
     title: 'Claim with the groups',
     description: 'Where the provider lists the groups of a person.',
   }),
-  oidcAccountClaim: claim.default('preferred_username').meta({
+  oidcAccountClaim: claimName.default('preferred_username').meta({
     live: true,
     needs: { oidcIssuer: true },
     title: 'Claim with the account',

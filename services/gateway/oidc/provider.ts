@@ -7,7 +7,7 @@ import {
   type Claims,
   type MappingResult,
   type MappingRules,
-} from '../domain/provider-person.ts';
+} from '../domain/provider-account.ts';
 import type { OidcSettings } from './fields.ts';
 
 /** Cache duration of the provider metadata, in milliseconds. */
@@ -20,9 +20,9 @@ export interface AuthorizationRequest {
   readonly verifier: string;
 }
 
-interface Discovered {
-  readonly of: string;
-  readonly at: number;
+interface CachedConfiguration {
+  readonly key: string;
+  readonly loadedAt: number;
   readonly configuration: Promise<Oidc.Configuration>;
 }
 
@@ -30,7 +30,7 @@ interface Discovered {
 export class Provider {
   readonly #context: Pick<Context, 'clock' | 'fetch' | 'log'>;
   readonly #settings: Readonly<OidcSettings>;
-  #discovered: Discovered | undefined;
+  #cached: CachedConfiguration | undefined;
 
   constructor(context: Pick<Context, 'clock' | 'fetch' | 'log'>, settings: Readonly<OidcSettings>) {
     this.#context = context;
@@ -48,22 +48,32 @@ export class Provider {
    * Returns the authorization URL and the values that the callback must match.
    * @throws Problem `gateway.provider_failed` (502)
    */
-  async ask(redirectUri: string): Promise<{ readonly url: string; readonly asked: AuthorizationRequest }> {
-    const configuration = await this.#configuration();
+  async buildAuthorizationUrl(
+    redirectUri: string,
+  ): Promise<{ readonly url: string; readonly request: AuthorizationRequest }> {
+    const configuration = await this.#getConfiguration();
     const oidc = await import('openid-client');
     const { authorization_endpoint: endpoint = '' } = configuration.serverMetadata();
     if (URL.parse(endpoint)?.protocol !== 'https:') {
       const detail = `${this.name ?? ''} has no authorization endpoint that uses https. Check the configuration of the provider.`;
       throw new Problem('gateway.provider_failed', 502, detail);
     }
-    const asked = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
-    const challenge = await oidc.calculatePKCECodeChallenge(asked.verifier);
+    const authorization = {
+      state: oidc.randomState(),
+      nonce: oidc.randomNonce(),
+      verifier: oidc.randomPKCECodeVerifier(),
+    };
+    const challenge = await oidc.calculatePKCECodeChallenge(authorization.verifier);
     const url = oidc.buildAuthorizationUrl(configuration, {
-      ...{ redirect_uri: redirectUri, scope: this.#settings.oidcScopes, response_type: 'code' },
-      ...{ state: asked.state, nonce: asked.nonce, code_challenge_method: 'S256' },
+      redirect_uri: redirectUri,
+      scope: this.#settings.oidcScopes,
+      response_type: 'code',
+      state: authorization.state,
+      nonce: authorization.nonce,
+      code_challenge_method: 'S256',
       code_challenge: challenge,
     });
-    return { url: url.href, asked };
+    return { url: url.href, request: authorization };
   }
 
   /**
@@ -71,24 +81,27 @@ export class Provider {
    * @param current Complete URL of the callback
    * @throws Problem `gateway.provider_refused` (403), `gateway.provider_failed` (502)
    */
-  async answered(
+  async handleCallback(
     current: string,
     { state, nonce, verifier }: AuthorizationRequest,
-  ): Promise<{ subject: string; found: MappingResult }> {
-    const configuration = await this.#configuration();
+  ): Promise<{ subject: string; result: MappingResult }> {
+    const configuration = await this.#getConfiguration();
     const oidc = await import('openid-client');
     try {
       const tokens = await oidc.authorizationCodeGrant(configuration, new URL(current), {
-        ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true },
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
       });
       const claims = tokens.claims();
       if (claims === undefined) throw new Error('no ID token');
       const rules = this.#rules;
-      const more: Claims =
+      const userInfo: Claims =
         needsUserInfo(claims, rules) && configuration.serverMetadata().userinfo_endpoint !== undefined
           ? await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub)
           : {};
-      return { subject: claims.sub, found: mapToAccount(claims.sub, { ...more, ...claims }, rules) };
+      return { subject: claims.sub, result: mapToAccount(claims.sub, { ...userInfo, ...claims }, rules) };
     } catch (error) {
       throw this.#toProblem(error);
     }
@@ -97,23 +110,28 @@ export class Provider {
   get #rules(): MappingRules {
     const { oidcSubjects, oidcGroups, oidcGroupsClaim, oidcAccountClaim, oidcAccounts } = this.#settings;
     return {
-      ...{ subjects: oidcSubjects, groups: oidcGroups, accounts: oidcAccounts },
-      ...{ groupsClaim: oidcGroupsClaim, accountClaim: oidcAccountClaim },
+      subjects: oidcSubjects,
+      groups: oidcGroups,
+      accounts: oidcAccounts,
+      groupsClaim: oidcGroupsClaim,
+      accountClaim: oidcAccountClaim,
     };
   }
 
-  async #configuration(): Promise<Oidc.Configuration> {
+  async #getConfiguration(): Promise<Oidc.Configuration> {
     const { oidcIssuer, oidcClientId, oidcClientSecret, oidcVerify } = this.#settings;
-    const of = JSON.stringify([oidcIssuer, oidcClientId, oidcClientSecret, oidcVerify]);
+    const key = JSON.stringify([oidcIssuer, oidcClientId, oidcClientSecret, oidcVerify]);
     const now = this.#context.clock.now();
-    const before = this.#discovered;
-    const fresh =
-      before?.of === of && now - before.at < cacheMs ? before : { of, at: now, configuration: this.#discover() };
-    this.#discovered = fresh;
+    const existing = this.#cached;
+    const configurationEntry =
+      existing?.key === key && now - existing.loadedAt < cacheMs
+        ? existing
+        : { key, loadedAt: now, configuration: this.#discover() };
+    this.#cached = configurationEntry;
     try {
-      return await fresh.configuration;
+      return await configurationEntry.configuration;
     } catch (error) {
-      if (this.#discovered === fresh) this.#discovered = undefined;
+      if (this.#cached === configurationEntry) this.#cached = undefined;
       throw this.#toProblem(error);
     }
   }
@@ -140,23 +158,26 @@ export class Provider {
     const { method, headers, body, signal } = options;
     const text = body instanceof URLSearchParams ? body.toString() : body;
     const reply = await this.#context.fetch(url, {
-      ...{ method, headers, redirect: 'manual', timeoutMs: 15_000 },
+      method,
+      headers,
+      redirect: 'manual',
+      timeoutMs: 15_000,
       ...(typeof text === 'string' || text instanceof Uint8Array ? { body: text } : {}),
       ...(signal === undefined ? {} : { signal }),
       ...(new URL(url).host === issuer.host ? { trust: 'owner', verify: this.#settings.oidcVerify } : {}),
     });
     const { status } = reply;
-    const empty = status === 204 || status === 304;
-    return new Response(empty ? null : Buffer.from(reply.body), { status, headers: { ...reply.headers } });
+    const hasNoBody = status === 204 || status === 304;
+    return new Response(hasNoBody ? null : Buffer.from(reply.body), { status, headers: { ...reply.headers } });
   }
 
   #toProblem(error: unknown): Problem {
-    const cause = causeOf(error);
+    const cause = findProblem(error);
     if (cause instanceof Problem) {
       const detail = `The sign-in at ${this.name ?? ''} does not work at the moment: ${cause.detail}`;
       return new Problem('gateway.provider_failed', 502, detail, { cause: error });
     }
-    const code = refusalOf(error);
+    const code = findErrorCode(error);
     if (code !== undefined) {
       const detail =
         code === 'access_denied'
@@ -171,14 +192,16 @@ export class Provider {
 }
 
 /** Returns the problem that the library wrapped, if any. */
-function causeOf(error: unknown): unknown {
-  let at: unknown = error;
-  for (let depth = 0; depth < 4 && at instanceof Error && !(at instanceof Problem); depth += 1) at = at.cause;
-  return at;
+function findProblem(error: unknown): unknown {
+  let current: unknown = error;
+  for (let depth = 0; depth < 4 && current instanceof Error && !(current instanceof Problem); depth += 1) {
+    current = current.cause;
+  }
+  return current;
 }
 
 /** Returns the OAuth error code of a provider, from the redirect or the token endpoint. */
-function refusalOf(error: unknown): string | undefined {
+function findErrorCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'error' in error ? error.error : undefined;
   return typeof code === 'string' && /^[a-z_]{1,64}$/.test(code) ? code : undefined;
 }

@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DispatchContext } from '../../contracts/dispatch.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { getReturnPath } from '../domain/return-path.ts';
-import type { MappingResult } from '../domain/provider-person.ts';
-import { redirect, sendHtml } from '../proxy/answer.ts';
+import type { MappingResult } from '../domain/provider-account.ts';
+import { redirect, sendHtml } from '../proxy/responses.ts';
 import type { GatewayMetrics } from '../proxy/metrics.ts';
 import type { SessionCookie } from '../sign-in/cookie.ts';
-import { signInPage } from '../sign-in/pages.ts';
-import { RateLimit } from '../sign-in/rate.ts';
+import { renderSignInPage } from '../sign-in/pages.ts';
+import { RateLimiter } from '../sign-in/rate-limiter.ts';
 import type { Gate } from '../sign-in/gate.ts';
-import type { SignedIn } from '../sign-in/signed-in.ts';
+import type { SignedInAccounts } from '../sign-in/signed-in-account.ts';
 import type { AuthorizationRequest, Provider } from './provider.ts';
 
 /** Maximum duration of a sign-in at the provider, in milliseconds. */
@@ -26,7 +26,7 @@ interface OidcDependencies {
   >;
   readonly provider: Provider;
   readonly cookie: SessionCookie;
-  readonly signedIn: SignedIn;
+  readonly signedIn: SignedInAccounts;
   readonly gate: Pick<Gate, 'endSession'>;
   readonly metrics: GatewayMetrics;
 }
@@ -34,9 +34,9 @@ interface OidcDependencies {
 /** Pending sign-in of a browser. */
 interface PendingSignIn {
   readonly request: AuthorizationRequest;
-  readonly to: string;
+  readonly returnPath: string;
   readonly redirectUri: string;
-  readonly until: number;
+  readonly expiresAt: number;
 }
 
 /**
@@ -44,13 +44,13 @@ interface PendingSignIn {
  * be used once.
  */
 export class OidcRoutes {
-  readonly #parts: OidcDependencies;
-  readonly #rate: RateLimit;
+  readonly #deps: OidcDependencies;
+  readonly #rateLimiter: RateLimiter;
   readonly #pendingSignIns = new Map<string, PendingSignIn>();
 
-  constructor(parts: OidcDependencies) {
-    this.#parts = parts;
-    this.#rate = new RateLimit(parts.context.clock, { burst: 60, perSecond: 20 });
+  constructor(deps: OidcDependencies) {
+    this.#deps = deps;
+    this.#rateLimiter = new RateLimiter(deps.context.clock, { burst: 60, perSecond: 20 });
   }
 
   /**
@@ -58,19 +58,24 @@ export class OidcRoutes {
    * @throws Problem 404, 429
    */
   async begin(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): Promise<void> {
-    const { context, cookie, provider } = this.#parts;
-    const [to, outside] = [getReturnPath(query.get('to')), context.publicUrl(request)];
-    if (provider.name === undefined || outside === undefined)
+    const { context, cookie, provider } = this.#deps;
+    const [to, publicUrl] = [getReturnPath(query.get('to')), context.publicUrl(request)];
+    if (provider.name === undefined || publicUrl === undefined)
       throw new Problem('gateway.no_route', 404, 'No provider is set up for the sign-in here.');
     this.#limit(request);
     try {
-      const redirectUri = `${outside}${callbackPath}`;
-      const { url, asked } = await provider.ask(redirectUri);
+      const redirectUri = `${publicUrl}${callbackPath}`;
+      const { url, request: authorization } = await provider.buildAuthorizationUrl(redirectUri);
       const ticket = context.random.text(32);
-      this.#store(ticket, { request: asked, to, redirectUri, until: context.clock.now() + signInTimeoutMs });
+      this.#store(ticket, {
+        request: authorization,
+        returnPath: to,
+        redirectUri,
+        expiresAt: context.clock.now() + signInTimeoutMs,
+      });
       redirect(response, 302, url, { 'Set-Cookie': cookie.setTicket(request, ticket, signInTimeoutMs / 1000) });
     } catch (error) {
-      this.#refuse(request, response, { error, to });
+      this.#refuse(request, response, { error, returnPath: to });
     }
   }
 
@@ -79,20 +84,20 @@ export class OidcRoutes {
    * @throws Problem 404, 429
    */
   async callback(request: IncomingMessage, response: ServerResponse, query: string): Promise<void> {
-    const { context, cookie, gate, metrics, provider, signedIn } = this.#parts;
+    const { context, cookie, gate, metrics, provider, signedIn } = this.#deps;
     if (provider.name === undefined)
       throw new Problem('gateway.no_route', 404, 'No provider is set up for the sign-in here.');
     this.#limit(request);
     let to = '/';
     try {
       const {
-        request: asked,
+        request: authorization,
         redirectUri,
-        to: wanted,
-      } = this.#take(cookie.ticket(request), new URLSearchParams(query));
-      to = wanted;
-      const { subject, found } = await provider.answered(`${redirectUri}?${query}`, asked);
-      const account = await this.#accountOf(found, subject);
+        returnPath,
+      } = this.#takePending(cookie.ticket(request), new URLSearchParams(query));
+      to = returnPath;
+      const { subject, result } = await provider.handleCallback(`${redirectUri}?${query}`, authorization);
+      const account = await this.#getAccount(result, subject);
       const { remoteAddress } = context.caller(request);
       const userAgent = request.headers['user-agent'] ?? '';
       const { identity, secret } = await context.openSession(account, { remoteAddress, userAgent });
@@ -101,54 +106,54 @@ export class OidcRoutes {
       metrics.signIn('right');
       redirect(response, 303, to, { 'Set-Cookie': [cookie.set(request, secret), cookie.clearTicket(request)] });
     } catch (error) {
-      this.#refuse(request, response, { error, to });
+      this.#refuse(request, response, { error, returnPath: to });
     }
   }
 
   /** @throws Problem 403 */
-  async #accountOf(found: MappingResult, subject: string): Promise<string> {
-    const who = `${this.#parts.provider.name ?? ''} signed you in with the subject ${subject.slice(0, 100)}`;
-    if (found.is === 'not-allowed')
-      throw new Problem('gateway.not_allowed', 403, `${who}, which is not among those who may sign in here.`);
-    if (found.is === 'nameless')
-      throw new Problem('gateway.nameless', 403, `${who}, but does not say which account here is yours.`);
-    const account = await this.#parts.context.accounts.find(found.name);
+  async #getAccount(result: MappingResult, subject: string): Promise<string> {
+    const subjectText = `${this.#deps.provider.name ?? ''} signed you in with the subject ${subject.slice(0, 100)}`;
+    if (result.is === 'not-allowed')
+      throw new Problem('gateway.not_allowed', 403, `${subjectText}, which is not among those who may sign in here.`);
+    if (result.is === 'nameless')
+      throw new Problem('gateway.nameless', 403, `${subjectText}, but does not say which account here is yours.`);
+    const account = await this.#deps.context.accounts.find(result.name);
     if (account?.enabled !== true || account.kind !== 'person')
       throw new Problem(
         'gateway.unknown_person',
         403,
-        `${who}, and no account here is called ${found.name.slice(0, 64)}.`,
+        `${subjectText}, and no account here is called ${result.name.slice(0, 64)}.`,
       );
     // The account name at the provider may be chosen by the user, so it does not grant administrator access.
-    if (account.role === 'admin' && !found.named)
+    if (account.role === 'admin' && !result.named)
       throw new Problem(
         'gateway.administrator',
         403,
-        `${who}. An administrator writes that down in the settings before it opens an administrator's account.`,
+        `${subjectText}. An administrator writes that down in the settings before it opens an administrator's account.`,
       );
     return account.name;
   }
 
-  #store(ticket: string, waiting: PendingSignIn): void {
-    const now = this.#parts.context.clock.now();
-    for (const [key, { until }] of this.#pendingSignIns) if (until < now) this.#pendingSignIns.delete(key);
+  #store(ticket: string, pending: PendingSignIn): void {
+    const now = this.#deps.context.clock.now();
+    for (const [key, { expiresAt: until }] of this.#pendingSignIns) if (until < now) this.#pendingSignIns.delete(key);
     const [oldest] = this.#pendingSignIns.keys();
     if (this.#pendingSignIns.size >= maxPendingSignIns && oldest !== undefined) this.#pendingSignIns.delete(oldest);
-    this.#pendingSignIns.set(ticket, waiting);
+    this.#pendingSignIns.set(ticket, pending);
   }
 
   /** @throws Problem `gateway.too_late` (401) */
-  #take(ticket: string | undefined, query: URLSearchParams): PendingSignIn {
-    const waiting = this.#pendingSignIns.get(ticket ?? '');
-    const isRight = waiting?.request.state === query.get('state');
-    if (ticket !== undefined && isRight) this.#pendingSignIns.delete(ticket);
-    if (waiting !== undefined && isRight && waiting.until >= this.#parts.context.clock.now()) return waiting;
+  #takePending(ticket: string | undefined, query: URLSearchParams): PendingSignIn {
+    const pending = this.#pendingSignIns.get(ticket ?? '');
+    const isStateValid = pending?.request.state === query.get('state');
+    if (ticket !== undefined && isStateValid) this.#pendingSignIns.delete(ticket);
+    if (pending !== undefined && isStateValid && pending.expiresAt >= this.#deps.context.clock.now()) return pending;
     const detail = 'That took too long, or began in another browser. Begin again.';
     throw new Problem('gateway.too_late', 401, detail);
   }
 
   #limit(request: IncomingMessage): void {
-    if (this.#rate.take(this.#parts.context.caller(request).remoteAddress)) return;
+    if (this.#rateLimiter.take(this.#deps.context.caller(request).remoteAddress)) return;
     const detail = 'Too many attempts from this address. Wait a moment.';
     throw new Problem('gateway.too_many', 429, detail, { headers: { 'Retry-After': '3' } });
   }
@@ -156,12 +161,12 @@ export class OidcRoutes {
   #refuse(
     request: IncomingMessage,
     response: ServerResponse,
-    { error, to }: { readonly error: unknown; readonly to: string },
+    { error, returnPath: to }: { readonly error: unknown; readonly returnPath: string },
   ): void {
     if (!(error instanceof Problem) || error.status === 500) throw error;
-    const { context, metrics, provider } = this.#parts;
+    const { context, metrics, provider } = this.#deps;
     metrics.signIn('wrong');
     context.log.info('provider sign-in rejected', { code: error.code });
-    sendHtml(request, response, error.status, signInPage(to, { trouble: error.detail, provider: provider.name }));
+    sendHtml(request, response, error.status, renderSignInPage(to, { error: error.detail, provider: provider.name }));
   }
 }

@@ -3,16 +3,16 @@ import type { Provider } from './provider.ts';
 import { callbackPath } from './routes.ts';
 
 /** Returns the provider as shown on the page, with the redirect URIs to register. */
-export function providerState(
+export function toProviderState(
   provider: Provider,
   services: readonly SharedService[],
   home: string | undefined,
 ): GatewayState['provider'] {
   const { name } = provider;
   if (name === undefined) return null;
-  const places = services
+  const serviceUrls = services
     .filter(({ exposure, authenticates }) => exposure === 'sign-in' && !authenticates)
     .flatMap(({ addresses }) => addresses.map(({ url }) => url));
-  const all = home === undefined ? places : [home, ...places];
-  return { name, redirectAddresses: all.map((url) => `${url}${callbackPath}`) };
+  const urls = home === undefined ? serviceUrls : [home, ...serviceUrls];
+  return { name, redirectAddresses: urls.map((url) => `${url}${callbackPath}`) };
 }

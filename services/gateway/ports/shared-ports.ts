@@ -2,16 +2,16 @@ import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import type { DispatchContext, ExternalListenerOptions, PortTarget } from '../../contracts/dispatch.ts';
 import type { SharedPort } from '../../contracts/gateway/api.ts';
-import { inUrl } from '../domain/names.ts';
-import { inNetworks } from '../listeners/addresses.ts';
-import type { NetworkListener, NetworkListeners } from '../listeners/doors.ts';
+import { formatForUrl } from '../domain/names.ts';
+import { createNetworkMatcher } from '../listeners/addresses.ts';
+import type { NetworkListener, ListenerManager } from '../listeners/listener-manager.ts';
 import type { GatewayMetrics } from '../proxy/metrics.ts';
 import type { Settings } from '../settings.ts';
 
 /** Maximum connections per computer and port, so that one computer cannot exhaust a service's limit. */
-const mostOfOne = 20;
+const maxConnectionsPerClient = 20;
 
-interface SharedPortsParts {
+interface SharedPortsDependencies {
   readonly context: Pick<DispatchContext, 'ports' | 'getConnectionHandler'>;
   /** Read on each use. */
   readonly settings: Readonly<Pick<Settings, 'sharedPorts' | 'portNetworks'>>;
@@ -22,7 +22,7 @@ interface SharedPortsParts {
 
 interface Connection {
   readonly port: string;
-  readonly from: string;
+  readonly clientAddress: string;
 }
 
 /**
@@ -30,25 +30,25 @@ interface Connection {
  * which sees the client address and applies its limits.
  */
 export class SharedPorts {
-  readonly #parts: SharedPortsParts;
-  readonly #open = new Map<Socket, Connection>();
-  readonly #leaving = new AbortController();
+  readonly #deps: SharedPortsDependencies;
+  readonly #connections = new Map<Socket, Connection>();
+  readonly #shutdown = new AbortController();
   #networks: readonly string[] = [];
-  #isNamed: (address: string) => boolean = () => false;
+  #isInPortNetworks: (address: string) => boolean = () => false;
 
-  constructor(parts: SharedPortsParts) {
-    this.#parts = parts;
+  constructor(deps: SharedPortsDependencies) {
+    this.#deps = deps;
     // Each connection adds a listener.
-    setMaxListeners(0, this.#leaving.signal);
+    setMaxListeners(0, this.#shutdown.signal);
   }
 
   /** Ports that can be shared. */
   #targets(): readonly PortTarget[] {
-    return this.#parts.context.ports();
+    return this.#deps.context.ports();
   }
 
   #isShared(id: string): boolean {
-    return this.#parts.settings.sharedPorts.includes(id);
+    return this.#deps.settings.sharedPorts.includes(id);
   }
 
   /** Ports that are shared and exist. */
@@ -58,18 +58,19 @@ export class SharedPorts {
 
   /** Number of open connections. */
   get open(): number {
-    return this.#open.size;
+    return this.#connections.size;
   }
 
   /** Returns true when a computer may connect. */
   accepts(address: string): boolean {
-    const { portNetworks } = this.#parts.settings;
-    if (portNetworks !== this.#networks) [this.#networks, this.#isNamed] = [portNetworks, inNetworks(portNetworks)];
-    return this.#parts.accepts(address) && (portNetworks.length === 0 || this.#isNamed(address));
+    const { portNetworks } = this.#deps.settings;
+    if (portNetworks !== this.#networks)
+      [this.#networks, this.#isInPortNetworks] = [portNetworks, createNetworkMatcher(portNetworks)];
+    return this.#deps.accepts(address) && (portNetworks.length === 0 || this.#isInPortNetworks(address));
   }
 
   /** Returns the listeners to open: the port of the service at each address. */
-  doors(addresses: readonly string[]): NetworkListener[] {
+  planListeners(addresses: readonly string[]): NetworkListener[] {
     return addresses.flatMap((address) =>
       this.shared.flatMap(({ id, port }) =>
         port === undefined ? [] : [{ kind: 'tcp' as const, address, port, service: id }],
@@ -81,50 +82,55 @@ export class SharedPorts {
   handler(id: string): ExternalListenerOptions['handler'] {
     return {
       tcp: (socket) => {
-        const { context, metrics } = this.#parts;
+        const { context, metrics } = this.#deps;
         const from = socket.remoteAddress ?? '';
-        const take = context.getConnectionHandler(id);
-        const isTooMany = this.#count(id, from) >= mostOfOne;
-        metrics.connection(id, take === undefined ? 'service_down' : isTooMany ? 'refused' : 'passed');
-        if (take === undefined || isTooMany) return void socket.destroy();
-        this.#open.set(socket, { port: id, from });
-        socket.once('close', () => this.#open.delete(socket));
-        take(socket, this.#leaving.signal);
+        const handleConnection = context.getConnectionHandler(id);
+        const isOverLimit = this.#count(id, from) >= maxConnectionsPerClient;
+        metrics.connection(id, handleConnection === undefined ? 'service_down' : isOverLimit ? 'refused' : 'passed');
+        if (handleConnection === undefined || isOverLimit) return void socket.destroy();
+        this.#connections.set(socket, { port: id, clientAddress: from });
+        socket.once('close', () => this.#connections.delete(socket));
+        handleConnection(socket, this.#shutdown.signal);
       },
     };
   }
 
-  #count(id: string, machine: string): number {
+  #count(id: string, clientAddress: string): number {
     let count = 0;
-    for (const { port, from } of this.#open.values()) if (port === id && from === machine) count += 1;
+    for (const { port, clientAddress: from } of this.#connections.values())
+      if (port === id && from === clientAddress) count += 1;
     return count;
   }
 
   /** Counts a rejected connection. */
-  refused(id: string): void {
-    this.#parts.metrics.connection(id, 'refused');
+  countRefused(id: string): void {
+    this.#deps.metrics.connection(id, 'refused');
   }
 
   /** Ends connections that are no longer permitted. */
-  review(): void {
-    for (const [socket, { port, from }] of this.#open) {
+  endRevoked(): void {
+    for (const [socket, { port, clientAddress: from }] of this.#connections) {
       if (!this.#isShared(port) || !this.accepts(from)) socket.destroy();
     }
   }
 
   /** Asks services to end connections: idle ones immediately, others when they complete. */
   close(): void {
-    this.#leaving.abort();
+    this.#shutdown.abort();
   }
 
   /** Returns the ports as shown on pages. */
-  list(addresses: readonly string[], doors: Pick<NetworkListeners, 'port'>): SharedPort[] {
+  list(addresses: readonly string[], listeners: Pick<ListenerManager, 'port'>): SharedPort[] {
     return this.#targets().map(({ id, service, title, scheme, port, whenShared = '' }) => ({
-      ...{ id, service, title, meaning: whenShared },
-      ...{ shared: this.#isShared(id), running: port !== undefined },
+      id,
+      service,
+      title,
+      meaning: whenShared,
+      shared: this.#isShared(id),
+      running: port !== undefined,
       addresses: addresses.flatMap((address) => {
-        const open = this.#isShared(id) ? doors.port('tcp', address, id) : undefined;
-        return open === undefined ? [] : [`${scheme}://${inUrl(address)}:${String(open)}`];
+        const openPort = this.#isShared(id) ? listeners.port('tcp', address, id) : undefined;
+        return openPort === undefined ? [] : [`${scheme}://${formatForUrl(address)}:${String(openPort)}`];
       }),
     }));
   }

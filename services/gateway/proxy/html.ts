@@ -1,11 +1,12 @@
 import { escapeHtml } from '../../kit/escape-html.ts';
 
 /** Logo of assets/mark.svg. */
-const mark =
-  '<svg viewBox="0 0 24 24" width="28" height="28" aria-hidden="true"><path d="M6 10.2h8M8 10.2 6 21.5h8l-2-11.3"/><circle cx="10" cy="5.6" r="2.6"/><path class="beam" d="M16.2 5 21.8 3.4"/></svg>';
+const logo =
+  '<svg viewBox="0 0 24 24" width="28" height="28" aria-hidden="true"><path d="M6 10.2h8M8 10.2 6 ' +
+  '21.5h8l-2-11.3"/><circle cx="10" cy="5.6" r="2.6"/><path class="beam" d="M16.2 5 21.8 3.4"/></svg>';
 
 /** Renders a page of the gateway, small enough for TVs. `body` and `head` are HTML. Only the second-factor page has a script. */
-export function page(title: string, body: string, head = ''): string {
+export function renderPage(title: string, body: string, head = ''): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -18,7 +19,7 @@ export function page(title: string, body: string, head = ''): string {
 <link rel="stylesheet" href="/.homeport/style.css">${head}
 </head>
 <body>
-<header>${mark}Homeport</header>
+<header>${logo}Homeport</header>
 <main>
 ${body}
 </main>
@@ -28,7 +29,7 @@ ${body}
 }
 
 /** Style sheet with the colors of the app, in a form that browsers of old TVs support. */
-export const style = `:root {
+export const styleSheet = `:root {
   --ground: #f7fbfc; --surface: #fff; --sunken: #eef3f5; --ink: #172028; --soft: #4c5760; --line: #d8dfe4; --edge: #88949d;
   --sea: #01729f; --on-sea: #fff; --lamp: #e49900; --bad: #b7262b; --bad-wash: #fff1f0;
 }
@@ -39,7 +40,19 @@ export const style = `:root {
   }
 }
 * { box-sizing: border-box; }
-body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; align-items: center; justify-content: center; gap: 1rem; padding: 1.5rem 1rem; background: var(--ground); color: var(--ink); font: 16px/1.5 'Inter Variable', Inter, system-ui, sans-serif; }
+body {
+  margin: 0;
+  min-height: 100vh;
+  display: flex;
+  flex-direction: column;
+  align-items: center;
+  justify-content: center;
+  gap: 1rem;
+  padding: 1.5rem 1rem;
+  background: var(--ground);
+  color: var(--ink);
+  font: 16px/1.5 'Inter Variable', Inter, system-ui, sans-serif;
+}
 header { display: flex; align-items: center; gap: .5rem; font-size: 1.15rem; font-weight: 600; letter-spacing: -.02em; }
 svg { fill: none; stroke: var(--sea); stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
 .beam { stroke: var(--lamp); }
@@ -50,8 +63,31 @@ h2 { margin: 1.5rem 0 .25rem; font-size: 1rem; }
 p { margin: .5rem 0; color: var(--soft); }
 strong { color: var(--ink); }
 label { display: block; margin: 1rem 0 .25rem; font-weight: 500; }
-input { width: 100%; min-height: 44px; padding: .5rem .75rem; font: inherit; color: inherit; background: var(--sunken); border: 1px solid var(--edge); border-radius: 6px; }
-button, a.button { display: inline-block; min-height: 44px; margin-top: 1.25rem; padding: .6rem 1.1rem; font: inherit; font-weight: 500; text-align: center; text-decoration: none; color: var(--on-sea); background: var(--sea); border: 1px solid var(--sea); border-radius: 6px; cursor: pointer; }
+input {
+  width: 100%;
+  min-height: 44px;
+  padding: .5rem .75rem;
+  font: inherit;
+  color: inherit;
+  background: var(--sunken);
+  border: 1px solid var(--edge);
+  border-radius: 6px;
+}
+button, a.button {
+  display: inline-block;
+  min-height: 44px;
+  margin-top: 1.25rem;
+  padding: .6rem 1.1rem;
+  font: inherit;
+  font-weight: 500;
+  text-align: center;
+  text-decoration: none;
+  color: var(--on-sea);
+  background: var(--sea);
+  border: 1px solid var(--sea);
+  border-radius: 6px;
+  cursor: pointer;
+}
 form button, a.quiet { width: 100%; }
 [hidden] { display: none; }
 button.quiet, a.quiet { margin-top: 0; color: var(--ink); background: none; border-color: var(--edge); }
@@ -59,7 +95,15 @@ button.quiet, a.quiet { margin-top: 0; color: var(--ink); background: none; bord
 a:not(.button) { color: var(--sea); }
 :focus-visible { outline: 2px solid var(--sea); outline-offset: 2px; }
 code { font-family: ui-monospace, monospace; font-size: .9em; overflow-wrap: anywhere; color: var(--ink); }
-.print { display: block; width: 24ch; padding: .6rem .75rem; box-sizing: content-box; word-break: break-all; background: var(--sunken); border-radius: 6px; }
+.print {
+  display: block;
+  width: 24ch;
+  padding: .6rem .75rem;
+  box-sizing: content-box;
+  word-break: break-all;
+  background: var(--sunken);
+  border-radius: 6px;
+}
 ul, ol { margin: .5rem 0; padding-left: 1.25rem; color: var(--soft); }
 li { margin: .35rem 0; }
 .shared { padding: 0; list-style: none; }

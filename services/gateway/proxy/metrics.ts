@@ -6,7 +6,7 @@ export type Outcome = 'passed' | 'sign_in' | 'refused' | 'not_found' | 'service_
 /** Outcome of a TCP connection. */
 export type ConnectionOutcome = 'passed' | 'refused' | 'service_down';
 
-interface Measured {
+interface MetricSources {
   readonly metrics: Metrics;
   readonly open: () => number;
   readonly connections: () => number;
@@ -19,7 +19,7 @@ export class GatewayMetrics {
   readonly #signIns: Counter;
   readonly #connections: Counter;
 
-  constructor({ metrics, open, connections, certificateExpiry }: Measured) {
+  constructor({ metrics, open, connections, certificateExpiry }: MetricSources) {
     this.#requests = metrics.counter({
       name: 'gateway_requests_total',
       help: 'Requests from the network, by what became of them.',
@@ -69,7 +69,7 @@ export class GatewayMetrics {
 }
 
 /** Returns the outcome label of a rejection. */
-export function outcomeOf(status: number): Outcome {
+export function getOutcome(status: number): Outcome {
   if (status === 401) return 'sign_in';
   if (status === 404) return 'not_found';
   if (status === 502) return 'service_down';

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { request as requestPlainly } from 'node:http';
+import { request as httpRequest } from 'node:http';
 import { request } from 'node:https';
 import { connect } from 'node:net';
 
-const patience = 5000;
+const timeoutMs = 5000;
 
 /** Address to connect to. */
 export interface Target {
@@ -17,54 +17,65 @@ export interface Target {
 }
 
 /** Returns the reason why HTTPS fails; undefined on success. */
-export async function troubleByTls({ address, port, host, authority }: Target): Promise<string | undefined> {
-  return troubleOf(
+export async function findTlsFailure({ address, port, host, authority }: Target): Promise<string | undefined> {
+  return findRequestFailure(
     request({
-      ...{ host: address, port, servername: host, localAddress: address, agent: false, path: '/.homeport/style.css' },
-      ...{ headers: { Host: `${host}:${String(port)}` }, signal: AbortSignal.timeout(patience) },
+      host: address,
+      port,
+      servername: host,
+      localAddress: address,
+      agent: false,
+      path: '/.homeport/style.css',
+      headers: { Host: `${host}:${String(port)}` },
+      signal: AbortSignal.timeout(timeoutMs),
       ...(authority === undefined ? {} : { ca: authority }),
     }).end(),
   );
 }
 
 /** Returns the reason why the trust page fails; undefined on success. */
-export async function troubleOfPage({ address, port }: Pick<Target, 'address' | 'port'>): Promise<string | undefined> {
+export async function findTrustPageFailure({
+  address,
+  port,
+}: Pick<Target, 'address' | 'port'>): Promise<string | undefined> {
   const path = '/.homeport/style.css';
-  const signal = AbortSignal.timeout(patience);
-  return troubleOf(requestPlainly({ host: address, port, localAddress: address, agent: false, path, signal }).end());
+  const signal = AbortSignal.timeout(timeoutMs);
+  return findRequestFailure(
+    httpRequest({ host: address, port, localAddress: address, agent: false, path, signal }).end(),
+  );
 }
 
 /** Returns the reason why a TCP port does not accept connections; undefined on success. */
-export async function troubleOfPort(url: string): Promise<string | undefined> {
+export async function findPortFailure(url: string): Promise<string | undefined> {
   const { hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
   const socket = connect({ host, port: Number(port), localAddress: host });
   try {
-    await once(socket, 'connect', { signal: AbortSignal.timeout(patience) });
+    await once(socket, 'connect', { signal: AbortSignal.timeout(timeoutMs) });
     return undefined;
   } catch (error) {
-    return wordsFor(error);
+    return formatFailure(error);
   } finally {
     socket.destroy();
   }
 }
 
-async function troubleOf(asked: ReturnType<typeof request>): Promise<string | undefined> {
+async function findRequestFailure(pendingRequest: ReturnType<typeof request>): Promise<string | undefined> {
   try {
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-    answer.resume();
-    return answer.statusCode === 200 ? undefined : `it answered ${String(answer.statusCode ?? 0)}`;
+    const [response] = (await once(pendingRequest, 'response')) as [IncomingMessage];
+    response.resume();
+    return response.statusCode === 200 ? undefined : `it answered ${String(response.statusCode ?? 0)}`;
   } catch (error) {
-    return wordsFor(error);
+    return formatFailure(error);
   }
 }
 
-function wordsFor(error: unknown): string {
+function formatFailure(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  return reasons[code] ?? message;
+  return failureLabels[code] ?? message;
 }
 
-const reasons: Readonly<Record<string, string>> = {
+const failureLabels: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ABORT_ERR: 'no answer within five seconds: something between, such as a firewall, swallows it',
   EADDRNOTAVAIL: 'this machine has not got the address any more',

@@ -1,13 +1,13 @@
 import type { SelfTest, SharedPort, Visitor } from '../../contracts/gateway/api.ts';
-import { inUrl } from '../domain/names.ts';
-import { troubleByTls, troubleOfPage, troubleOfPort } from './reach.ts';
+import { formatForUrl } from '../domain/names.ts';
+import { findTlsFailure, findTrustPageFailure, findPortFailure } from './reach.ts';
 
 /** Targets of the test in the current network. */
-export interface Setup {
+export interface TestSetup {
   readonly base: string;
   readonly authority: string | undefined;
   /** Open ports by address. */
-  readonly ways: readonly {
+  readonly listeners: readonly {
     readonly address: string;
     readonly https?: number | undefined;
     readonly http?: number | undefined;
@@ -21,69 +21,73 @@ export interface Setup {
 }
 
 /** Connects as a device of each network would, and returns the problems as messages. */
-export async function selfTest(setup: Setup): Promise<SelfTest> {
+export async function runSelfTest(setup: TestSetup): Promise<SelfTest> {
   const { shared, ports, visitors } = setup;
   if (shared.length === 0 && ports.length === 0)
     return { checks: [{ ok: false, text: 'Nothing is shared, so nothing listens.' }], visitors: [] };
-  if (setup.ways.length === 0) {
+  if (setup.listeners.length === 0) {
     return { checks: [{ ok: false, text: 'This machine has no address on a network that is let in.' }], visitors: [] };
   }
-  const ways = shared.length === 0 ? [] : setup.ways.map((way) => ofAddress(setup, way));
-  const checks = (await Promise.all([...ways, ...ports.map((port) => ofPort(setup, port))])).flat();
-  const names = shared.length === 0 ? [] : ofNames(setup);
-  return { checks: [...checks, ...names, ...ofServices(setup), ...ofVisitors(setup)], visitors: [...visitors] };
+  const listeners = shared.length === 0 ? [] : setup.listeners.map((listener) => checkAddress(setup, listener));
+  const checks = (await Promise.all([...listeners, ...ports.map((port) => checkPort(setup, port))])).flat();
+  const names = shared.length === 0 ? [] : checkNames(setup);
+  return { checks: [...checks, ...names, ...checkServices(setup), ...checkClients(setup)], visitors: [...visitors] };
 }
 
 type Check = SelfTest['checks'][number];
 
-async function ofAddress(
-  { base, authority, shared }: Setup,
-  { address, https, http }: Setup['ways'][number],
+async function checkAddress(
+  { base, authority, shared }: TestSetup,
+  { address, https, http }: TestSetup['listeners'][number],
 ): Promise<Check[]> {
-  const place = inUrl(address);
+  const urlHost = formatForUrl(address);
   const hosts = [base, ...shared.map(({ host }) => host)];
-  const byTls =
+  const tlsFailure =
     https === undefined
       ? 'the port could not be opened'
-      : (await Promise.all(hosts.map((host) => troubleByTls({ address, port: https, host, authority })))).find(
+      : (await Promise.all(hosts.map((host) => findTlsFailure({ address, port: https, host, authority })))).find(
           (each) => each !== undefined,
         );
-  const byPage = http === undefined ? 'the port could not be opened' : await troubleOfPage({ address, port: http });
+  const pageFailure =
+    http === undefined ? 'the port could not be opened' : await findTrustPageFailure({ address, port: http });
   return [
-    byTls === undefined
+    tlsFailure === undefined
       ? {
           ok: true,
-          text: `https://${place}:${String(https)} answers by TLS, and its certificate is right for every name.`,
+          text: `https://${urlHost}:${String(https)} answers by TLS, and its certificate is right for every name.`,
         }
       : {
           ok: false,
-          text: `https://${place}${https === undefined ? '' : `:${String(https)}`} cannot be used: ${byTls}.`,
+          text: `https://${urlHost}${https === undefined ? '' : `:${String(https)}`} cannot be used: ${tlsFailure}.`,
         },
-    byPage === undefined
-      ? { ok: true, text: `The page to trust this machine answers on http://${place}:${String(http)}.` }
-      : { ok: false, text: `The page to trust this machine cannot be used on ${place}: ${byPage}.` },
+    pageFailure === undefined
+      ? { ok: true, text: `The page to trust this machine answers on http://${urlHost}:${String(http)}.` }
+      : { ok: false, text: `The page to trust this machine cannot be used on ${urlHost}: ${pageFailure}.` },
   ];
 }
 
 /** Reports a port that must be reachable at every address. */
-async function ofPort({ ways }: Setup, { title, running, addresses }: Setup['ports'][number]): Promise<Check[]> {
+async function checkPort(
+  { listeners }: TestSetup,
+  { title, running, addresses }: TestSetup['ports'][number],
+): Promise<Check[]> {
   if (!running) return [{ ok: false, text: `${title} is shared but does not run.` }];
-  const closed = ways
-    .filter(({ address }) => !addresses.some((url) => new URL(url).hostname === inUrl(address)))
+  const closed = listeners
+    .filter(({ address }) => !addresses.some((url) => new URL(url).hostname === formatForUrl(address)))
     .map(({ address }) => ({
       ok: false,
       text: `${title} cannot be used at ${address}: the port could not be opened.`,
     }));
-  const tried = addresses.map(async (url) => {
-    const trouble = await troubleOfPort(url);
-    return trouble === undefined
+  const openPorts = addresses.map(async (url) => {
+    const failure = await findPortFailure(url);
+    return failure === undefined
       ? { ok: true, text: `${title} answers at ${url}.` }
-      : { ok: false, text: `${title} cannot be used at ${url}: ${trouble}.` };
+      : { ok: false, text: `${title} cannot be used at ${url}: ${failure}.` };
   });
-  return [...closed, ...(await Promise.all(tried))];
+  return [...closed, ...(await Promise.all(openPorts))];
 }
 
-function ofNames({ announces, announced, base, shared }: Setup): Check[] {
+function checkNames({ announces, announced, base, shared }: TestSetup): Check[] {
   if (!announces)
     return [{ ok: true, maybeMeant: true, text: 'Names are not announced: devices need addresses or a name server.' }];
   const missing = [base, ...shared.map(({ host }) => host)].filter((name) => !announced.includes(name));
@@ -91,39 +95,46 @@ function ofNames({ announces, announced, base, shared }: Setup): Check[] {
   return [{ ok: true, text: `Devices find ${base} and the names below it by themselves.` }];
 }
 
-function ofServices({ shared }: Setup): Check[] {
+function checkServices({ shared }: TestSetup): Check[] {
   return shared
     .filter(({ running }) => !running)
     .map(({ title }) => ({ ok: false, text: `${title} is shared but does not run.` }));
 }
 
 /** Only another computer can verify that a firewall passes packets. */
-function ofVisitors(setup: Setup): Check[] {
+function checkClients(setup: TestSetup): Check[] {
   const { visitors, ports } = setup;
-  const came = visitors.find(({ letIn }) => letIn);
+  const connectedClient = visitors.find(({ letIn }) => letIn);
   const refused = visitors.find(({ letIn }) => !letIn);
-  const at = ports.find(({ id }) => id === refused?.port)?.title;
-  const away =
+  const portTitle = ports.find(({ id }) => id === refused?.port)?.title;
+  const refusedChecks =
     refused === undefined
       ? []
       : [
           {
             ...{ ok: false, maybeMeant: true },
-            text: `${refused.address} knocked${at === undefined ? '' : ` at ${at}`} and was turned away: its network is not among those that are let in there.`,
+            text:
+              `${refused.address} knocked${portTitle === undefined ? '' : ` at ${portTitle}`} and was turned ` +
+              'away: its network is not among those that are let in there.',
           },
         ];
-  if (came !== undefined)
-    return [{ ok: true, text: `Another device, ${came.address}, has got through since the start.` }, ...away];
-  return away.length > 0 ? away : [ofNobody(setup)];
+  if (connectedClient !== undefined)
+    return [
+      { ok: true, text: `Another device, ${connectedClient.address}, has got through since the start.` },
+      ...refusedChecks,
+    ];
+  return refusedChecks.length > 0 ? refusedChecks : [checkNoClients(setup)];
 }
 
-function ofNobody({ ways, ports }: Setup): Check {
-  const own = ports.flatMap(({ addresses }) => addresses.map((url) => Number(new URL(url).port)));
-  const all = new Set([...ways.flatMap(({ https, http }) => [https, http]), ...own]);
-  const open = [...all].filter((port) => port !== undefined);
+function checkNoClients({ listeners, ports }: TestSetup): Check {
+  const tcpPorts = ports.flatMap(({ addresses }) => addresses.map((url) => Number(new URL(url).port)));
+  const allPorts = new Set([...listeners.flatMap(({ https, http }) => [https, http]), ...tcpPorts]);
+  const open = [...allPorts].filter((port) => port !== undefined);
   return {
     ok: true,
     maybeMeant: true,
-    text: `No other device has connected since the start. If a phone cannot, let TCP ${open.join(' and ')} through the firewall of this machine, and look whether the phone is in a guest network.`,
+    text:
+      `No other device has connected since the start. If a phone cannot, let TCP ${open.join(' and ')} ` +
+      'through the firewall of this machine, and look whether the phone is in a guest network.',
   };
 }

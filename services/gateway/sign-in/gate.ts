@@ -2,31 +2,31 @@ import type { IncomingMessage } from 'node:http';
 import type { DispatchContext } from '../../contracts/dispatch.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { hideAuthorization, OwnCredentials } from './own-credentials.ts';
+import { hideAuthorization, GatewayCredentials } from './gateway-credentials.ts';
 import type { SessionCookie } from './cookie.ts';
-import type { SignedIn } from './signed-in.ts';
+import type { SignedInAccounts } from './signed-in-account.ts';
 
 type GateContext = Pick<DispatchContext, 'accounts' | 'caller' | 'clock' | 'isFromTrustedProxy' | 'publicUrl'>;
 
-interface GateParts {
+interface GateDependencies {
   readonly context: GateContext;
   readonly cookie: SessionCookie;
-  readonly signedIn: SignedIn;
+  readonly signedIn: SignedInAccounts;
   /** Accepts the user that a trusted proxy reports. */
-  readonly believesProxies: () => boolean;
+  readonly trustsProxySignIn: () => boolean;
 }
 
 /** Authenticates the sender of a request. */
 export class Gate {
   readonly #context: GateContext;
   readonly #cookie: SessionCookie;
-  readonly #signedIn: SignedIn;
-  readonly #believesProxies: () => boolean;
-  readonly #credentials: OwnCredentials;
+  readonly #signedIn: SignedInAccounts;
+  readonly #trustsProxySignIn: () => boolean;
+  readonly #credentials: GatewayCredentials;
 
-  constructor({ context, cookie, signedIn, believesProxies }: GateParts) {
-    this.#believesProxies = believesProxies;
-    this.#credentials = new OwnCredentials(context);
+  constructor({ context, cookie, signedIn, trustsProxySignIn }: GateDependencies) {
+    this.#trustsProxySignIn = trustsProxySignIn;
+    this.#credentials = new GatewayCredentials(context);
     this.#context = context;
     this.#cookie = cookie;
     this.#signedIn = signedIn;
@@ -34,30 +34,30 @@ export class Gate {
 
   /** @throws Problem 401 or 429 for invalid credentials in the Authorization header */
   async identify(request: IncomingMessage): Promise<Identity | undefined> {
-    const named = (await this.#namedByProxy(request)) ?? (await this.#sessionOf(request));
-    if (named !== undefined) {
-      if (await this.#credentials.isOurs(request)) hideAuthorization(request);
-      this.#signedIn.used(named);
-      return named;
+    const session = (await this.#findProxyIdentity(request)) ?? (await this.#findSession(request));
+    if (session !== undefined) {
+      if (await this.#credentials.isGatewayCredential(request)) hideAuthorization(request);
+      this.#signedIn.recordUse(session);
+      return session;
     }
     const { authorization } = request.headers;
     if (authorization === undefined) return undefined;
     const identity = await this.#context.accounts.authenticate({ authorization, ...this.#context.caller(request) });
     if (identity === undefined) return undefined;
     hideAuthorization(request);
-    this.#signedIn.used(identity);
+    this.#signedIn.recordUse(identity);
     return identity;
   }
 
-  async #sessionOf(request: IncomingMessage): Promise<Identity | undefined> {
-    const session = this.#comesFromElsewhere(request) ? undefined : this.#cookie.read(request);
+  async #findSession(request: IncomingMessage): Promise<Identity | undefined> {
+    const session = this.#isCrossOrigin(request) ? undefined : this.#cookie.read(request);
     if (session === undefined) return undefined;
     return this.#context.accounts.authenticate({ session, ...this.#context.caller(request) });
   }
 
   /** Ends the session of the request's cookie, which a new sign-in replaces. */
   async endSession(request: IncomingMessage): Promise<void> {
-    const former = await this.#sessionOf(request);
+    const former = await this.#findSession(request);
     if (former !== undefined) await this.#context.accounts.signOut(former);
   }
 
@@ -65,25 +65,25 @@ export class Gate {
    * Requires a grant for a service.
    * @throws Problem `gateway.forbidden` (403)
    */
-  admit(identity: Identity, service: string, method: string | undefined, isTwoWay = false): void {
-    const isRead = !isTwoWay && (method === 'GET' || method === 'HEAD' || method === 'OPTIONS');
+  admit(identity: Identity, service: string, method: string | undefined, isBidirectional = false): void {
+    const isRead = !isBidirectional && (method === 'GET' || method === 'HEAD' || method === 'OPTIONS');
     const permission = isRead ? 'read' : 'write';
     if (this.#context.accounts.may(identity, service, permission, '*')) return;
     throw new Problem('gateway.forbidden', 403, 'This account has no grant to use this service.');
   }
 
   /** Returns true while an admitted client would still be admitted. */
-  stillAdmits(identity: Identity, service: string): boolean {
+  isStillAdmitted(identity: Identity, service: string): boolean {
     const { accounts } = this.#context;
     if (!accounts.isStillValid(identity)) return false;
     return (['read', 'write'] as const).some((permission) => accounts.may(identity, service, permission, '*'));
   }
 
   /** Returns the user that a trusted proxy signed in. */
-  async #namedByProxy(request: IncomingMessage): Promise<Identity | undefined> {
+  async #findProxyIdentity(request: IncomingMessage): Promise<Identity | undefined> {
     const name = request.headers['remote-user'];
     const { accounts, isFromTrustedProxy } = this.#context;
-    if (typeof name !== 'string' || !this.#believesProxies() || !isFromTrustedProxy(request)) return undefined;
+    if (typeof name !== 'string' || !this.#trustsProxySignIn() || !isFromTrustedProxy(request)) return undefined;
     const account = await accounts.find(name);
     if (account?.enabled !== true || account.kind !== 'person') {
       throw new Problem('gateway.unknown_person', 403, 'The proxy names somebody who has no account here.');
@@ -96,7 +96,7 @@ export class Gate {
    * Returns true for cross-origin requests. Browsers treat all names below `NAME.local` and all ports as one site and
    * send the cookie, so it is not accepted there. Following a link is permitted.
    */
-  #comesFromElsewhere(request: IncomingMessage): boolean {
+  #isCrossOrigin(request: IncomingMessage): boolean {
     const { headers, method } = request;
     const { origin } = headers;
     const site = headers['sec-fetch-site'];
@@ -104,7 +104,7 @@ export class Gate {
     if (site === 'same-origin') return false;
     if (origin !== undefined && origin.toLowerCase() !== this.#context.publicUrl(request)?.toLowerCase()) return true;
     if (site === undefined || site === 'none') return false;
-    const follows = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
-    return !(follows && (method === 'GET' || method === 'HEAD'));
+    const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+    return !(isNavigation && (method === 'GET' || method === 'HEAD'));
   }
 }

@@ -1,74 +1,83 @@
-import { page } from '../proxy/html.ts';
+import { renderPage } from '../proxy/html.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 
-interface Said {
+const nameAttributes = 'autocapitalize="none" spellcheck="false" required autofocus';
+
+interface SignInPageOptions {
   readonly name?: string;
   /** Error of the last attempt. */
-  readonly trouble?: string;
+  readonly error?: string;
   /** Title of the service after the sign-in. */
-  readonly where?: string | undefined;
+  readonly serviceTitle?: string | undefined;
   readonly provider?: string | undefined;
 }
 
 /** Path of the sign-in page. */
-export function signInPage(to: string, { name = '', trouble = '', where, provider }: Said = {}): string {
-  const alert = trouble === '' ? '' : `<p role="alert">${escapeHtml(trouble)}</p>`;
-  return page(
+export function renderSignInPage(
+  to: string,
+  { name = '', error = '', serviceTitle, provider }: SignInPageOptions = {},
+): string {
+  const alert = error === '' ? '' : `<p role="alert">${escapeHtml(error)}</p>`;
+  const target =
+    serviceTitle === undefined
+      ? 'what is shared on this network'
+      : `<strong>${escapeHtml(serviceTitle)}</strong>, and what else is shared on this network`;
+  return renderPage(
     'Sign in',
     `<h1>Sign in</h1>
-<p>Your Homeport account opens ${where === undefined ? 'what is shared on this network' : `<strong>${escapeHtml(where)}</strong>, and what else is shared on this network`}.</p>
+<p>Your Homeport account opens ${target}.</p>
 ${alert}
 <form method="post" action="/.homeport/sign-in">
 <input type="hidden" name="to" value="${escapeHtml(to)}">
 <label for="name">Name</label>
-<input id="name" name="name" value="${escapeHtml(name)}" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus>
+<input id="name" name="name" value="${escapeHtml(name)}" autocomplete="username" ${nameAttributes}>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required>
 <button>Sign in</button>
-</form>${provider === undefined ? '' : byProvider(to, provider)}`,
+</form>${provider === undefined ? '' : renderProviderButton(to, provider)}`,
   );
 }
 
-function byProvider(to: string, provider: string): string {
+function renderProviderButton(to: string, provider: string): string {
   const address = escapeHtml(`/.homeport/oidc?to=${encodeURIComponent(to)}`);
   return `
 <p class="or">or</p>
 <a class="button quiet" href="${address}">Sign in with ${escapeHtml(provider)}</a>`;
 }
 
-interface CodePage {
+interface CodePageOptions {
   readonly to: string;
   readonly ticket: string;
   /** Error of the last attempt. */
-  readonly trouble?: string;
+  readonly error?: string;
   /** WebAuthn options when the account has a passkey for this host. */
   readonly passkey?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Renders the second-factor page. */
-export function codePage({ to, ticket, trouble = '', passkey }: CodePage): string {
-  const alert = trouble === '' ? '' : `<p role="alert">${escapeHtml(trouble)}</p>`;
-  const hidden = `<input type="hidden" name="to" value="${escapeHtml(to)}">
+export function renderCodePage({ to, ticket, error = '', passkey }: CodePageOptions): string {
+  const alert = error === '' ? '' : `<p role="alert">${escapeHtml(error)}</p>`;
+  const hiddenFields = `<input type="hidden" name="to" value="${escapeHtml(to)}">
 <input type="hidden" name="ticket" value="${escapeHtml(ticket)}">`;
-  return page(
+  return renderPage(
     'Your code',
     `<h1>Your code</h1>
 <p>Enter the code that your authenticator app shows, or one of your recovery codes.</p>
 ${alert}
 <form method="post" action="/.homeport/sign-in">
-${hidden}
+${hiddenFields}
 <label for="code">Code</label>
 <input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required autofocus>
 <button>Continue</button>
-</form>${passkey === undefined ? '' : passkeyForm(hidden, passkey)}`,
+</form>${passkey === undefined ? '' : renderPasskeyForm(hiddenFields, passkey)}`,
   );
 }
 
 /** Hidden until the script detects passkey support. */
-function passkeyForm(hidden: string, options: Readonly<Record<string, unknown>>): string {
+function renderPasskeyForm(hiddenFields: string, options: Readonly<Record<string, unknown>>): string {
   return `
 <form id="passkey" method="post" action="/.homeport/sign-in" data-options="${escapeHtml(JSON.stringify(options))}" hidden>
-${hidden}
+${hiddenFields}
 <input type="hidden" name="passkey">
 <p class="or">or</p>
 <p role="alert" hidden>The passkey was not confirmed. Try again, or enter a code.</p>
@@ -102,9 +111,9 @@ if (read && PublicKeyCredential.prototype.toJSON) {
  * Renders the page that opens the requested one. It separates that page from the sign-in form, so that the policy of
  * the form does not apply to redirects of the requested page.
  */
-export function continuePage(to: string): string {
+export function renderContinuePage(to: string): string {
   const address = escapeHtml(to);
-  return page(
+  return renderPage(
     'Signed in',
     `<h1>Signed in</h1>
 <p>The page opens now. If it does not, <a href="${address}">open it</a>.</p>`,
@@ -113,8 +122,8 @@ export function continuePage(to: string): string {
 }
 
 /** Renders the signed-in account. */
-export function signedInPage(account: string): string {
-  return page(
+export function renderSignedInPage(account: string): string {
+  return renderPage(
     'Signed in',
     `<h1>Signed in</h1>
 <p>You are signed in as <code>${escapeHtml(account)}</code> at this address.</p>

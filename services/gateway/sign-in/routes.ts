@@ -4,108 +4,116 @@ import { PasskeyResponse, SecondFactorNeeded, type SecondFactorProof } from '../
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { readRequestBody } from '../../kit/request-body.ts';
-import { getReturnPath, wantedPath } from '../domain/return-path.ts';
+import { getReturnPath, parseReturnPath } from '../domain/return-path.ts';
 import type { GatewayMetrics } from '../proxy/metrics.ts';
-import { redirect, scriptHeaders, sendHtml, sendsForm } from '../proxy/answer.ts';
+import { redirect, scriptHeaders, sendHtml, sendsForm } from '../proxy/responses.ts';
 import type { Provider } from '../oidc/provider.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { Gate } from './gate.ts';
-import { codePage, continuePage, signedInPage, signInPage } from './pages.ts';
-import type { SignedIn } from './signed-in.ts';
-import { RateLimit } from './rate.ts';
+import { renderCodePage, renderContinuePage, renderSignedInPage, renderSignInPage } from './pages.ts';
+import type { SignedInAccounts } from './signed-in-account.ts';
+import { RateLimiter } from './rate-limiter.ts';
 
-const longestForm = 16 * 1024;
+const maxFormBytes = 16 * 1024;
 
 /** Submitted form. */
-interface Given {
+interface SubmittedForm {
   readonly form: URLSearchParams;
   /** Path after the sign-in. */
-  readonly to: string;
+  readonly returnPath: string;
   /** Title of the service at that path. */
-  readonly where: string | undefined;
+  readonly serviceTitle: string | undefined;
 }
 
-interface SignInParts {
+interface SignInDependencies {
   readonly context: Pick<Context, 'accounts' | 'caller' | 'clock' | 'log' | 'publicUrl' | 'random'>;
   readonly gate: Gate;
   readonly cookie: SessionCookie;
-  readonly signedIn: SignedIn;
+  readonly signedIn: SignedInAccounts;
   readonly provider: Provider;
   readonly metrics: GatewayMetrics;
 }
 
 /** Serves the sign-in and sign-out pages on each host and port. */
 export class SignInRoutes {
-  readonly #parts: SignInParts;
-  readonly #rate: RateLimit;
+  readonly #deps: SignInDependencies;
+  readonly #rateLimiter: RateLimiter;
 
-  constructor(parts: SignInParts) {
-    this.#parts = parts;
-    this.#rate = new RateLimit(parts.context.clock, { burst: 60, perSecond: 20 });
+  constructor(deps: SignInDependencies) {
+    this.#deps = deps;
+    this.#rateLimiter = new RateLimiter(deps.context.clock, { burst: 60, perSecond: 20 });
   }
 
   /**
    * Handles a request for a page.
-   * @param titleAt Returns the title of the service at a path
+   * @param findTitle Returns the title of the service at a path
    * @throws Problem 403, 405, 413, 429
    */
   async signIn(
     request: IncomingMessage,
     response: ServerResponse,
     query: string,
-    titleAt: (url: string) => string | undefined,
+    findTitle: (url: string) => string | undefined,
   ): Promise<void> {
     if (request.method === 'GET' || request.method === 'HEAD') {
-      const to = wantedPath(query);
-      sendHtml(request, response, 200, this.#page({ to, where: titleAt(to) }));
+      const returnPath = parseReturnPath(query);
+      sendHtml(request, response, 200, this.#renderPage({ returnPath, serviceTitle: findTitle(returnPath) }));
       return;
     }
-    const form = await this.#form(request);
-    const to = getReturnPath(form.get('to'));
-    const given = { form, to, where: titleAt(to) };
-    if (form.has('ticket')) await this.#secondStep(request, response, given);
-    else await this.#password(request, response, given);
+    const form = await this.#readForm(request);
+    const returnPath = getReturnPath(form.get('to'));
+    const submitted = { form, returnPath, serviceTitle: findTitle(returnPath) };
+    if (form.has('ticket')) await this.#handleSecondFactor(request, response, submitted);
+    else await this.#handlePassword(request, response, submitted);
   }
 
-  async #password(request: IncomingMessage, response: ServerResponse, { form, to, where }: Given): Promise<void> {
+  async #handlePassword(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { form, returnPath, serviceTitle }: SubmittedForm,
+  ): Promise<void> {
     const [name, password] = [form.get('name') ?? '', form.get('password') ?? ''];
-    const { context, metrics } = this.#parts;
+    const { context, metrics } = this.#deps;
     const { remoteAddress } = context.caller(request);
     const userAgent = request.headers['user-agent'] ?? '';
     try {
       const { identity, secret } = await context.accounts.signIn(name, password, { remoteAddress, userAgent });
-      await this.#letIn(request, response, { identity, secret, to });
+      await this.#completeSignIn(request, response, { identity, secret, to: returnPath });
     } catch (error) {
       if (error instanceof SecondFactorNeeded) {
         metrics.signIn('code_wanted');
-        await this.#sendCodePage(request, response, 200, { to, ticket: error.ticket });
+        await this.#sendCodePage(request, response, 200, { to: returnPath, ticket: error.ticket });
         return;
       }
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       metrics.signIn('wrong');
-      const body = this.#page({ to, where }, { name: name.slice(0, 64), trouble: error.detail });
+      const body = this.#renderPage({ returnPath, serviceTitle }, { name: name.slice(0, 64), error: error.detail });
       sendHtml(request, response, error.status, body, error.headers);
     }
   }
 
-  async #secondStep(request: IncomingMessage, response: ServerResponse, { form, to, where }: Given): Promise<void> {
+  async #handleSecondFactor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { form, returnPath, serviceTitle }: SubmittedForm,
+  ): Promise<void> {
     const ticket = form.get('ticket') ?? '';
-    const { context, metrics } = this.#parts;
+    const { context, metrics } = this.#deps;
     try {
       const { remoteAddress } = context.caller(request);
       const client = { remoteAddress, userAgent: request.headers['user-agent'] ?? '' };
       const proof = toProof(form, context.publicUrl(request) ?? '');
       const { identity, secret } = await context.accounts.factors.complete(ticket, proof, client);
-      await this.#letIn(request, response, { identity, secret, to });
+      await this.#completeSignIn(request, response, { identity, secret, to: returnPath });
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       const { status, detail, headers } = error;
       if (error.code === 'accounts.second_step_expired') {
-        sendHtml(request, response, status, this.#page({ to, where }, { trouble: detail }));
+        sendHtml(request, response, status, this.#renderPage({ returnPath, serviceTitle }, { error: detail }));
         return;
       }
       metrics.signIn('wrong');
-      await this.#sendCodePage(request, response, status, { to, ticket, trouble: detail }, headers);
+      await this.#sendCodePage(request, response, status, { to: returnPath, ticket, error: detail }, headers);
     }
   }
 
@@ -114,74 +122,81 @@ export class SignInRoutes {
     request: IncomingMessage,
     response: ServerResponse,
     status: number,
-    { to, ticket, trouble = '' }: { readonly to: string; readonly ticket: string; readonly trouble?: string },
+    {
+      to: returnPath,
+      ticket,
+      error: errorText = '',
+    }: { readonly to: string; readonly ticket: string; readonly error?: string },
     headers: Problem['headers'] = {},
   ): Promise<void> {
-    const { accounts, publicUrl } = this.#parts.context;
+    const { accounts, publicUrl } = this.#deps.context;
     const passkey = await accounts.factors.passkeyOptions(ticket, publicUrl(request) ?? '');
-    sendHtml(request, response, status, codePage({ to, ticket, trouble, passkey }), { ...headers, ...scriptHeaders });
+    sendHtml(request, response, status, renderCodePage({ to: returnPath, ticket, error: errorText, passkey }), {
+      ...headers,
+      ...scriptHeaders,
+    });
   }
 
-  #page(
-    { to, where }: Pick<Given, 'to' | 'where'>,
-    said: { readonly name?: string; readonly trouble?: string } = {},
+  #renderPage(
+    { returnPath, serviceTitle }: Pick<SubmittedForm, 'returnPath' | 'serviceTitle'>,
+    options: { readonly name?: string; readonly error?: string } = {},
   ): string {
-    return signInPage(to, { ...said, where, provider: this.#parts.provider.name });
+    return renderSignInPage(returnPath, { ...options, serviceTitle, provider: this.#deps.provider.name });
   }
 
-  async #letIn(
+  async #completeSignIn(
     request: IncomingMessage,
     response: ServerResponse,
-    { identity, secret, to }: { readonly identity: Identity; readonly secret: string; readonly to: string },
+    { identity, secret, to: returnPath }: { readonly identity: Identity; readonly secret: string; readonly to: string },
   ): Promise<void> {
-    await this.#parts.gate.endSession(request);
-    await this.#parts.signedIn.add(identity, request);
-    this.#parts.metrics.signIn('right');
+    await this.#deps.gate.endSession(request);
+    await this.#deps.signedIn.add(identity, request);
+    this.#deps.metrics.signIn('right');
     // Browsers apply `form-action 'self'` to every redirect after a form, and the requested page may redirect elsewhere.
-    const target = sendsForm(request) ? `/.homeport/continue?to=${encodeURIComponent(to)}` : to;
-    redirect(response, 303, target, { 'Set-Cookie': this.#parts.cookie.set(request, secret) });
+    const target = sendsForm(request) ? `/.homeport/continue?to=${encodeURIComponent(returnPath)}` : returnPath;
+    redirect(response, 303, target, { 'Set-Cookie': this.#deps.cookie.set(request, secret) });
   }
 
   /** Serves the page between the sign-in form and the requested page. */
   continue(request: IncomingMessage, response: ServerResponse, query: string): void {
-    sendHtml(request, response, 200, continuePage(wantedPath(query)));
+    sendHtml(request, response, 200, renderContinuePage(parseReturnPath(query)));
   }
 
   async signOut(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    await this.#form(request);
-    const identity = await this.#parts.gate.identify(request);
-    if (identity !== undefined) await this.#parts.context.accounts.signOut(identity);
+    await this.#readForm(request);
+    const identity = await this.#deps.gate.identify(request);
+    if (identity !== undefined) await this.#deps.context.accounts.signOut(identity);
     redirect(response, 303, '/.homeport/sign-in', {
-      'Set-Cookie': this.#parts.cookie.clear(request),
+      'Set-Cookie': this.#deps.cookie.clear(request),
       'Clear-Site-Data': '"cache"',
     });
   }
 
   async session(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const identity = await this.#parts.gate.identify(request);
+    const identity = await this.#deps.gate.identify(request);
     if (identity === undefined) redirect(response, 302, '/.homeport/sign-in?to=/.homeport/session');
-    else sendHtml(request, response, 200, signedInPage(identity.account));
+    else sendHtml(request, response, 200, renderSignedInPage(identity.account));
   }
 
   /**
    * Reads the fields of a form of the gateway.
    * @throws Problem 403, 405, 413, 429
    */
-  async #form(request: IncomingMessage): Promise<URLSearchParams> {
+  async #readForm(request: IncomingMessage): Promise<URLSearchParams> {
     const { headers, method } = request;
     if (method !== 'POST')
       throw new Problem('gateway.method', 405, 'Use GET or POST.', { headers: { Allow: 'GET, HEAD, POST' } });
     const origin = headers.origin?.toLowerCase();
     const site = headers['sec-fetch-site'];
-    if (origin !== this.#parts.context.publicUrl(request)?.toLowerCase() && site !== 'same-origin') {
+    if (origin !== this.#deps.context.publicUrl(request)?.toLowerCase() && site !== 'same-origin') {
       throw new Problem('gateway.foreign_form', 403, 'A page of another origin may not sign in or out here.');
     }
-    if (!this.#rate.take(this.#parts.context.caller(request).remoteAddress)) {
+    if (!this.#rateLimiter.take(this.#deps.context.caller(request).remoteAddress)) {
       const detail = 'Too many attempts from this address. Wait a moment.';
       throw new Problem('gateway.too_many', 429, detail, { headers: { 'Retry-After': '3' } });
     }
-    const tooLarge = (): Problem => new Problem('gateway.too_large', 413, 'The form is too large.');
-    return new URLSearchParams((await readRequestBody(request, longestForm, tooLarge)).toString());
+    const createTooLarge = (): Problem => new Problem('gateway.too_large', 413, 'The form is too large.');
+    return new URLSearchParams((await readRequestBody(request, maxFormBytes, createTooLarge)).toString());
   }
 }
 

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DispatchContext } from '../../contracts/dispatch.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { getReturnPath } from '../domain/return-path.ts';
-import { redirect, send, sendsForm } from '../proxy/answer.ts';
+import { redirect, send, sendsForm } from '../proxy/responses.ts';
 import type { Gate } from './gate.ts';
 
-interface VerifyParts {
+interface VerifyDependencies {
   readonly context: Pick<DispatchContext, 'isFromTrustedProxy' | 'publicUrl'>;
   readonly gate: Gate;
 }
@@ -19,14 +19,17 @@ export async function verify(
   request: IncomingMessage,
   response: ServerResponse,
   query: URLSearchParams,
-  { context, gate }: VerifyParts,
+  { context, gate }: VerifyDependencies,
 ): Promise<void> {
   const { headers } = request;
-  const told = context.isFromTrustedProxy(request) ? headers['x-forwarded-method'] : undefined;
+  const reportedMethod = context.isFromTrustedProxy(request) ? headers['x-forwarded-method'] : undefined;
   // A preflight has no credentials; the actual request is checked. Only the method that the proxy reports is
   // considered, because any request can contain preflight headers.
-  // decides: the headers of a preflight alone could be sent with any request.
-  if (told === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined)
+  if (
+    reportedMethod === 'OPTIONS' &&
+    headers.origin !== undefined &&
+    headers['access-control-request-method'] !== undefined
+  )
     return send(request, response, { status: 200, type: 'text/plain; charset=utf-8', body: '' });
   const identity = await gate.identify(request);
   if (identity === undefined) return challenge(request, response, context);
@@ -34,7 +37,8 @@ export async function verify(
   // For other programs the identity would grant everything that the account may do.
   if (service === null && identity.limited === true)
     throw new Problem('gateway.forbidden', 403, 'This token may only do what it was made for.');
-  if (service !== null) gate.admit(identity, service, typeof told === 'string' ? told : request.method);
+  if (service !== null)
+    gate.admit(identity, service, typeof reportedMethod === 'string' ? reportedMethod : request.method);
   send(request, response, {
     status: 200,
     type: 'text/plain; charset=utf-8',
@@ -49,17 +53,21 @@ export async function verify(
 function challenge(
   request: IncomingMessage,
   response: ServerResponse,
-  { isFromTrustedProxy, publicUrl }: VerifyParts['context'],
+  { isFromTrustedProxy, publicUrl }: VerifyDependencies['context'],
 ): void {
   const { 'x-forwarded-uri': page, 'x-forwarded-method': method = 'GET', accept } = request.headers;
-  const outside = publicUrl(request);
+  const requestUrl = publicUrl(request);
   const isForm = typeof method === 'string' && sendsForm({ method, headers: request.headers });
   const isRead = method === 'GET' || method === 'HEAD';
   const isPage = isForm || (isRead && accept?.includes('text/html') === true);
-  if (typeof page !== 'string' || outside === undefined || !isPage || !isFromTrustedProxy(request)) {
+  if (typeof page !== 'string' || requestUrl === undefined || !isPage || !isFromTrustedProxy(request)) {
     throw new Problem('gateway.sign_in', 401, 'Sign in first.', {
       headers: { 'WWW-Authenticate': 'Basic realm="Homeport", charset="UTF-8"' },
     });
   }
-  redirect(response, isForm ? 303 : 302, `${outside}/.homeport/sign-in?to=${encodeURIComponent(getReturnPath(page))}`);
+  redirect(
+    response,
+    isForm ? 303 : 302,
+    `${requestUrl}/.homeport/sign-in?to=${encodeURIComponent(getReturnPath(page))}`,
+  );
 }

@@ -1,4 +1,4 @@
-import { page } from '../proxy/html.ts';
+import { renderPage } from '../proxy/html.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 
 interface Platform {
@@ -58,6 +58,11 @@ const platforms: readonly Platform[] = [
   },
 ];
 
+const introduction =
+  'What is shared here is encrypted with a certificate that Homeport made itself. This device does ' +
+  'not know it yet, and warns. Install it once: it vouches for the names and addresses of this ' +
+  'home, and for nothing else.';
+
 interface Trust {
   readonly fingerprint: string;
   readonly title: string;
@@ -68,23 +73,24 @@ interface Trust {
 }
 
 /** Renders the instructions to trust the certificate authority. */
-export function trustPage({ fingerprint, title, home, userAgent }: Trust): string {
-  const own = platforms.find(({ sign }) => sign.test(userAgent));
-  const [file, what] = own?.title === 'iPhone and iPad' ? ['mobileconfig', 'profile'] : ['crt', 'certificate'];
-  const all = platforms.map(({ title: device, steps }) => {
+export function renderTrustPage({ fingerprint, title, home, userAgent }: Trust): string {
+  const devicePlatform = platforms.find(({ sign }) => sign.test(userAgent));
+  const [file, fileLabel] =
+    devicePlatform?.title === 'iPhone and iPad' ? ['mobileconfig', 'profile'] : ['crt', 'certificate'];
+  const sections = platforms.map(({ title: device, steps }) => {
     const items = steps.map((step) => `<li>${step}</li>`).join('');
-    return `<details${device === own?.title ? ' open' : ''}><summary>${device}</summary><ol>${items}</ol></details>`;
+    return `<details${device === devicePlatform?.title ? ' open' : ''}><summary>${device}</summary><ol>${items}</ol></details>`;
   });
-  return page(
+  return renderPage(
     'Trust this machine',
     `<h1>Trust this machine</h1>
-<p>What is shared here is encrypted with a certificate that Homeport made itself. This device does not know it yet, and warns. Install it once: it vouches for the names and addresses of this home, and for nothing else.</p>
-<p><a class="button" href="/trust/homeport.${file}">Get the ${what}</a></p>
+<p>${introduction}</p>
+<p><a class="button" href="/trust/homeport.${file}">Get the ${fileLabel}</a></p>
 <h2>Compare before you trust</h2>
 <p>It is called <code>${escapeHtml(title)}</code>. Homeport shows the same fingerprint (SHA-256) under Network › Connect:</p>
 <code class="print">${escapeHtml(fingerprint)}</code>
 <h2>The steps on your device</h2>
-${all.join('\n')}
+${sections.join('\n')}
 <p><a class="button quiet" href="${escapeHtml(home)}">Done: open what is shared</a></p>`,
   );
 }

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { escapeHtml } from '../../kit/escape-html.ts';
 
 /** Builds a configuration profile for Apple systems; deterministic for a certificate. */
-export function profileOf(certificate: Buffer, title: string): string {
-  const id = (what: string): string => uuidOf(createHash('sha256').update(what).update(certificate).digest());
+export function buildProfile(certificate: Buffer, title: string): string {
+  const buildId = (purpose: string): string =>
+    toUuid(createHash('sha256').update(purpose).update(certificate).digest());
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
@@ -14,24 +15,24 @@ export function profileOf(certificate: Buffer, title: string): string {
 <key>PayloadCertificateFileName</key><string>homeport.crt</string>
 <key>PayloadContent</key><data>${certificate.toString('base64')}</data>
 <key>PayloadDisplayName</key><string>${escapeHtml(title)}</string>
-<key>PayloadIdentifier</key><string>homeport.authority.${id('certificate')}</string>
+<key>PayloadIdentifier</key><string>homeport.authority.${buildId('certificate')}</string>
 <key>PayloadType</key><string>com.apple.security.root</string>
-<key>PayloadUUID</key><string>${id('certificate')}</string>
+<key>PayloadUUID</key><string>${buildId('certificate')}</string>
 <key>PayloadVersion</key><integer>1</integer>
 </dict>
 </array>
 <key>PayloadDisplayName</key><string>${escapeHtml(title)}</string>
 <key>PayloadDescription</key><string>Lets this device trust the services that Homeport shares on the home network.</string>
-<key>PayloadIdentifier</key><string>homeport.profile.${id('profile')}</string>
+<key>PayloadIdentifier</key><string>homeport.profile.${buildId('profile')}</string>
 <key>PayloadType</key><string>Configuration</string>
-<key>PayloadUUID</key><string>${id('profile')}</string>
+<key>PayloadUUID</key><string>${buildId('profile')}</string>
 <key>PayloadVersion</key><integer>1</integer>
 </dict>
 </plist>
 `;
 }
 
-function uuidOf(hash: Buffer): string {
+function toUuid(hash: Buffer): string {
   const hex = hash.toString('hex').toUpperCase();
   return [hex.slice(0, 8), hex.slice(8, 12), `5${hex.slice(13, 16)}`, `A${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     '-',

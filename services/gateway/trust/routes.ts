@@ -1,13 +1,13 @@
 import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
-import { withoutPort } from '../domain/names.ts';
-import { redirect, send, sendHtml } from '../proxy/answer.ts';
-import { style } from '../proxy/html.ts';
-import { profileOf } from './profile.ts';
-import { trustPage } from './page.ts';
+import { stripPort } from '../domain/names.ts';
+import { redirect, send, sendHtml } from '../proxy/responses.ts';
+import { styleSheet } from '../proxy/html.ts';
+import { buildProfile } from './profile.ts';
+import { renderTrustPage } from './page.ts';
 
-interface TrustParts {
+interface TrustDependencies {
   readonly authority: () => Promise<X509Certificate | undefined>;
   /** Returns the HTTPS port of the address of a request. */
   readonly httpsPort: (request: IncomingMessage) => number | undefined;
@@ -18,38 +18,38 @@ interface TrustParts {
  * requested nor accepted.
  * @throws Problem 403, 404
  */
-export async function answerPlain(
+export async function handlePlainHttp(
   request: IncomingMessage,
   response: ServerResponse,
-  { authority, httpsPort }: TrustParts,
+  { authority, httpsPort }: TrustDependencies,
 ): Promise<void> {
   const [path = '/'] = (request.url ?? '/').split('?', 1);
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   const port = httpsPort(request);
   // The guard verified that this is a name or address of this computer.
-  const secure = `https://${withoutPort(request.headers.host ?? '')}:${String(port ?? 0)}`;
+  const httpsUrl = `https://${stripPort(request.headers.host ?? '')}:${String(port ?? 0)}`;
   if (isRead && path === '/.homeport/style.css') {
-    send(request, response, { status: 200, type: 'text/css; charset=utf-8', body: style });
+    send(request, response, { status: 200, type: 'text/css; charset=utf-8', body: styleSheet });
     return;
   }
   if (isRead && (path === '/trust' || path.startsWith('/trust/'))) {
     const certificate = await authority();
     if (certificate === undefined)
       throw new Problem('gateway.no_authority', 404, 'This machine shows a certificate of its owner.');
-    answerTrust(request, response, path, certificate, `${secure}/`);
+    handleTrustPath(request, response, path, certificate, `${httpsUrl}/`);
     return;
   }
   if (!isRead) throw new Problem('gateway.needs_tls', 403, 'Use HTTPS: here nothing is taken.');
   if (port === undefined) throw new Problem('gateway.no_route', 404, 'There is nothing here.');
-  redirect(response, 308, `${secure}${request.url ?? '/'}`);
+  redirect(response, 308, `${httpsUrl}${request.url ?? '/'}`);
 }
 
-function answerTrust(
+function handleTrustPath(
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
   certificate: X509Certificate,
-  home: string,
+  httpsHome: string,
 ): void {
   const title = /CN=(.+)/.exec(certificate.subject)?.[1] ?? 'Homeport';
   switch (path) {
@@ -58,8 +58,10 @@ function answerTrust(
         request,
         response,
         200,
-        trustPage({
-          ...{ title, home, fingerprint: certificate.fingerprint256 },
+        renderTrustPage({
+          title,
+          home: httpsHome,
+          fingerprint: certificate.fingerprint256,
           userAgent: request.headers['user-agent'] ?? '',
         }),
       );
@@ -71,7 +73,7 @@ function answerTrust(
       send(request, response, {
         status: 200,
         type: 'application/x-apple-aspen-config',
-        body: profileOf(certificate.raw, title),
+        body: buildProfile(certificate.raw, title),
       });
       return;
     default:

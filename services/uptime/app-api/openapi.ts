@@ -67,7 +67,9 @@ export function openApiDocument(handlers: readonly ApiHandler[]): Record<string,
       title: 'Homeport uptime',
       version: '1',
       description:
-        'Monitors, incidents and status pages. What clients of Uptime Kuma know is beside it: `/api/push/{token}`, `/api/badge/…`, `/api/status-page/…`, `/metrics`, and socket.io below `/socket.io/`.',
+        'Monitors, incidents and status pages. What clients of Uptime Kuma know is beside it: ' +
+        '`/api/push/{token}`, `/api/badge/…`, `/api/status-page/…`, `/metrics`, and socket.io below ' +
+        '`/socket.io/`.',
     },
     servers: [{ url: '/' }],
     security: [{ basic: [] }, { bearer: [] }],

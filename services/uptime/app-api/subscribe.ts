@@ -43,7 +43,7 @@ export function subscribeRoutes(dependencies: SubscribeDependencies): Router {
       response.send(renderAnswer({ ...(await work()), back }));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      response.status(error.status).send(renderAnswer({ title: 'This did not work', words: error.detail, back }));
+      response.status(error.status).send(renderAnswer({ title: 'This did not work', message: error.detail, back }));
     }
   };
   router.post('/status/:slug/subscribe', form, (request, response) =>
@@ -56,18 +56,18 @@ export function subscribeRoutes(dependencies: SubscribeDependencies): Router {
       if (subscriber !== undefined) {
         await context.commit((transaction) => subscriberMail.enqueueConfirmation(transaction, page, subscriber, base));
       }
-      return { title: 'Look into your mailbox', words: confirmationSentText };
+      return { title: 'Look into your mailbox', message: confirmationSentText };
     }),
   );
   const confirmationPages = {
     confirm: {
       title: 'News by mail',
-      words: 'Shall news of this page come to your address?',
+      message: 'Shall news of this page come to your address?',
       button: 'Yes, send them',
     },
     unsubscribe: {
       title: 'No more mails',
-      words: 'Shall news of this page no longer come to your address?',
+      message: 'Shall news of this page no longer come to your address?',
       button: 'Yes, no more',
     },
   } as const;
@@ -85,12 +85,12 @@ export function subscribeRoutes(dependencies: SubscribeDependencies): Router {
         const subscriber = subscribers.getByLink(pages.find(request.params.slug), request.query['of']);
         if (actionName === 'unsubscribe') {
           await subscribers.remove([subscriber.id]);
-          return { title: 'Done', words: 'No more mails come to your address.' };
+          return { title: 'Done', message: 'No more mails come to your address.' };
         }
         await subscribers.confirm(subscriber);
         return {
           title: 'Done',
-          words: 'You will hear of outages, notes and maintenance. Each mail has a link that ends them.',
+          message: 'You will hear of outages, notes and maintenance. Each mail has a link that ends them.',
         };
       }),
     );
@@ -100,7 +100,7 @@ export function subscribeRoutes(dependencies: SubscribeDependencies): Router {
 
 interface Answer {
   readonly title: string;
-  readonly words: string;
+  readonly message: string;
   /** Target of the confirmation form. */
   readonly action?: string;
   readonly button?: string;

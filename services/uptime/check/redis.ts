@@ -37,7 +37,10 @@ export async function probeRedis({ config, signal, onChain }: CheckContext): Pro
 }
 
 function encodeCommand(command: readonly string[]): string {
-  return `*${String(command.length)}\r\n${command.map((argument) => `$${String(Buffer.byteLength(argument))}\r\n${argument}\r\n`).join('')}`;
+  return (
+    `*${String(command.length)}\r\n` +
+    `${command.map((argument) => `$${String(Buffer.byteLength(argument))}\r\n${argument}\r\n`).join('')}`
+  );
 }
 
 /** Reads simple replies, one per line. */

@@ -191,13 +191,14 @@ const maxUnknownNames = 5;
 export function ignoredOptions(monitor: Fields): readonly string[] {
   const type = String(monitor['type']);
   if (!checkedTypes.has(type)) return [`Monitors of the type ${type} are not supported, so that it is always down.`];
-  const known = new Set(ignored.map(({ field }) => field));
+  const ignoredFields = new Set(ignored.map(({ field }) => field));
   const sentences = ignored
     .filter(({ field, types, isSet }) => types?.includes(type) !== false && isSet(monitor[field], monitor))
     .map(({ sentence }) => sentence);
   const unknown = Object.entries(monitor)
     .filter(
-      ([name, value]) => !(name in MonitorConfig.shape) && !known.has(name) && !harmless.has(name) && isAsking(value),
+      ([name, value]) =>
+        !(name in MonitorConfig.shape) && !ignoredFields.has(name) && !harmless.has(name) && isAsking(value),
     )
     .map(([name]) => name);
   if (unknown.length === 0) return sentences;

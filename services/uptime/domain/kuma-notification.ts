@@ -51,7 +51,9 @@ export function toDeliveryUrls(config: Fields): readonly string[] {
   const type = getText(config, 'type');
   const build = Object.hasOwn(builders, type) ? builders[type] : undefined;
   if (build !== undefined) return [build(config)];
-  const detail = `Homeport cannot send to notifications of the type ${type.slice(0, 50)}. Use the type apprise, or a destination of Delivery.`;
+  const detail =
+    `Homeport cannot send to notifications of the type ${type.slice(0, 50)}. Use the type apprise, or ` +
+    'a destination of Delivery.';
   throw new Problem('uptime.notification_type', 400, detail);
 }
 

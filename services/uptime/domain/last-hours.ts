@@ -16,7 +16,7 @@ interface LastHoursOptions {
  * Returns the uptime of the last 24 hours, oldest first. An hour between two infrequent heartbeats has the status of
  * the earlier one.
  */
-export function getLastHours({ hours, now, maxGapMs: longestGapMs }: LastHoursOptions): UptimeHour[] {
+export function getLastHours({ hours, now, maxGapMs }: LastHoursOptions): UptimeHour[] {
   const current = Math.floor(now / hourMs) * hourMs;
   const first = current - (visibleHours - 1) * hourMs;
   const sortedHours = [...hours].filter(([start]) => start <= current).sort(([a], [b]) => a - b);
@@ -28,7 +28,7 @@ export function getLastHours({ hours, now, maxGapMs: longestGapMs }: LastHoursOp
       previous = { start: entry[0], hour: toUptimeHour(entry[1]) };
       next += 1;
     }
-    if (previous === undefined || (previous.start !== start && start - previous.start > longestGapMs)) return null;
+    if (previous === undefined || (previous.start !== start && start - previous.start > maxGapMs)) return null;
     return previous.start === start ? previous.hour : carryForward(previous.hour);
   });
 }

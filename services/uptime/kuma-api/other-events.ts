@@ -150,8 +150,8 @@ export function pageEvents({ pages }: SocketDependencies): SocketEvents {
         const { id: _id, logo, ...fields } = toRecord(config);
         const list = parseInput(z.array(PublicGroup), groups ?? []);
         const icon = typeof logo === 'string' ? { icon: logo } : {};
-        const known = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
-        const saved = await pages.change(toText(slug), { ...known, ...icon }, list);
+        const changes = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+        const saved = await pages.change(toText(slug), { ...changes, ...icon }, list);
         return { publicGroupList: saved.groups };
       },
     },

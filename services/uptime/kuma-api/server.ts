@@ -45,13 +45,13 @@ export interface KumaSocket extends SocketIo {
  * Opens socket.io 4 over engine.io 4: each call is an event with an acknowledgement, and changes are pushed to all
  * signed-in clients.
  */
-export function openKumaSocket(given: Omit<SocketDependencies, 'broadcast'>): KumaSocket {
-  const { context, monitors } = given;
+export function openKumaSocket(options: Omit<SocketDependencies, 'broadcast'>): KumaSocket {
+  const { context, monitors } = options;
   const { log } = context;
   const clients = new Set<Client>();
   const signedIn = (): readonly Client[] => [...clients].filter(({ session }) => session.signedIn);
   const dependencies: SocketDependencies = {
-    ...given,
+    ...options,
     broadcast(event, list, forWriters) {
       for (const { session } of signedIn()) session.emit(event, canWrite(dependencies, session) ? forWriters : list);
     },
@@ -135,11 +135,11 @@ export function openKumaSocket(given: Omit<SocketDependencies, 'broadcast'>): Ku
       if (clients.size === 0) return;
       for (const { session } of signedIn()) {
         const changed = ids.flatMap((id) => monitors.find(id) ?? []);
-        const shown = changed.map((monitor) => [
+        const entries = changed.map((monitor) => [
           String(monitor.id),
           toKumaMonitor(monitor, monitors, dependencies.tags.all, canWrite(dependencies, session)),
         ]);
-        if (shown.length > 0) session.emit('updateMonitorIntoList', Object.fromEntries(shown));
+        if (entries.length > 0) session.emit('updateMonitorIntoList', Object.fromEntries(entries));
         for (const id of ids) if (monitors.find(id) === undefined) session.emit('deleteMonitorFromList', id);
       }
     },
@@ -168,12 +168,12 @@ async function handleCall(
     client,
   }: { readonly parts: SocketDependencies; readonly events: SocketEvents; readonly client: Client },
   name: string,
-  given: readonly unknown[],
+  callArguments: readonly unknown[],
 ): Promise<void> {
   const { session, socket } = client;
-  const last = given.at(-1);
+  const last = callArguments.at(-1);
   const reply = typeof last === 'function' ? (last as (value: unknown) => void) : () => undefined;
-  const args = typeof last === 'function' ? given.slice(0, -1) : given;
+  const args = typeof last === 'function' ? callArguments.slice(0, -1) : callArguments;
   try {
     const event = Object.hasOwn(events, name) ? events[name] : undefined;
     if (event === undefined)

@@ -111,7 +111,7 @@ export function statusPageRoutes(dependencies: StatusPageDependencies): Router {
       response.send(
         renderStatusPage({
           page: publishedPage,
-          shown,
+          publicPage: shown,
           beats,
           windows: dependencies.maintenances.listForPage(publishedPage.id, upcomingWindowMs),
           status: pageStatus(publishedPage, monitors),

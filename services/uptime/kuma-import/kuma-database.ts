@@ -168,7 +168,8 @@ function readPages(readTable: (table: Table) => readonly Row[], pages: readonly 
 function readHeartbeats(db: Database, monitor: number, now: number): readonly ImportedHeartbeat[] {
   const rows = db
     .prepare(
-      'SELECT time, status, msg, ping, important FROM heartbeat WHERE monitor_id = ? AND (important = 1 OR time >= ?) ORDER BY time DESC LIMIT ?',
+      'SELECT time, status, msg, ping, important FROM heartbeat WHERE monitor_id = ? AND (important = 1 ' +
+        'OR time >= ?) ORDER BY time DESC LIMIT ?',
     )
     .all(monitor, new Date(now - dayMs).toISOString().replace('T', ' ').slice(0, 23), maxHeartbeats) as Row[];
   const beats = rows.toReversed().flatMap(({ time, status, msg, ping, important }) => {

@@ -187,18 +187,21 @@ export class Maintenances implements Disposable {
   #announce(input: StoredMaintenance, events: readonly Announcement[]): Promise<void> {
     return this.#serialize(async () => {
       const stored = this.#all.get(input.id) ?? input;
-      const { context, store, teller } = this.#dependencies;
+      const { context, store, teller: notifier } = this.#dependencies;
       const newEvents = events.filter(({ key }) => !stored.told.includes(key));
       if (newEvents.length === 0) return;
       const now = context.clock.now();
       const recent = (key: string): boolean => Number(key.split(':')[1]) > now - 7 * dayMs;
-      const told = [...stored.told.filter(recent), ...newEvents.flatMap(({ key, covers }) => [key, ...covers])];
-      const next = { ...stored, told };
+      const announcedKeys = [
+        ...stored.told.filter(recent),
+        ...newEvents.flatMap(({ key, covers }) => [key, ...covers]),
+      ];
+      const next = { ...stored, told: announcedKeys };
       await context.commit(async (transaction) => {
         if (this.#all.has(stored.id)) await store.change(transaction, next);
         const order = `maintenance:${String(stored.id)}`;
         for (const { event } of newEvents)
-          await teller.enqueue(transaction, event, { monitor: null, order, tag: null });
+          await notifier.enqueue(transaction, event, { monitor: null, order, tag: null });
       });
       if (this.#all.has(stored.id)) this.#all.set(stored.id, next);
     });

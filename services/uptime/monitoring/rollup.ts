@@ -82,8 +82,8 @@ export class Rollup {
       if (rows.length > 0) await context.commit((transaction) => buckets.put(transaction, rows));
     }
     if (daysEnd < thisDay) {
-      const made = toDayBuckets(monitor.id, await buckets.since(1, monitor.id, daysEnd), thisDay);
-      if (made.length > 0) await context.commit((transaction) => buckets.put(transaction, made));
+      const rows = toDayBuckets(monitor.id, await buckets.since(1, monitor.id, daysEnd), thisDay);
+      if (rows.length > 0) await context.commit((transaction) => buckets.put(transaction, rows));
     }
     const oldestRaw = Math.min(thisHour, now - Math.max(dayMs, minHeartbeats * getIntervalMs(monitor.config)));
     const important = now - keepDays() * dayMs;
@@ -103,18 +103,18 @@ export function toHourBuckets(
   heartbeats: readonly StoredHeartbeat[],
   until: number,
 ): Row[] {
-  const made = new Map<number, { readonly tally: Tally; readonly pings: number[] }>();
+  const entries = new Map<number, { readonly tally: Tally; readonly pings: number[] }>();
   let previous: StoredHeartbeat | undefined;
   for (const heartbeat of heartbeats) {
     const start = Math.floor(heartbeat.at / hourMs) * hourMs;
     if (start >= until) break;
-    let entry = made.get(start);
-    if (entry === undefined) made.set(start, (entry = { tally: createTally(), pings: [] }));
+    let entry = entries.get(start);
+    if (entry === undefined) entries.set(start, (entry = { tally: createTally(), pings: [] }));
     tallyHeartbeat(entry.tally, heartbeat, previous, getMaxGapMs(monitor.config));
     if (heartbeat.ping !== null && heartbeat.status === heartbeatStatus.up) entry.pings.push(heartbeat.ping);
     previous = heartbeat;
   }
-  return [...made].map(([start, { tally, pings }]) => {
+  return [...entries].map(([start, { tally, pings }]) => {
     const histogram = createHistogram();
     for (const ping of pings) recordValue(histogram, ping);
     return toRow(1, monitor.id, start, tally, histogram);

@@ -24,14 +24,14 @@ describe('addresses', () => {
     ['http://[::ffff:10.0.0.1]/x', '::ffff:a00:1', '::ffff:a00:1'],
     ['http://169.254.169.254/latest', '169.254.169.254', '169.254.169.254'],
     ['https://192.168.1.1/', '192.168.1.1', '192.168.1.1'],
-  ])('%s is refused as internal, and the history says so', async (url, address, name) => {
+  ])('refuses %s as internal and stores the refusal in the history', async (url, address, name) => {
     const msg = `Refusing to fetch internal address "${address}" for host "${name}"`;
     expect(await client.post('/add', { url, quality: 'best' })).toMatchObject({ status: 'error', msg });
     const { done } = await client.get<History>('/history');
     expect(done.at(-1)).toMatchObject({ url, status: 'error', error: msg });
   });
 
-  it('whose name resolves to this machine is refused, too', async () => {
+  it('refuses a host whose name resolves to this computer', async () => {
     const answer = await client.post('/add', { url: 'http://localhost:1/x', quality: 'best' });
     expect(answer.msg).toMatch(/^Refusing to fetch internal address ".+" for host "localhost"$/);
   });
@@ -45,24 +45,27 @@ describe('web pages', () => {
       body: '{"url":"x","quality":"best"}',
     });
 
-  it('of browser extensions may add and read the answer', async () => {
+  it('allows browser extensions to add downloads and read the response', async () => {
     const reply = await add('chrome-extension://abcdefghijklmnop');
     expect(reply.status).toBe(200);
     expect(reply.headers.get('access-control-allow-origin')).toBe('chrome-extension://abcdefghijklmnop');
     expect(reply.headers.get('access-control-allow-credentials')).toBeNull();
   });
 
-  it.each(['https://evil.example', 'null', 'https://x.chrome-extension.example'])('of %s may not', async (origin) => {
-    const before = (await client.history()).done.length;
-    const reply = await add(origin);
-    expect(reply.status).toBe(403);
-    expect(reply.headers.get('access-control-allow-origin')).toBeNull();
-    expect((await client.history()).done).toHaveLength(before);
-  });
+  it.each(['https://evil.example', 'null', 'https://x.chrome-extension.example'])(
+    'refuses the origin %s',
+    async (origin) => {
+      const before = (await client.history()).done.length;
+      const reply = await add(origin);
+      expect(reply.status).toBe(403);
+      expect(reply.headers.get('access-control-allow-origin')).toBeNull();
+      expect((await client.history()).done).toHaveLength(before);
+    },
+  );
 });
 
 describe('bodies', () => {
-  it('that are too large are refused', async () => {
+  it('refuses bodies that are too large', async () => {
     const reply = await fetch(`${client.base}/add`, { method: 'POST', body: 'x'.repeat(2_000_000) });
     expect([reply.status, await reply.json()]).toEqual([413, expect.objectContaining({ status: 'error' })]);
   });
@@ -77,7 +80,7 @@ describe('bodies', () => {
     ['subscriptions/delete', 20_000],
     ['subscriptions/check', 20_000],
   ])(
-    'of /%s may name %i ids, and no more',
+    'limits the ids of /%s to %i',
     async (route, most) => {
       const post = async (count: number): Promise<readonly [number, string]> => {
         const ids = Array.from({ length: count }, (_, index) => `x${index}`);
@@ -100,7 +103,7 @@ describe('bodies', () => {
   });
 });
 
-describe('our own API', () => {
+describe('the app API', () => {
   it('adds, lists and removes by the same rules', async () => {
     const base = host.url('control');
     const refused = api(base, '/api/downloads', {
@@ -123,7 +126,7 @@ describe('our own API', () => {
 });
 
 describe('with sign-in required', () => {
-  it('only accounts get in', async () => {
+  it('requires an account', async () => {
     const dataDir = dataFolderWith({ requireSignIn: true });
     await using closed = await openTestHost({ services: [downloads], dataDir });
     const url = `${closed.url('downloads')}/history`;

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { downloads } from '../../../services/downloads/index.ts';
 import { control } from '../../../services/control/index.ts';
-import { isMasked, joinSecrets, splitSecrets } from '../../../services/downloads/domain/address-secrets.ts';
+import { isMasked, joinQuerySecrets, splitQuerySecrets } from '../../../services/downloads/domain/address-secrets.ts';
 import { withoutSecrets } from '../../../services/downloads/domain/address.ts';
 import { api } from '../../support/api.ts';
 import { openTestHost } from '../../support/host.ts';
@@ -22,13 +22,13 @@ describe('the query of an address', () => {
     'https://a.example/v?x=eyJhbGciOi.eyJzdWIiOi.c2ln',
     'https://a.example/v?a&sig=0123456789&sig=9876543210&b=',
   ])('loses its secrets and gets them back: %s', (address) => {
-    const { shown, secrets } = splitSecrets(address, mark);
+    const { displayUrl: shown, secrets } = splitQuerySecrets(address, mark);
     expect(Object.keys(secrets).length).toBeGreaterThan(0);
     for (const secret of Object.values(secrets)) expect(shown).not.toContain(secret);
     expect(isMasked(shown)).toBe(true);
-    expect(joinSecrets(shown, secrets)).toBe(address);
+    expect(joinQuerySecrets(shown, secrets)).toBe(address);
     // As it is shown it has nothing more to lose.
-    expect(splitSecrets(shown, mark)).toEqual({ shown, secrets: {} });
+    expect(splitQuerySecrets(shown, mark)).toEqual({ displayUrl: shown, secrets: {} });
   });
 
   it.each([
@@ -39,7 +39,7 @@ describe('the query of an address', () => {
     'https://a.example/token=x/v.mp4',
     'AbCd1234',
   ])('stays letter by letter where nothing is secret: %s', (address) => {
-    expect(splitSecrets(address, mark)).toEqual({ shown: address, secrets: {} });
+    expect(splitQuerySecrets(address, mark)).toEqual({ displayUrl: address, secrets: {} });
   });
 
   it('is no place for a secret in what a site says', () => {

@@ -45,7 +45,7 @@ describe('credentials of other origins', () => {
     ['https://*.youtube.com', 'https://www.youtube.com', null],
     ['*,https://www.youtube.com', 'https://www.youtube.com', 'true'],
     ['https://www.youtube.com', 'https://evil.example', null],
-  ])('with CORS_ALLOWED_ORIGINS=%s for %s are %s', async (allowed, origin, credentials) => {
+  ])('applies CORS_ALLOWED_ORIGINS=%s to %s: %s', async (allowed, origin, credentials) => {
     await using rig = await openRig({ environment: { CORS_ALLOWED_ORIGINS: allowed } });
     const url = rig.host.url('downloads');
     for (const method of ['OPTIONS', 'POST']) {

@@ -129,8 +129,8 @@ const requests: readonly (readonly [
   ],
 ];
 
-describe('what clients send is understood as it is:', () => {
-  it.each(requests)('%s', async (client, headers, body, record) => {
+describe('requests of clients', () => {
+  it.each(requests)('accepts the request of %s', async (client, headers, body, record) => {
     const url = `${rig.site.address}/single.mp4?${encodeURIComponent(client)}`;
     const reply = await fetch(`${rig.client.base}/add`, { method: 'POST', headers, body: JSON.stringify(body(url)) });
     expect([reply.status, await reply.json()]).toEqual([200, expect.objectContaining({ status: 'ok' })]);
@@ -140,14 +140,14 @@ describe('what clients send is understood as it is:', () => {
     expect(pending.find((each) => each.url === url)).toMatchObject({ ...record, status: 'pending' });
   });
 
-  it('a scheduler that starts by night what was added by day', async () => {
+  it('starts at night what a scheduler added by day', async () => {
     const urls = (await rig.client.history()).pending.map(({ url }) => url);
     expect(await rig.client.post('/start', { ids: urls.slice(0, 1) })).toMatchObject({ status: 'ok' });
     const { pending } = await rig.client.history();
     expect(pending.map(({ url }) => url)).toEqual(urls.slice(1));
   });
 
-  it('a page of a strange origin, which may add nothing', async () => {
+  it('refuses to add downloads for a page of another origin', async () => {
     const reply = await fetch(`${rig.client.base}/add`, {
       method: 'POST',
       headers: { Origin: 'https://strange.example', 'Content-Type': 'text/plain' },

@@ -157,27 +157,27 @@ class Replay {
   }
 }
 
-describe('answers as the peer does', () => {
+describe('recorded responses of MeTube', () => {
   let replay: Replay;
   beforeAll(async () => (replay = new Replay(await openRig({ environment: { CORS_ALLOWED_ORIGINS: '*' } }))));
   afterAll(async () => await replay.rig[Symbol.asyncDispose]());
 
   for (const name of exchanges.keys()) {
-    if (!inSessions.has(name)) it(name, async () => await replay.run(name));
+    if (!inSessions.has(name)) it(`replays ${name}`, async () => await replay.run(name));
   }
 
-  it('root-html: with a page, or the way to it', async () => {
+  it('answers root-html with a page or a redirect to it', async () => {
     expect([200, 302]).toContain((await replay.send('root-html')).status);
   });
 
-  it('retry-failed: in the words of the second attempt', async () => {
+  it('answers retry-failed with the message of the second attempt', async () => {
     const url = `${replay.rig.site.address}/s/500`;
     await replay.rig.client.post('/add', { url, quality: 'best' });
     await replay.run('retry-failed');
   });
 });
 
-it.each(Object.entries(sessions))('a session about %s goes as it went with the peer', async (_name, names) => {
+it.each(Object.entries(sessions))('replays the session about %s like MeTube', async (_name, names) => {
   // Where a request names no format, the peer takes any; ours is the specification's mp4 unless it is set.
   await using rig = await openRig({ environment: { CORS_ALLOWED_ORIGINS: '*', FORMAT: 'any' } });
   const replay = new Replay(rig);
@@ -187,7 +187,7 @@ it.each(Object.entries(sessions))('a session about %s goes as it went with the p
     });
 });
 
-describe('a service that no page and no address of the own network may use', () => {
+describe('a service without web pages and internal addresses', () => {
   it('refuses as the peer does', async () => {
     await using rig = await openRig({
       environment: { CORS_ALLOWED_ORIGINS: '', ALLOW_PRIVATE_ADDRESSES: 'false' },
@@ -224,7 +224,7 @@ describe('the history', () => {
     );
   };
 
-  it('after-success: has the same records, files and names', async () => {
+  it('has the same records, files and names after-success', async () => {
     const wanted: readonly Record<string, any>[] = recorded('history-after-success').response.body.done;
     await replay.run('add-legacy-extension-body');
     await finished(1);
@@ -244,7 +244,7 @@ describe('the history', () => {
     }
   });
 
-  it('with-queue-and-pending: keeps what waits for a word in a list of its own', async () => {
+  it('lists pending downloads separately (with-queue-and-pending)', async () => {
     await replay.run('add-autostart-false');
     const [wanted] = recorded('history-with-queue-and-pending').response.body.pending as Record<string, unknown>[];
     const { pending } = await replay.rig.client.history();
@@ -252,7 +252,7 @@ describe('the history', () => {
     await replay.rig.client.post('/delete', { where: 'queue', ids: pending.map(({ uid }) => uid) });
   });
 
-  it('downloading, cancel: shows what runs, and lets it go', async () => {
+  it('shows a running download and cancels it (downloading, cancel)', async () => {
     await replay.run('add-slow');
     const [wanted] = recorded('history-downloading').response.body.queue as Record<string, any>[];
     const url = replay.here(String(wanted?.['url']));
@@ -268,7 +268,7 @@ describe('the history', () => {
     expect(after.done.map((each) => each.url)).not.toContain(url);
   });
 
-  it('after-playlist: has every entry under its own title, in the folder of its list, with a plain address', async () => {
+  it('lists each entry with its title, folder and plain address (after-playlist)', async () => {
     const before = (await replay.rig.client.history()).done.length;
     await replay.run('add-playlist-limit');
     await replay.run('add-playlist-ok');
@@ -294,7 +294,7 @@ describe('the history', () => {
     }
   });
 
-  it('download-file: serves a part of a file', async () => {
+  it('serves a range of a file (download-file)', async () => {
     const reply = await replay.send('download-file');
     const { response } = recorded('download-file');
     expect(reply.status).toBe(206);
@@ -304,7 +304,7 @@ describe('the history', () => {
   });
 });
 
-it('cancel-add: gives up what is still being looked at, at once', async () => {
+it('cancels probes immediately (cancel-add)', async () => {
   await using rig = await openRig();
   const adding = rig.client.post('/add', { url: `${rig.site.address}/mute`, quality: 'best' });
   await vi.waitFor(async () => expect((await rig.client.history()).queue).toHaveLength(1));

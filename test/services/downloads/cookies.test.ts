@@ -21,7 +21,7 @@ describe.each([
   ['a loaded yt-dlp', true],
   ['its executable', false],
 ])('cookies for %s', (_name, keepLoaded) => {
-  it('open a page for members while they are there, and are nowhere in plain afterwards', async () => {
+  it('opens a page for members with the cookies and leaves no plain copy', async () => {
     const dataDir = dataFolderWith({ keepLoaded });
     try {
       await using rig = await openRig({ dataDir });

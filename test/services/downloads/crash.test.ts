@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-it('kill -9 of the host costs nothing: the queue keeps its order, the part is continued, each file comes once', async () => {
+it('keeps the order, continues partial files and delivers each file once after kill -9', async () => {
   await using site = await startFixtureSite();
   const environment = { ALLOW_PRIVATE_ADDRESSES: 'true' };
   const slow = site.slow(250);

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { deliver, removeCopies, type Delivery } from '../../../services/downloads/engine/deliver.ts';
+import { deliver, removeCopies, type Delivery } from '../../../services/downloads/engine/file-delivery.ts';
 
 let here: string;
 let elsewhere: string;
@@ -37,7 +37,7 @@ function job(uid: string, files: Readonly<Record<string, string>>, root: string)
 describe.each(['the same file system', 'another one'])('a delivery to %s', (place) => {
   const root = (): string => join(place === 'another one' ? elsewhere : here, 'downloads');
 
-  it('that a crash cut off before it was recorded is found, not repeated', async () => {
+  it('recognizes a delivery that a crash interrupted before it was stored', async () => {
     const delivery = job('a', { 'v.mp4': 'one' }, root());
     const { path } = await deliver(delivery);
     const again = await deliver(delivery);
@@ -73,6 +73,6 @@ describe.each(['the same file system', 'another one'])('a delivery to %s', (plac
   });
 });
 
-it('of nothing is an error', async () => {
+it('fails without a file', async () => {
   await expect(deliver(job('a', {}, join(here, 'downloads')))).rejects.toMatchObject({ code: 'downloads.nothing' });
 });

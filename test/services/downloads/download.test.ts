@@ -28,7 +28,7 @@ describe('a download', () => {
     ['/p/hls', { quality: '1080', format: 'mp4' }, ['h264/1080', 'aac']],
     ['/p/hls', { quality: 'worst', format: 'any' }, ['h264/360', 'aac']],
     ['/p/html5', { quality: 'best', format: 'ogg' }, ['vorbis']],
-  ])('%s as %j holds %j', async (path, options, expected) => {
+  ])('downloads %s as %j with the streams %j', async (path, options, expected) => {
     const uid = await rig.client.add(rig.site.url(path), options);
     const record = await rig.client.ended(uid);
     expect(record.error).toBeNull();
@@ -42,7 +42,7 @@ describe('a download', () => {
     expect(names.toSorted()).toEqual(['Same (2).mp4', 'Same (3).mp4', 'Same.mp4']);
   });
 
-  it.each(['evil', 'cjk', 'quotes'])('with the title of /p/%s stays a file in the folder', async (page) => {
+  it.each(['evil', 'cjk', 'quotes'])('stores a file with the title of /p/%s inside of the folder', async (page) => {
     const uid = await rig.client.add(rig.site.url(`/p/${page}`));
     const { status, filename = '' } = await rig.client.ended(uid);
     expect(status).toBe('finished');
@@ -68,7 +68,7 @@ describe('a download', () => {
     expect(existsSync('/tmp/deep')).toBe(false);
   });
 
-  it('of a feed becomes its entries in a folder, under their own titles', async () => {
+  it('replaces a feed by its entries in a folder, with their titles', async () => {
     const answer = await rig.client.post('/add', { url: rig.site.url('/feed/3.rss?title=My%20Feed'), quality: 'best' });
     expect(answer.uids).toHaveLength(3);
     const records = await Promise.all((answer.uids ?? []).map(async (uid) => await rig.client.ended(uid)));
@@ -77,7 +77,7 @@ describe('a download', () => {
     );
   });
 
-  it('of a page with several videos takes each of them', async () => {
+  it('downloads each video of a page with several videos', async () => {
     const answer = await rig.client.post('/add', {
       url: rig.site.url('/p/multi'),
       quality: 'best',
@@ -112,7 +112,7 @@ describe('finished files', () => {
   });
 });
 
-describe('an address with a login in it', () => {
+describe('an address with a login', () => {
   it('is fetched with it, and shows it nowhere', async () => {
     const locked = createServer((request, response) => {
       const known = request.headers.authorization === `Basic ${Buffer.from('ada:s3cretpw').toString('base64')}`;
@@ -139,7 +139,7 @@ describe('an address with a login in it', () => {
 });
 
 describe('the lists', () => {
-  it('give the newest first, page by page, and find by words', async () => {
+  it('lists the newest first in pages and searches by words', async () => {
     for (const title of ['Zebra%20one', 'Zebra%20two']) {
       await rig.client.ended(await rig.client.add(rig.site.url(`/p/og?title=${title}`)));
     }
@@ -149,7 +149,7 @@ describe('the lists', () => {
     expect(next.downloads.map(({ title }) => title)).toEqual(['Zebra one']);
   });
 
-  it('write the time as whole nanoseconds that grow with each request', async () => {
+  it('writes timestamps as integer nanoseconds that increase with each request', async () => {
     await rig.client.post('/add', { url: 'nonsense' });
     await rig.client.post('/add', { url: 'nonsense' });
     const text = await (await fetch(`${rig.client.base}/downloads?limit=2&status=error`)).text();
@@ -157,7 +157,7 @@ describe('the lists', () => {
     expect(newer).toBeGreaterThan(older ?? 0n);
   });
 
-  it('forget what is deleted, by uid or by address', async () => {
+  it('removes deleted entries by uid or by address', async () => {
     const url = rig.site.url('/p/og?title=Gone');
     const uid = await rig.client.add(url);
     const { filename = '' } = await rig.client.ended(uid);

@@ -41,7 +41,7 @@ describe('the history', () => {
   });
 });
 
-it('what is cancelled while it is converted leaves nothing and nobody behind', async () => {
+it('leaves no files and processes after a cancel during the conversion', async () => {
   const before = await readdir(rig.file(''));
   const uid = await rig.client.add(rig.site.url('/big.mp4?converted'), { format: 'webm' });
   await rig.client.until(uid, ({ status }) => status === 'postprocessing');
@@ -54,7 +54,7 @@ it('what is cancelled while it is converted leaves nothing and nobody behind', a
   expect(await readdir(rig.file(''))).toEqual(before);
 });
 
-describe('a file of a hostile title', () => {
+describe('a file with a hostile title', () => {
   it.each([
     ['with marks that turn the reading order', '\u202egpj.exe\u2066 clip'],
     ['of 200 emoji', '🎬'.repeat(200)],
@@ -65,7 +65,7 @@ describe('a file of a hostile title', () => {
     ['that looks like an option', '--exec rm'],
     ['with a template in it', '%(id)s %(title)s %%'],
   ])(
-    '%s lies in the download folder, and can be fetched',
+    'stores %s in the download folder and serves it',
     async (_name, title) => {
       const uid = await rig.client.add(rig.site.url(`/p/og?title=${encodeURIComponent(title)}`));
       const { status, error, filename = '' } = await rig.client.ended(uid);
@@ -79,7 +79,7 @@ describe('a file of a hostile title', () => {
     60_000,
   );
 
-  it('of a playlist makes no folder elsewhere, nor one that reads backwards', async () => {
+  it('creates no folder outside and none with bidirectional controls for a playlist title', async () => {
     const title = '../../\u202eevil';
     const answer = await rig.client.post('/add', {
       url: rig.site.url(`/feed/2.rss?title=${encodeURIComponent(title)}`),
@@ -94,7 +94,7 @@ describe('a file of a hostile title', () => {
   });
 });
 
-describe('a machine that slept past the lease of what it works on', () => {
+describe('a computer that slept past the lease of a run', () => {
   it('goes on with it, and does not begin it anew', async () => {
     const clock = createFakeClock();
     await using own = await openRig({ clock });

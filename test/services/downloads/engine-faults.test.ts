@@ -6,7 +6,7 @@ import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { lackOf } from '../../../services/downloads/engine/required.ts';
+import { findEngineProblem } from '../../../services/downloads/engine/version-check.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 import { enginesFolder } from '../../support/host.ts';
 import { dataFolderWith, fakeEngine, openRig, processesNaming, streams, type Rig } from './rig.ts';
@@ -46,7 +46,7 @@ async function workers(): Promise<readonly number[]> {
 }
 
 describe('the extractor', () => {
-  it('that is killed with several downloads in it takes none of them along: each goes on from its part', async () => {
+  it('continues each download from its partial file after the worker was killed', async () => {
     const { client, site, file } = await rigWith({ mode: 'concurrent', maxConcurrent: 3 });
     const uids = await Promise.all(
       ['a', 'b', 'c'].map(async (tag) => await client.add(site.slow(250, 'big.mp4', tag))),
@@ -65,7 +65,7 @@ describe('the extractor', () => {
     expect(ranges.length).toBeGreaterThanOrEqual(3);
   });
 
-  it('of one download that is killed fails that one plainly, and a retry goes on from its part', async () => {
+  it('fails only the download whose process was killed, and a retry continues its partial file', async () => {
     const { client, site } = await rigWith();
     const uid = await client.add(site.slow(250));
     await client.until(uid, ({ percent }) => (percent ?? 0) > 10);
@@ -79,7 +79,7 @@ describe('the extractor', () => {
     expect(site.stats().ranges[0]?.start).toBeGreaterThan(100_000);
   });
 
-  it('that is too old is not used; the row waits, and everybody is told what to do', async () => {
+  it('does not use a version that is too old; the download waits and the remedy is shown', async () => {
     const { client, site, host } = await rigWith({}, fake('exit 2', '2024.12.23'));
     const says = expect.stringContaining('yt-dlp 2024.12.23 is too old: it must be of 2025.11.12 or later.') as string;
     expect(await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' })).toMatchObject({
@@ -87,10 +87,10 @@ describe('the extractor', () => {
       msg: says,
     });
     expect(await client.get('/status')).toMatchObject({ counts: { queued: 1 }, msg: says });
-    expect(host.log.filter((line) => line.includes('downloads wait for yt-dlp'))).toHaveLength(1);
+    expect(host.log.filter((line) => line.includes('yt-dlp missing, downloads paused'))).toHaveLength(1);
   });
 
-  it('that goes away while the host runs is waited for, and everybody is told what to do', async () => {
+  it('waits for an executable that was removed while the host runs, and shows the remedy', async () => {
     const answer = `for word; do case "$word" in home:*) home="\${word#home:}" ;; esac; done
       case "$*" in
         *" -J "*) echo '{"id": "1", "title": "Clip", "formats": []}' ;;
@@ -120,9 +120,9 @@ describe('the extractor', () => {
     ['2025.9.30', true],
     ['2026.01.01.232959', false],
     ['of my own', false],
-  ])('of release %s is too old: %s', (version, tooOld) => {
+  ])('judges whether release %s is too old: %s', (version, tooOld) => {
     const engine = { name: 'yt-dlp', path: '/x', source: 'data', remedy: null, version } as const;
-    expect(lackOf(engine) !== undefined).toBe(tooOld);
+    expect(findEngineProblem(engine) !== undefined).toBe(tooOld);
   });
 
   it.each([
@@ -131,7 +131,7 @@ describe('the extractor', () => {
     ['that is missing', 'exit 0', 'gave no answer'],
     ['that is an error', 'echo "WARNING: odd" >&2; echo "ERROR: [x] The site said no" >&2; exit 1', 'The site said no'],
     ['without a word', 'exit 3', 'ended with code 3'],
-  ])('with an answer %s fails the row with its reason', async (_name, answer, reason) => {
+  ])('fails the download with the reason after an output %s', async (_name, answer, reason) => {
     const { client, site, host } = await rigWith({}, fake(answer));
     const added = await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' });
     expect(added).toMatchObject({ status: 'error', msg: expect.stringContaining(reason) as string });
@@ -140,7 +140,7 @@ describe('the extractor', () => {
     expect(await readdir(join(host.dataDir, 'downloads', 'temp')).catch(() => [])).toEqual([]);
   });
 
-  it('that prints junk among its lines is understood all the same', async () => {
+  it('ignores other text between the lines of the output', async () => {
     const junk = `echo 'P not json'; echo 'A {"filepath": 5}'; echo 'Q'; printf 'B {"id": \\n\\377\\376\\n'; echo 'P {"downloaded_bytes": "x"}'`;
     const answer = `case "$*" in
       *" -J "*) ${junk}; echo '{"id": "1", "title": "Junk", "formats": []}'; ${junk} ;;
@@ -165,7 +165,7 @@ describe('the extractor', () => {
       },
     ],
     ['a stream', { id: '1', title: 'Announced', live_status: 'is_upcoming', release_timestamp: 1e300 }],
-  ])('that knows no bounds with %s fills no page', async (_name, found) => {
+  ])('limits the length of %s', async (_name, found) => {
     const folder = mkdtempSync(join(tmpdir(), 'answers-'));
     open.defer(() => rmSync(folder, { recursive: true, force: true }));
     writeFileSync(join(folder, 'answer.json'), `${JSON.stringify(found)}\n`);
@@ -181,7 +181,7 @@ describe('the extractor', () => {
     expect(new Date((queue[0]?.live_release_timestamp ?? 0) * 1000).getTime()).not.toBeNaN();
   });
 
-  it('and ffmpeg: what is missing is said once, not with every download', async () => {
+  it('reports missing ffmpeg once, not with each download', async () => {
     const { client, site, host } = await rigWith({}, { FFMPEG_PATH: '/nowhere/ffmpeg' });
     for (const tag of ['a', 'b']) {
       expect(await client.ended(await client.add(site.url(`/single.mp4?${tag}`)))).toMatchObject({
@@ -194,11 +194,11 @@ describe('the extractor', () => {
         msg: expect.stringContaining('ffmpeg is missing: files come as the site has them') as string,
       },
     });
-    expect(host.log.filter((line) => line.includes('downloads do without ffmpeg'))).toHaveLength(1);
+    expect(host.log.filter((line) => line.includes('ffmpeg missing'))).toHaveLength(1);
   });
 });
 
-it('an extractor that is updated meanwhile takes the next download, and what runs finishes with the one before', async () => {
+it('uses an updated extractor for the next download and finishes running ones with the former', async () => {
   const engines = mkdtempSync(join(tmpdir(), 'engines-'));
   open.defer(() => rmSync(engines, { recursive: true, force: true }));
   const place = join(engines, 'yt-dlp');
@@ -225,7 +225,7 @@ it('an extractor that is updated meanwhile takes the next download, and what run
 });
 
 describe('a transfer', () => {
-  it('that the server cannot continue starts again from the beginning, and the row says so', async () => {
+  it('restarts a transfer that the server cannot continue and reports it in the row', async () => {
     const { client, site, file } = await rigWith();
     const uid = await client.add(site.url('/slownorange/400/big.mp4'));
     await client.until(uid, ({ percent }) => (percent ?? 0) > 30);
@@ -237,7 +237,7 @@ describe('a transfer', () => {
     expect(await streams(file(record.filename ?? ''))).toEqual(['h264/720', 'aac']);
   });
 
-  it('that lacks a piece fails instead of leaving a hole, and a retry fetches what is missing', async () => {
+  it('fails on a missing fragment, and a retry fetches it', async () => {
     const { client, site, file } = await rigWith({ retries: 0 });
     let whole = false;
     const server = createServer((request, response) => {
@@ -262,7 +262,7 @@ describe('a transfer', () => {
     expect(site.stats().hits['/hls/v360-0.ts']).toBeUndefined();
   });
 
-  it('that falls silent is asked for the rest', async () => {
+  it('requests the rest of a stalled transfer', async () => {
     const { client, site, file } = await rigWith({ socketTimeout: 2 });
     const record = await client.ended(await client.add(site.url('/stall/500000/big.mp4')));
     expect(record).toMatchObject({ status: 'finished', error: null });

@@ -145,7 +145,7 @@ describe('a loaded extractor', () => {
     expect(await children()).toEqual([]);
   });
 
-  it('that is killed leaves what it ran to another one, but not for ever', async () => {
+  it('moves the commands of a killed worker to another one, a limited number of times', async () => {
     await using subject = extractor();
     await using site = await silentSite(() => undefined);
     const killed: number[] = [];
@@ -168,13 +168,13 @@ describe('a loaded extractor', () => {
       'says in between what is no answer',
       "import os; own = os.write; os.write = lambda to, text: own(to, (b'{}\\n[1\\n' if text[:5] == b'{\"id\"' else b'') + text)",
     ],
-  ])('that %s', async (_what, python) => {
+  ])('falls back to the executable for a Python that %s', async (_what, python) => {
     await using subject = extractor(loadedAfter(python));
     expect(await run(subject, ['--version'])).toEqual({ code: 0, signal: null, out: ['2026.10.26'], err: [] });
     expect(await children()).toHaveLength(1);
   });
 
-  it('that cannot start one more process says so, and what runs goes on', async () => {
+  it('reports that no process can be started, while running commands continue', async () => {
     const python = [
       'import os; own = os.fork; count = 0',
       'def fork():',

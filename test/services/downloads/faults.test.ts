@@ -22,7 +22,7 @@ async function rigWith(options: Parameters<typeof openRig>[0] = {}, settings: ob
 }
 
 describe('a bad server', () => {
-  it('that cuts the line is asked for the rest', async () => {
+  it('requests the rest from a server that closed the connection', async () => {
     const { client, site, file } = await rigWith();
     const record = await client.ended(await client.add(site.url('/cut0/500000/big.mp4')));
     expect(record.status).toBe('finished');
@@ -30,7 +30,7 @@ describe('a bad server', () => {
     expect(await streams(file(record.filename ?? ''))).toEqual(['h264/720', 'aac']);
   });
 
-  it('that never sends the rest fails the download with its reason; a retry keeps what is there', async () => {
+  it('fails with the reason when the rest never arrives; a retry keeps the partial file', async () => {
     const { client, site } = await rigWith({}, { retries: 1 });
     const uid = await client.add(site.url('/dead/500000/big.mp4'));
     const record = await client.ended(uid);
@@ -41,7 +41,7 @@ describe('a bad server', () => {
     expect(site.stats().ranges[0]?.start).toBeGreaterThan(100_000);
   });
 
-  it('that stays silent does not hold the answer, and its download can be cancelled at once', async () => {
+  it('responds and cancels immediately while a server does not respond', async () => {
     const { client, site, host } = await rigWith();
     const answer = await client.post('/add', { url: site.url('/mute'), quality: 'best' });
     expect(answer).toMatchObject({ status: 'ok', msg: 'Queued' });
@@ -55,7 +55,7 @@ describe('a bad server', () => {
     });
   });
 
-  it('that stays silent for longer than the patience allows is given up', async () => {
+  it('fails a download of a server that does not respond within the timeout', async () => {
     const { client, site } = await rigWith({}, { retries: 0, socketTimeout: 1 });
     const answer = await client.post('/add', { url: site.url('/hang/single.mp4'), quality: 'best' });
     const record = await client.ended(answer.uid ?? '');
@@ -67,7 +67,7 @@ describe('the queue', () => {
   it.each([
     ['sequential', 1],
     ['concurrent', 2],
-  ])('in %s mode runs %i at once', async (mode, bound) => {
+  ])('runs in %s mode %i downloads in parallel', async (mode, bound) => {
     const { client, site } = await rigWith({ environment: { DOWNLOAD_MODE: mode, MAX_CONCURRENT_DOWNLOADS: '2' } });
     const uids = await Promise.all(
       ['a', 'b', 'c'].map(async (tag) => await client.add(site.slow(500, 'single.mp4', tag))),
@@ -126,14 +126,14 @@ describe('the queue', () => {
     });
     const status = await client.get<object>('/status');
     expect(status).toMatchObject({ counts: { queued: 1 }, engine: { 'yt-dlp': null } });
-    expect(host.log.filter((line) => line.includes('downloads wait for yt-dlp'))).toHaveLength(1);
+    expect(host.log.filter((line) => line.includes('yt-dlp missing, downloads paused'))).toHaveLength(1);
     symlinkSync(join(enginesFolder, 'yt-dlp'), join(engines, 'yt-dlp'));
     expect(await client.ended(answer.uid ?? '')).toMatchObject({ status: 'finished' });
   });
 });
 
 describe('the disk', () => {
-  it('without the download folder gets it back; with a file in its place the download fails plainly', async () => {
+  it('recreates a missing download folder; with a file in its place the download fails', async () => {
     const { client, site, host } = await rigWith();
     const folder = join(host.dataDir, 'Downloads');
     await client.ended(await client.add(site.url('/single.mp4?first')));
@@ -149,7 +149,7 @@ describe('the disk', () => {
   });
 
   it.skipIf(lacks(canMount()))(
-    'that is full fails the download plainly, leaves nothing half, and a retry works with space',
+    'fails on a full disk without incomplete files, and a retry works with free space',
     async () => {
       for (const setting of ['TEMP_DIR', 'DOWNLOAD_DIR']) {
         const disk = mkdtempSync(join(tmpdir(), 'disk-'));

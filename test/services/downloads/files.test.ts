@@ -28,7 +28,7 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
   return await fetch(rig.host.url('control') + path, { headers: { Authorization: adminAuthorization, ...headers } });
 }
 
-describe('the picture of a download', () => {
+describe('the thumbnail of a download', () => {
   it('is fetched once, kept, and goes when the download is forgotten', async () => {
     rig.site.reset();
     const uid = await rig.client.add(rig.site.url('/p/og?title=Picture'));

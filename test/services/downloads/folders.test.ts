@@ -41,7 +41,7 @@ describe('the umask of the settings', () => {
     ['077', 0o600, 0o700],
     ['022', 0o644, 0o755],
     ['0002', 0o664, 0o775],
-  ])('%s holds for files, what lies beside them and new folders', async (umask, fileMode, folderMode) => {
+  ])('applies the umask %s to files, companion files and new folders', async (umask, fileMode, folderMode) => {
     await using rig = await openRig({ environment: { UMASK: umask, SUBTITLES: 'en' } });
     const options = { format: 'mkv', quality: '360', folder: 'a/b' };
     await made(rig, '/short/master.m3u8', options);
@@ -104,11 +104,11 @@ describe('the owner of the settings', () => {
     await made(rig, '/short/master.m3u8', { format: 'mkv', quality: '360', folder: 'a' });
     const owners = await everything(rig.file('').replace(/\/$/, ''), ({ uid, gid }) => `${uid}:${gid}`);
     expect(owners).toEqual({ 'a/': '4711:4712', 'a/master.mkv': '4711:4712', 'a/master.en.srt': '4711:4712' });
-    expect(rig.host.log.join('')).not.toContain('UID and GID are left out');
+    expect(rig.host.log.join('')).not.toContain('UID and GID have no effect');
   });
 });
 
-describe('the folder for sound', () => {
+describe('the folder for audio', () => {
   it('takes audio files, serves them, and no others', async () => {
     const audio = await freshFolder();
     await mkdir(join(audio, 'albums'));
@@ -169,7 +169,7 @@ describe('the folder of a request', () => {
   });
 });
 
-describe('what is forgotten', () => {
+describe('a removed download', () => {
   it('takes its files along where the settings say so, all of them', async () => {
     await using rig = await openRig({ environment: { DELETE_FILE_ON_TRASHCAN: 'true', SUBTITLES: 'en' } });
     const records = [
@@ -192,17 +192,20 @@ describe('what is forgotten', () => {
 });
 
 describe('a path prefix', () => {
-  it.each(['/tube/', 'tube', '/tube'])('%j stands before every route, and the root leads to it', async (prefix) => {
-    await using rig = await openRig({ environment: { URL_PREFIX: prefix } });
-    const get = async (path: string) => await fetch(rig.client.base + path, { redirect: 'manual' });
-    expect((await get('/tube/history')).status).toBe(200);
-    expect((await get('/history')).status).toBe(404);
-    expect((await get('/')).headers.get('location')).toBe('/tube/');
-    expect((await get('/download/a%20b.mp4')).headers.get('location')).toBe('/tube/download/a%20b.mp4');
-    const body = JSON.stringify({ url: 'nonsense', quality: 'best' });
-    const answer = await fetch(`${rig.client.base}/tube/add`, { method: 'POST', body });
-    expect(await answer.json()).toMatchObject({ status: 'error' });
-  });
+  it.each(['/tube/', 'tube', '/tube'])(
+    'serves every route below the prefix %j and redirects the root',
+    async (prefix) => {
+      await using rig = await openRig({ environment: { URL_PREFIX: prefix } });
+      const get = async (path: string) => await fetch(rig.client.base + path, { redirect: 'manual' });
+      expect((await get('/tube/history')).status).toBe(200);
+      expect((await get('/history')).status).toBe(404);
+      expect((await get('/')).headers.get('location')).toBe('/tube/');
+      expect((await get('/download/a%20b.mp4')).headers.get('location')).toBe('/tube/download/a%20b.mp4');
+      const body = JSON.stringify({ url: 'nonsense', quality: 'best' });
+      const answer = await fetch(`${rig.client.base}/tube/add`, { method: 'POST', body });
+      expect(await answer.json()).toMatchObject({ status: 'error' });
+    },
+  );
 });
 
 it.each([
@@ -218,7 +221,7 @@ it.each([
   [{ MAX_CONCURRENT_DOWNLOADS: '0' }, 'MAX_CONCURRENT_DOWNLOADS'],
   [{ DOWNLOAD_MODE: 'fast' }, 'DOWNLOAD_MODE'],
   [{ YTDL_OPTIONS: 'nonsense' }, 'YTDL_OPTIONS'],
-])('%j keeps it from starting, and one line names it', async (environment, name) => {
+])('refuses to start with %j and names it in one line', async (environment, name) => {
   await expect(openRig({ environment })).rejects.toThrow(new RegExp(`setting refused.*"${name}: `));
 });
 

@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest';
 import type { Item, Progress } from '../../../services/downloads/domain/item.ts';
 import { readEvent } from '../../../services/downloads/domain/progress.ts';
-import { ProgressFollower } from '../../../services/downloads/run/progress.ts';
-import type { Live } from '../../../services/downloads/queue/live.ts';
+import { ProgressTracker } from '../../../services/downloads/run/progress-tracker.ts';
+import type { LiveUpdates } from '../../../services/downloads/queue/live-updates.ts';
 
 function follow(lines: readonly string[], kept = 0): readonly string[] {
   const told: string[] = [];
   const live = {
     progressed: ({ state }: Item, { stream, percent, message }: Progress) =>
       told.push([state, stream, percent, message].filter((each) => each !== null).join(' ')),
-  } as unknown as Live;
+  } as unknown as LiveUpdates;
   const item = { state: 'downloading', title: 'T', playlist: null } as unknown as Item;
-  const follower = new ProgressFollower(item, live, () => Promise.resolve(), kept);
+  const follower = new ProgressTracker(item, live, () => Promise.resolve(), kept);
   for (const line of lines) {
     const event = readEvent(line);
-    if (event !== undefined) follower.take(event);
+    if (event !== undefined) follower.handle(event);
   }
   return told;
 }

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { sharedEngines } from '../../support/engines.ts';
-import { commandSettings } from '../../../services/downloads/engine/command-settings.ts';
+import { createCommandSettings } from '../../../services/downloads/engine/command-settings.ts';
 import { Driver } from '../../../services/downloads/engine/driver.ts';
 import { Extractor } from '../../../services/downloads/engine/extractor.ts';
 import { Settings } from '../../../services/downloads/settings.ts';
-import { noWishes, type Order } from '../../../services/downloads/domain/order.ts';
+import { defaultOrderOptions, type Order } from '../../../services/downloads/domain/order.ts';
 import { silentLog } from '../../support/place.ts';
 import { mediaOf } from './media.ts';
 import { dataFolderWith, openRig, type Record as Row, type Rig } from './rig.ts';
@@ -37,7 +37,7 @@ describe('a file for Apple devices', () => {
     ['/short/master.m3u8', { quality: '720' }, ['h264/720', 'aac']],
     ['/p/og?src=/vp9.webm&title=Apple', {}, ['h264/360', 'aac']],
     ['/p/og?src=/end.mp4&title=End', {}, ['h264/360', 'aac']],
-  ])('from %s with %j is H.264 or HEVC with AAC in MP4, its index in front', async (path, fields, codecs) => {
+  ])('converts %s with %j to H.264 or HEVC with AAC in MP4 with the index first', async (path, fields, codecs) => {
     const record = await made(path, { download_type: 'video', format: 'ios', quality: 'best', ...fields });
     expect(record).toMatchObject({ status: 'finished', format: 'ios' });
     expect(record.filename).toMatch(/\.mp4$/);
@@ -47,7 +47,7 @@ describe('a file for Apple devices', () => {
     expect(await topBoxes(rig.file(record.filename ?? ''))).toMatchObject(['ftyp', 'moov', expect.anything()]);
   });
 
-  it('that is one already stays as it is', async () => {
+  it('keeps a file that already fits', async () => {
     const record = await made('/p/og?src=/single.mp4&title=Same', { quality: 'best_ios', format: undefined });
     expect(record).toMatchObject({ format: 'ios', quality: 'best' });
     const original = await fetch(rig.site.url('/single.mp4'));
@@ -67,7 +67,7 @@ it('streams that MP4 cannot hold are encoded anew for it', async () => {
   expect((await mediaOf(rig.file(filename))).codecs).toEqual(['h264/360', 'aac']);
 });
 
-describe('sound', () => {
+describe('an audio file', () => {
   it.each(['mp3', 'm4a', 'ogg', 'opus', 'flac'])('as %s has the picture as its cover, and tags', async (format) => {
     const record = await made(`/p/chapters?title=Song%20${format}`, {
       download_type: 'audio',
@@ -101,11 +101,11 @@ describe('sound', () => {
   });
 });
 
-describe('a picture alone', () => {
+describe('a thumbnail download', () => {
   it.each([
     ['/p/og?title=Jpeg', 'Jpeg.jpg'],
     ['/p/og?title=Png&image=/cover.png', 'Png.jpg'],
-  ])('of %s is a JPEG file', async (path, name) => {
+  ])('stores the thumbnail of %s as a JPEG file', async (path, name) => {
     const record = await made(path, { format: 'thumbnail' });
     expect(record).toMatchObject({ status: 'finished', filename: name });
     const media = await mediaOf(rig.file(name));
@@ -115,7 +115,7 @@ describe('a picture alone', () => {
 });
 
 describe('chapters', () => {
-  it('become files of their own beside the whole', async () => {
+  it('writes separate files for chapters next to the complete file', async () => {
     const fields = { format: 'mp4', split_by_chapters: true };
     const record = await made('/p/chapters?title=Parts', fields);
     expect(record).toMatchObject({ filename: 'Parts.mp4', split_by_chapters: true });
@@ -154,7 +154,7 @@ describe('chapters', () => {
     },
   );
 
-  it('that a video has not are no reason to fail', async () => {
+  it('downloads a video without chapters', async () => {
     const record = await made('/single.mp4?nochapters', { split_by_chapters: true });
     expect(record).toMatchObject({ status: 'finished' });
     expect(record.chapter_files).toBeUndefined();
@@ -166,7 +166,7 @@ describe('a clip', () => {
     [{ clip_start: '0:02', clip_end: 4 }, { clip_start: 2, clip_end: 4 }, 2],
     [{ clip_start: '3s' }, { clip_start: 3, clip_end: null }, 3],
     [{ clip_end: '0m2s' }, { clip_start: 0, clip_end: 2 }, 2],
-  ])('of %j is as long as it says', async (fields, told, seconds) => {
+  ])('cuts %j to the requested length', async (fields, told, seconds) => {
     const record = await made(`/chapters.mp4?${JSON.stringify(told)}`, { ...fields, format: 'mp4' });
     expect(record).toMatchObject({ status: 'finished', ...told });
     const media = await mediaOf(rig.file(record.filename ?? ''));
@@ -174,7 +174,7 @@ describe('a clip', () => {
     expect(media.codecs).toEqual(['h264/360', 'aac']);
   });
 
-  it('of the sound, and out of an HLS stream', async () => {
+  it('cuts a clip of audio and of an HLS stream', async () => {
     const sound = await made('/chapters.mp4?sound', {
       download_type: 'audio',
       format: 'mp3',
@@ -189,7 +189,7 @@ describe('a clip', () => {
   });
 });
 
-describe('advertising', () => {
+describe('SponsorBlock', () => {
   /** Speaks as SponsorBlock does: segments of all videos whose hash begins as asked. */
   async function sponsorBlock(videoId: string) {
     const asked: URL[] = [];
@@ -244,9 +244,9 @@ describe('advertising', () => {
       extractor,
       vault: { seal: () => '', open: () => '', fingerprint: () => '' },
       cookies: {
-        lend: async () => await Promise.resolve({ path: undefined, [Symbol.asyncDispose]: () => Promise.resolve() }),
+        acquire: async () => await Promise.resolve({ path: undefined, [Symbol.asyncDispose]: () => Promise.resolve() }),
       },
-      settings: commandSettings(
+      settings: createCommandSettings(
         Settings.parse({
           ...{ socketTimeout: 10, retries: 1, ytdlPresets: { sponsorblock } },
           ...{ sponsorblockApi: api.url, sponsorblockCategories: ['sponsor', 'selfpromo'] },
@@ -258,7 +258,7 @@ describe('advertising', () => {
     const order: Order = {
       ...{ type: 'video', codec: 'auto', format: 'mp4', quality: 'best', folder: null, prefix: '', itemLimit: 0 },
       ...{ autoStart: true, login: null },
-      ...noWishes,
+      ...defaultOrderOptions,
       ...(byPreset ? { presets: ['sponsorblock'] } : { sponsorblock: true }),
     };
     // What a look at a video of YouTube leaves for the download; the media is the fixture site's.

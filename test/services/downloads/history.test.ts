@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { downloadsApi } from '../../../services/contracts/downloads/api.ts';
 import { downloadStatistics } from '../../../services/contracts/downloads/statistics.ts';
 import { control } from '../../../services/control/index.ts';
-import { captionLanguage } from '../../../services/downloads/domain/caption-files.ts';
+import { findCaptionLanguage } from '../../../services/downloads/domain/caption-files.ts';
 import { readCues } from '../../../services/downloads/domain/cues.ts';
 import { downloads } from '../../../services/downloads/index.ts';
 import { adminAuthorization } from '../../support/host.ts';
@@ -124,7 +124,7 @@ describe('subtitle files', () => {
     ['Talk.mp4', 'Talk (2).en.srt', undefined],
     ['Talk.mp4', 'Talk.about.boats.srt', undefined],
     ['Talk.mp4', 'Talk.mp4', undefined],
-  ])('beside %s: %s is in %s', (filename, beside, language) => {
-    expect(captionLanguage(filename, beside)).toBe(language);
+  ])('reads next to %s the language of %s as %s', (filename, beside, language) => {
+    expect(findCaptionLanguage(filename, beside)).toBe(language);
   });
 });

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
-import { javaScriptOf } from '../../../services/downloads/engine/javascript.ts';
+import { selectJavaScriptRuntime } from '../../../services/downloads/engine/javascript-runtime.ts';
 
-it('the scripts of sites are run by the Node that runs us', async () => {
-  const { args, find } = javaScriptOf();
+it('runs the scripts of sites with the Node of this process', async () => {
+  const { args, find } = selectJavaScriptRuntime();
   expect(args).toEqual(['--no-js-runtimes', '--js-runtimes', `node:${process.execPath}`]);
   expect(await find()).toBe(`node ${process.versions.node}`);
 });
 
 const desktop = { execPath: '/opt/homeport/homeport', versions: { ...process.versions, electron: '45.4.1' } };
 
-it('the desktop app is no Node: it never hands out itself, but leaves the choice to the extractor', () => {
-  expect(javaScriptOf(desktop).args).toEqual([
+it('leaves the choice of a runtime to the extractor in the desktop app, which is not Node', () => {
+  expect(selectJavaScriptRuntime(desktop).args).toEqual([
     '--no-js-runtimes',
     ...['--js-runtimes', 'deno', '--js-runtimes', 'node', '--js-runtimes', 'bun'],
   ]);
@@ -22,7 +22,7 @@ it.each([
   [{ node: 'v20.20.2', bun: '1.2.11' }, 'bun 1.2.11'],
   [{ node: 'v20.20.2' }, null],
   [{}, null],
-])('there it is what the system has, if that is new enough: %o', async (programs: Record<string, string>, found) => {
-  const { find } = javaScriptOf(desktop, (name) => Promise.resolve(programs[name] ?? ''));
+])('uses a runtime of the system that is new enough: %o', async (programs: Record<string, string>, found) => {
+  const { find } = selectJavaScriptRuntime(desktop, (name) => Promise.resolve(programs[name] ?? ''));
   expect(await find()).toBe(found);
 });

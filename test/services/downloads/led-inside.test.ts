@@ -49,7 +49,7 @@ describe.each([
   beforeAll(requireImpersonation, 120_000);
 
   it.each(['redirect.mp4', 'list.m3u8'])(
-    'that /%s leads inside says so',
+    'reports that /%s leads to an internal address',
     async (path) => {
       // The worker lets a proxy's own host pass, which is how an address of this machine can be out there for it.
       if (keepLoaded) vi.stubEnv('https_proxy', `http://${outside}:${port}`);

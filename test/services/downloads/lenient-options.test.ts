@@ -5,13 +5,13 @@ import { describe, expect, it, vi } from 'vitest';
 import type { ServiceState } from '../../../services/contracts/control/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { downloads } from '../../../services/downloads/index.ts';
-import { optionArguments, optionsLeftOut, type Options } from '../../../services/downloads/domain/options.ts';
+import { buildOptionArguments, findIgnoredOptions, type Options } from '../../../services/downloads/domain/options.ts';
 import { api } from '../../support/api.ts';
 import { openRig, type Rig } from './rig.ts';
 
 const steps = (...all: object[]): Options => ({ postprocessors: all });
 
-describe('a form of an option that yt-dlp takes', () => {
+describe('an option value that yt-dlp accepts', () => {
   it.each<[Options, readonly string[]]>([
     [{ subtitleslangs: ['en', '-live_chat'] }, ['--sub-langs=en,-live_chat']],
     [{ subtitleslangs: ['en.*', 'zh-Han[st]'] }, ['--sub-langs=en.*,zh-Han[st]']],
@@ -42,17 +42,17 @@ describe('a form of an option that yt-dlp takes', () => {
       ['--embed-metadata', '--embed-info-json'],
     ],
   ])('is taken: %j', (options, args) => {
-    expect(optionsLeftOut(options)).toEqual([]);
-    expect(optionArguments(options)).toEqual(args);
+    expect(findIgnoredOptions(options)).toEqual([]);
+    expect(buildOptionArguments(options)).toEqual(args);
   });
 });
 
 it('takes ranges of playlists in the notation of yt-dlp for a look', () => {
   const options = { playlist_items: '1:3,7,-5::2,10-15' };
-  expect(optionArguments(options, 'probe')).toEqual(['--playlist-items=1:3,7,-5::2,10-15']);
+  expect(buildOptionArguments(options, 'probe')).toEqual(['--playlist-items=1:3,7,-5::2,10-15']);
 });
 
-describe('an option that is not understood', () => {
+describe('an option with an invalid value', () => {
   it.each<[Options, string]>([
     [{ retries: 'often' }, 'retries'],
     [{ format_sort: { res: 720 } }, 'format_sort'],
@@ -65,13 +65,13 @@ describe('an option that is not understood', () => {
     [{ postprocessors: 'Exec' }, 'postprocessors'],
     [{ postprocessors: [null, 7] }, 'a step without a key'],
   ])('is left out and named: %j', (options, name) => {
-    expect(optionsLeftOut(options)[0]).toMatchObject({ option: name, isMissed: true });
-    expect(optionArguments(options)).toEqual([]);
+    expect(findIgnoredOptions(options)[0]).toMatchObject({ option: name, isRelevant: true });
+    expect(buildOptionArguments(options)).toEqual([]);
   });
 
   it('leaves the other steps of its list', () => {
     const options = steps({ key: 'Exec', exec_cmd: 'x' }, { key: 'FFmpegMetadata' });
-    expect(optionArguments(options)).toEqual(['--embed-metadata']);
+    expect(buildOptionArguments(options)).toEqual(['--embed-metadata']);
   });
 
   const stateOf = async ({ host }: Rig): Promise<ServiceState | undefined> => {
@@ -95,10 +95,10 @@ describe('an option that is not understood', () => {
         remedy: { to: '/settings/downloads/ytdlOptions' },
       }),
     );
-    expect(rig.host.log.filter((line) => line.includes('has no effect here')).join('\n')).toMatch(/retries[^]*exec/);
+    expect(rig.host.log.filter((line) => line.includes('yt-dlp option ignored')).join('\n')).toMatch(/retries[^]*exec/);
   });
 
-  it('in a file of options leaves the others of the file', async () => {
+  it('keeps the other options of a file with an invalid one', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'homeport-options-'));
     const file = join(folder, 'options.json');
     writeFileSync(file, '{"windowsfilenames": true, "socket_timeout": "long"}');

@@ -4,7 +4,7 @@ import type { DownloadLimits, CurrentLimits } from '../../../services/contracts/
 import { createWallClock } from '../../../services/contracts/quiet-hours.ts';
 import { downloads } from '../../../services/downloads/index.ts';
 import { control } from '../../../services/control/index.ts';
-import { openingAt } from '../../../services/downloads/limits/hours.ts';
+import { getAllowedState } from '../../../services/downloads/limits/allowed-hours.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { admin, type TestHostOptions } from '../../support/host.ts';
 import { dataFolderWith, holdFeed, openRig, partBytes, processesNaming, type Rig } from './rig.ts';
@@ -104,10 +104,10 @@ describe('the speed limit', () => {
   });
 });
 
-describe('hours for downloads', () => {
+describe('allowed hours', () => {
   const night = ['22:00-06:00'];
 
-  it('keep everything waiting by day, and let it go when they begin', async () => {
+  it('holds all downloads by day and starts them when the hours begin', async () => {
     const clock = createFakeClock(monday(12));
     const { client, site, limit } = await limitRig({ clock });
     expect(await limit({ hours: night })).toMatchObject({ open: false, changesAt: monday(22) });
@@ -120,7 +120,7 @@ describe('hours for downloads', () => {
     expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
   });
 
-  it('stop what runs when they end, keep its part, and let one go on anyway', async () => {
+  it('stops running downloads at the end of the hours, keeps partial files and continues one anyway', async () => {
     const clock = createFakeClock(monday(5, 59, 40));
     const { client, site, host, limit, start, now } = await limitRig({ clock });
     await limit({ hours: night });
@@ -164,7 +164,7 @@ describe('hours for downloads', () => {
     [['sat sun 00:00-24:00'], monday(9), false, monday(5 * 24)],
     [['00:00-00:00'], monday(9), true, null],
     [[], monday(9), true, null],
-  ] as const)('%j at %d: open %s until %s', (lines, time, isOpen, changesAt) => {
-    expect(openingAt(lines, createWallClock(), time)).toEqual({ open: isOpen, changesAt });
+  ] as const)('evaluates %j at %d as open %s until %s', (lines, time, isOpen, changesAt) => {
+    expect(getAllowedState(lines, createWallClock(), time)).toEqual({ open: isOpen, changesAt });
   });
 });

@@ -38,7 +38,7 @@ describe('a change of settings during a download', () => {
     expect(await client.ended(running)).toMatchObject({ status: 'finished' });
   });
 
-  it('that restarts the service waits for it', async () => {
+  it('waits for a running download before a setting restarts the service', async () => {
     await using site = await startFixtureSite();
     const environment = { ALLOW_PRIVATE_ADDRESSES: 'true' };
     await using host = await openTestHost({ services: [downloads, control], environment });

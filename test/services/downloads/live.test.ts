@@ -69,7 +69,7 @@ describe.each([
   });
 });
 
-it('after kill -9 a live stream is recorded anew beside what there is, and no ffmpeg goes on alone', async () => {
+it('records a live stream again next to the existing part after kill -9, without orphaned ffmpeg', async () => {
   await requireEngines();
   const dataDir = mkdtempSync(join(tmpdir(), 'homeport-crash-'));
   try {
@@ -100,7 +100,7 @@ it('after kill -9 a live stream is recorded anew beside what there is, and no ff
   }
 });
 
-describe('a stream that is announced', () => {
+describe('an upcoming stream', () => {
   it('waits for its time, over a restart, and begins when it has come', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'homeport-upcoming-'));
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-upcoming-'));

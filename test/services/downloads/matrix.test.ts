@@ -9,10 +9,10 @@ const daily = new Set([
 ]);
 const running = describeMatrix((cell) => daily.has(cell));
 
-describe('a codec that is preferred', () => {
+describe('a preferred codec', () => {
   const codecs = { h264: 'h264', h265: 'hevc', vp9: 'vp9', av1: 'av1' } as const;
 
-  it.each(Object.entries(codecs))('%s is taken where it is to be had', async (codec, name) => {
+  it.each(Object.entries(codecs))('selects the codec %s when it is available', async (codec, name) => {
     const fields = { download_type: 'video', codec, format: 'any', quality: 'best' };
     const record = await running().client.ended(
       await running().client.add(running().site.url('/short/codecs.mpd'), fields),
@@ -21,7 +21,7 @@ describe('a codec that is preferred', () => {
     expect(media.codecs).toEqual([`${name}/360`, 'aac']);
   });
 
-  it.each(Object.keys(codecs))('%s gives way to what there is', async (codec) => {
+  it.each(Object.keys(codecs))('falls back from the codec %s to an available one', async (codec) => {
     const fields = { download_type: 'video', codec, format: 'mp4', quality: '720' };
     const record = await running().client.ended(
       await running().client.add(running().site.url('/short/manifest.mpd'), fields),
@@ -32,13 +32,13 @@ describe('a codec that is preferred', () => {
 });
 
 describe('a height', () => {
-  it.each(['1080p', 'worst'])('that the site does not tell is no reason to fail: %s', async (quality) => {
+  it.each(['1080p', 'worst'])('downloads %s from a site without format details', async (quality) => {
     const url = running().site.url(`/single.mp4?${quality}`);
     const record = await running().client.ended(await running().client.add(url, { quality, format: 'mp4' }));
     expect((await mediaOf(running().file(record.filename ?? ''))).codecs).toEqual(['h264/360', 'aac']);
   });
 
-  it('below all there are gets the lowest', async () => {
+  it('selects the lowest quality when all are above the requested one', async () => {
     const url = running().site.url('/short/manifest.mpd?low');
     const record = await running().client.ended(await running().client.add(url, { quality: '240', format: 'mkv' }));
     expect((await mediaOf(running().file(record.filename ?? ''))).codecs).toEqual(['h264/360', 'aac']);

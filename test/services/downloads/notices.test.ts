@@ -1,8 +1,9 @@
+import { findFailureCode } from '../../../services/downloads/domain/failure-code.ts';
 import { getFailureCause } from '../../../services/contracts/downloads/causes.ts';
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { downloads } from '../../../services/downloads/index.ts';
-import { failureKind } from '../../../services/downloads/domain/failure.ts';
+import { findFailureKind } from '../../../services/downloads/domain/failure-kind.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
 import { dataFolderWith, fakeEngine, openRig, type Rig } from './rig.ts';
 
@@ -35,7 +36,7 @@ async function metrics(): Promise<ReadonlyMap<string, number>> {
   return new Map(lines.map((line) => [line.replace(/ \S+$/, ''), Number(/\S+$/.exec(line)?.[0])]));
 }
 
-it('a finished download is told with its tags, its link and its small picture', async () => {
+it('sends a notification of a finished download with tags, link and thumbnail', async () => {
   await rig.client.ended(await rig.client.add(rig.site.url('/p/og?title=Pictured')));
   await vi.waitFor(() => expect(told()).toEqual(['Pictured: Download finished [downloads download.finished]']), 15_000);
   const [offer] = [...offers.notices.values()];
@@ -44,13 +45,13 @@ it('a finished download is told with its tags, its link and its small picture', 
   expect(offer?.files?.[0]?.bytes.byteLength).toBeGreaterThan(10_000);
 });
 
-it('a failed one is told with its reason, and a retry of it with its own; not what failed in the answer', async () => {
+it('sends a notification of a failure and of a failed retry, but not of a failure in the response', async () => {
   await rig.client.post('/add', { url: rig.site.url('/s/404'), quality: 'best' });
   const uid = await rig.client.add(rig.site.url('/dead/500000/big.mp4'));
   const { error } = await rig.client.ended(uid);
   // In words for people; the extractor's own are in the row.
   expect(error).toMatch(/^ERROR: /);
-  const news = `big: Download failed: ${getFailureCause(error).text} [downloads download.failed]`;
+  const news = `big: Download failed: ${getFailureCause({ message: error, failure: findFailureCode(error) }).text} [downloads download.failed]`;
   expect(news).not.toContain('ERROR');
   await vi.waitFor(() => expect(told()).toEqual([news]), 15_000);
   await rig.client.post('/retry', { id: uid });
@@ -61,7 +62,7 @@ it('a failed one is told with its reason, and a retry of it with its own; not wh
   expect(reasons.reduce((sum, [, value]) => sum + value, 0)).toBe(3);
 });
 
-it('a playlist is told once, when its last video has ended', async () => {
+it('sends one notification of a playlist after its last video', async () => {
   await rig.client.post('/pause', {});
   await rig.client.post('/add', { url: rig.site.url('/feed/4.rss?title=Cats'), quality: 'best', format: 'any' });
   const { queue } = await rig.client.history();
@@ -81,7 +82,7 @@ it('a playlist is told once, when its last video has ended', async () => {
   });
 });
 
-it('a playlist whose rest is cancelled is told of with what there is, and not at all when that is nothing', async () => {
+it('reports a playlist whose rest was cancelled, but not an empty one', async () => {
   const pending = async (path: string): Promise<readonly string[]> => {
     const fields = { quality: 'best', format: 'any', auto_start: false };
     await rig.client.post('/add', { url: rig.site.url(path), ...fields });
@@ -99,7 +100,7 @@ it('a playlist whose rest is cancelled is told of with what there is, and not at
   await vi.waitFor(() => expect(told()).toEqual([news]), 15_000);
 });
 
-it('what one look at a feed brings is told of together', async () => {
+it('sends one notification of the videos of one check', async () => {
   const url = rig.site.publish('Owls', []);
   await rig.client.post('/subscribe', { url, quality: 'best', format: 'any' });
   const news = ['Owls: Downloads finished: 3 videos [downloads download.finished]'];
@@ -112,7 +113,7 @@ it('what one look at a feed brings is told of together', async () => {
   await vi.waitFor(() => expect(told()).toEqual(news), 30_000);
 });
 
-it('what is new in a feed and started by hand is told of one by one', async () => {
+it('sends separate notifications of manually started videos of a feed', async () => {
   const url = rig.site.publish('Storks', []);
   await rig.client.post('/subscribe', { url, quality: 'best', format: 'any', auto_start: false });
   rig.site.publish('Storks', ['Stork 2', 'Stork 1']);
@@ -123,14 +124,14 @@ it('what is new in a feed and started by hand is told of one by one', async () =
   await vi.waitFor(() => expect(told()).toEqual(news), 30_000);
 });
 
-it('a feed that keeps failing is told of as a download is', async () => {
+it('sends a notification of a feed that keeps failing', async () => {
   await rig.client.post('/subscribe', { url: rig.site.publish('Broken', []), quality: 'best', format: 'any' });
   rig.site.publish('Broken', undefined);
   for (let time = 0; time < 3; time += 1) await rig.client.post('/subscriptions/check', {});
   await vi.waitFor(() => expect(told()).toEqual([expect.stringMatching(/\[downloads subscription\]$/)]), 15_000);
 });
 
-it('a playlist is told of when the last that was waited for is a list with nothing in it', async () => {
+it('reports a playlist whose last open entry is an empty list', async () => {
   await rig[Symbol.asyncDispose]();
   const entries = [1, 2, 3].map((id) => ({
     id: `v${id}`,
@@ -162,5 +163,5 @@ it('failures are counted by a few kinds', () => {
     'yt-dlp gave no answer. Retry; if that does not help, update yt-dlp.': 'engine',
     'Something new': 'other',
   };
-  for (const [message, kind] of Object.entries(kinds)) expect(failureKind(message)).toBe(kind);
+  for (const [message, kind] of Object.entries(kinds)) expect(findFailureKind(message)).toBe(kind);
 });

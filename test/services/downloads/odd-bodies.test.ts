@@ -56,7 +56,7 @@ describe.each(['sqlite', 'postgres'])('on %s', (dialect) => {
   afterAll(async () => await open.disposeAsync());
 
   it.each(Object.entries(fields))(
-    '/%s answers whatever its fields hold',
+    'responds on /%s to any field values',
     async (route, names) => {
       const { id = '' } = (await rig.client.get<readonly { id: string }[]>('/subscriptions'))[0] ?? {};
       const send = async (name: string, value: unknown, count: number): Promise<void> => {

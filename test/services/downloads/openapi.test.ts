@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { downloadsApp, type RouteParts } from '../../../services/downloads/routes/app.ts';
+import { createMetubeApp, type MetubeDependencies } from '../../../services/downloads/metube-api/app.ts';
 import { Settings } from '../../../services/downloads/settings.ts';
 import { openRig, type Rig } from './rig.ts';
 
@@ -33,11 +33,11 @@ function served(): readonly string[] {
     readonly handle: { readonly stack?: readonly Layer[] };
   }
   // Nothing is asked of them until a request comes.
-  const app = downloadsApp({
+  const app = createMetubeApp({
     settings: Settings.parse({}),
     folders: { downloads: '/' },
     context: {},
-  } as unknown as RouteParts);
+  } as unknown as MetubeDependencies);
   const walk = (layers: readonly Layer[]): readonly string[] =>
     layers.flatMap(({ route, handle }) => {
       if (route === undefined) return handle.stack === undefined ? [] : walk(handle.stack);
@@ -55,7 +55,7 @@ function served(): readonly string[] {
   return walk((app.router as unknown as { readonly stack: readonly Layer[] }).stack);
 }
 
-describe('the API’s document', () => {
+describe('the OpenAPI document', () => {
   it('names every route that is served, and what each is for', () => {
     const named = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),

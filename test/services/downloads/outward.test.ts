@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { sharedEngines } from '../../support/engines.ts';
-import { internalAddress } from '../../../services/downloads/domain/address.ts';
+import { createInternalAddressRefusal } from '../../../services/downloads/domain/address.ts';
 import { Extractor } from '../../../services/downloads/engine/extractor.ts';
-import { OutwardProxy, type AddressOf } from '../../../services/downloads/engine/outward.ts';
-import { proxiesOf } from '../../../services/downloads/engine/way.ts';
+import { EgressProxy, type ResolveAddress } from '../../../services/downloads/engine/egress-proxy.ts';
+import { getProxies } from '../../../services/downloads/engine/network-policy.ts';
 import { Worker } from '../../../services/downloads/engine/worker.ts';
 import { startFixtureSite } from '../../support/fixture-site/site.ts';
 import { silentLog } from '../../support/place.ts';
@@ -17,8 +17,8 @@ import { requireImpersonation } from './rig.ts';
 
 const engines = sharedEngines();
 /** The site is out there, and so is nothing else. */
-const addressOf: AddressOf = (host) =>
-  Promise.resolve(['site.test', 'localhost'].includes(host) ? '127.0.0.1' : internalAddress(host, host));
+const addressOf: ResolveAddress = (host) =>
+  Promise.resolve(['site.test', 'localhost'].includes(host) ? '127.0.0.1' : createInternalAddressRefusal(host, host));
 
 let folder: string;
 let server: Server;
@@ -93,7 +93,7 @@ describe.each([
     vi.stubEnv('no_proxy', '127.0.0.1');
     if (keepLoaded) callItProxy(host);
     const parts = { engines, clock: systemClock, log: silentLog, keepLoaded, allowPrivateAddresses: false };
-    subject = new Extractor({ ...parts, addressOf });
+    subject = new Extractor({ ...parts, resolveAddress: addressOf });
   });
   afterAll(async () => {
     await subject[Symbol.asyncDispose]();
@@ -117,7 +117,7 @@ describe.each([
   });
 });
 
-describe('the way outward', () => {
+describe('the egress proxy', () => {
   it('is taken under cover of TLS, too', async () => {
     const parts = { engines, clock: systemClock, log: silentLog, keepLoaded: true, allowPrivateAddresses: false };
     await using subject = new Extractor(parts);
@@ -129,7 +129,7 @@ describe('the way outward', () => {
 
   it('lets through what is out there, to the very address that was judged', async () => {
     const parts = { engines, clock: systemClock, log: silentLog, keepLoaded: false, allowPrivateAddresses: false };
-    await using subject = new Extractor({ ...parts, addressOf });
+    await using subject = new Extractor({ ...parts, resolveAddress: addressOf });
     const { code, errors } = await fetchWith((...rest) => subject.run(...rest), `http://site.test:${port}/clip.mp4`);
     expect([code, errors]).toEqual([0, '']);
     const tunnelled = await fetchWith((...rest) => subject.run(...rest), `https://127.0.0.1:${port}/clip.mp4`);
@@ -160,10 +160,10 @@ describe('the way outward', () => {
     vi.stubEnv('no_proxy', '127.0.0.1');
     const library = await engines.library('yt-dlp');
     if (library === undefined) throw new Error('yt-dlp cannot be imported here');
-    await using proxy = await OutwardProxy.open(addressOf);
+    await using proxy = await EgressProxy.open(addressOf);
     callItProxy('localhost');
     await using worker = await Worker.open(library, { engines, clock: systemClock, log: silentLog });
-    const way = { internal: false, proxies: proxiesOf(proxy.url, {}) } as const;
+    const way = { allowInternal: false, proxies: getProxies(proxy.url, {}) } as const;
     const ran = await fetchWith(
       (args, options) => worker.run(args, options, way),
       `http://localhost:${port}/list.m3u8`,
@@ -179,7 +179,7 @@ describe('the way outward', () => {
     const there = site.url('/short/master.m3u8').replace('127.0.0.1', keepLoaded ? 'localhost' : 'site.test');
     if (keepLoaded) vi.stubEnv('https_proxy', new URL(there).origin);
     const parts = { engines, clock: systemClock, log: silentLog, keepLoaded, allowPrivateAddresses: false };
-    await using subject = new Extractor({ ...parts, addressOf });
+    await using subject = new Extractor({ ...parts, resolveAddress: addressOf });
     const wanted = ['--downloader', 'm3u8:ffmpeg', '-S', 'res:360'];
     expect(await fetchWith((...rest) => subject.run(...rest), there, wanted)).toMatchObject({ code: 0 });
     expect(readdirSync(folder)).toHaveLength(1);
@@ -187,7 +187,7 @@ describe('the way outward', () => {
 
   it.each([true, false])('has none for RTMP, which no proxy is asked for (loaded: %s)', async (keepLoaded) => {
     const parts = { engines, clock: systemClock, log: silentLog, keepLoaded, allowPrivateAddresses: false };
-    await using subject = new Extractor({ ...parts, addressOf });
+    await using subject = new Extractor({ ...parts, resolveAddress: addressOf });
     const video = { format_id: '0', ext: 'flv', protocol: 'rtmp', url: `rtmp://127.0.0.1:${port}/live/inside` };
     const about = { id: '0', title: 'Inside', extractor: 'generic', extractor_key: 'Generic', formats: [video] };
     const file = join(folder, 'info.json');

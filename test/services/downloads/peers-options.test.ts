@@ -13,13 +13,13 @@ import { join } from 'node:path';
 import { io } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
-  optionArguments,
-  optionsLeftOut,
-  optionsProblem,
-  templateIn,
+  buildOptionArguments,
+  findIgnoredOptions,
+  findOptionsProblem,
+  findTemplate,
 } from '../../../services/downloads/domain/options.ts';
 import type { Order } from '../../../services/downloads/domain/order.ts';
-import { archiveOf, withoutArchive } from '../../../services/downloads/engine/command-settings.ts';
+import { findArchive, withoutArchive } from '../../../services/downloads/engine/command-settings.ts';
 import { mediaOf } from './media.ts';
 import { openRig, type Record as Row, type Rig } from './rig.ts';
 
@@ -77,7 +77,7 @@ type Ended = Row & Readonly<{ msg?: string | null; filename?: string }>;
 const made = async (url: string, fields: object = {}): Promise<Ended> =>
   await rig.client.ended(await rig.client.add(url, { download_type: 'video', format: 'mkv', ...fields }));
 
-describe('a configuration of the peer', () => {
+describe('a configuration of MeTube', () => {
   it('is taken over: the template, what lies beside the file, and the cookies', async () => {
     const { error, filename = '' } = await made(rig.site.url('/short/master.m3u8?taken'));
     expect([error, filename]).toEqual([null, 'master/master.mkv']);
@@ -88,7 +88,7 @@ describe('a configuration of the peer', () => {
   });
 
   it('is named in the log where it has no effect, and why', () => {
-    const lines = rig.host.log.filter((line) => line.includes('has no effect here'));
+    const lines = rig.host.log.filter((line) => line.includes('yt-dlp option ignored'));
     for (const option of ['quiet', 'noplaylist', 'external_downloader', 'merge-output-format']) {
       expect(lines.some((line) => line.includes(`option=${option} `) || line.includes(`option=${option}\n`))).toBe(
         true,
@@ -161,7 +161,9 @@ describe('a file with options', () => {
     write('options.json', '{"format_sort": ');
     await vi.waitFor(() => expect(heard).toHaveLength(3), 10_000);
     expect(heard[2]).toMatchObject({ success: false });
-    expect(rig.host.log.some((line) => line.includes('is not used') && line.includes('options.json'))).toBe(true);
+    expect(rig.host.log.some((line) => line.includes('option file ignored') && line.includes('options.json'))).toBe(
+      true,
+    );
     expect(await height('three')).toBe('h264/480');
     write('options.json', '{}');
     await vi.waitFor(() => expect(heard).toHaveLength(4), 10_000);
@@ -169,7 +171,7 @@ describe('a file with options', () => {
     socket.disconnect();
   });
 
-  it('with presets is read anew as well', async () => {
+  it('reads a changed file of presets again', async () => {
     const names = async (): Promise<readonly string[]> =>
       (await rig.client.get<{ presets: readonly string[] }>('/presets')).presets;
     expect(await names()).toEqual(['embed-subs', 'limit-rate', 'once', 'sponsorblock']);
@@ -180,32 +182,32 @@ describe('a file with options', () => {
   });
 });
 
-describe('options of the peer', () => {
+describe('options of MeTube', () => {
   it('are let in from the settings, all that are documented and met', () => {
     for (const options of [documented, met, ...Object.values(documentedPresets)]) {
-      expect(optionsLeftOut(options).filter(({ isMissed }) => isMissed)).toEqual([]);
+      expect(findIgnoredOptions(options).filter(({ isRelevant: isRelevant }) => isRelevant)).toEqual([]);
     }
-    expect(optionArguments(met)).toEqual([
+    expect(buildOptionArguments(met)).toEqual([
       ...['--write-info-json', '--download-archive=archive.txt', '--match-filters=title != Unwanted'],
       '--proxy=http://192.168.1.88:7890',
     ]);
-    expect(optionsLeftOut(met).map(({ option }) => option)).toEqual([
+    expect(findIgnoredOptions(met).map(({ option }) => option)).toEqual([
       ...['quiet', 'no_warnings', 'ignoreerrors', 'noplaylist', 'nooverwrites', 'continuedl'],
       ...['external_downloader', 'final_ext', 'merge-output-format'],
     ]);
   });
 
-  it('that keep an archive are taken back for what is downloaded again', () => {
+  it('ignores the download archive for a repeated download', () => {
     const order = { presets: ['once'], overrides: { ratelimit: '1M' } } as unknown as Order;
     const layers = { ytdlOptions: {}, ytdlPresets: { once: { download_archive: 'a' } } };
     const again = withoutArchive(order, layers);
     expect(again.overrides).toEqual({ ratelimit: '1M', download_archive: null });
-    expect([archiveOf(order, layers, '/srv'), archiveOf(again, layers, '/srv')]).toEqual(['/srv/a', undefined]);
+    expect([findArchive(order, layers, '/srv'), findArchive(again, layers, '/srv')]).toEqual(['/srv/a', undefined]);
     expect(withoutArchive(order, { ytdlOptions: {}, ytdlPresets: {} })).toBe(order);
   });
 
-  it('that say what is downloaded at all do not hinder a look', () => {
-    expect(optionArguments({ download_archive: 'a', match_filter: 'b', ratelimit: '1M' }, 'probe')).toEqual([
+  it('ignores options that select downloads in a probe', () => {
+    expect(buildOptionArguments({ download_archive: 'a', match_filter: 'b', ratelimit: '1M' }, 'probe')).toEqual([
       '--limit-rate=1M',
     ]);
   });
@@ -216,8 +218,8 @@ describe('options of the peer', () => {
     [{ download_archive: '/etc/cron.d/x' }, '"download_archive" is not an option that may be set'],
     [{ outtmpl: '%(title)s' }, '"outtmpl" is not an option that may be set'],
     [{ 'merge-output-format': 'mp4' }, '"merge-output-format" is not an option that may be set'],
-  ])('%j from a request: %s', (options, problem) => {
-    expect(optionsProblem(options)).toBe(problem);
+  ])('validates %j of a request: %s', (options, problem) => {
+    expect(findOptionsProblem(options)).toBe(problem);
   });
 
   it.each([
@@ -225,7 +227,7 @@ describe('options of the peer', () => {
     [{ outtmpl: '/etc/%(title)s.%(ext)s' }],
     [{ outtmpl: { chapter: '%(title)s.%(ext)s' } }],
     [{ outtmpl: 7 }],
-  ])('%j name no template that is used', (options) => {
-    expect(templateIn(options, ['/srv/media', '/downloads'])).toBeUndefined();
+  ])('ignores the template of %j', (options) => {
+    expect(findTemplate(options, ['/srv/media', '/downloads'])).toBeUndefined();
   });
 });

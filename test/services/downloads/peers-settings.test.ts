@@ -31,7 +31,7 @@ async function heard(base: string, event: string): Promise<any> {
   }
 }
 
-describe('a house as the peer has it', () => {
+describe('an environment of MeTube', () => {
   let rig: Rig;
   const { descriptor, offers } = createProbe(['notices']);
   beforeAll(async () => {
@@ -110,7 +110,7 @@ describe('a house as the peer has it', () => {
   });
 });
 
-it('without it there is no list, and a level that is none is refused', async () => {
+it('serves no list without the setting and refuses an invalid level', async () => {
   await using rig = await openRig({ environment: { LOGLEVEL: 'CRITICAL', ROBOTS_TXT: join(folder, 'none.txt') } });
   mkdirSync(rig.file(''), { recursive: true });
   expect((await fetch(`${rig.client.base}/download/`)).status).toBe(404);
@@ -118,7 +118,7 @@ it('without it there is no list, and a level that is none is refused', async () 
   await expect(openRig({ environment: { LOGLEVEL: 'LOUD' } })).rejects.toThrow(/LOGLEVEL/);
 });
 
-it("a channel's videos are named by its own template, a playlist's by the other", async () => {
+it('applies the template of channels to channels and that of playlists to playlists', async () => {
   const engine = join(folder, 'engine');
   mkdirSync(engine);
   const entries = [{ _type: 'url', id: 'v', url: 'https://video.example/v', title: 'One', duration: 5 }];
@@ -177,7 +177,7 @@ describe('HTTPS', () => {
   it.each([
     [{ HTTPS: 'true' }, 'no file with the certificate is set'],
     [{ HTTPS: 'true', CERTFILE: '/nowhere.pem', KEYFILE: '/nowhere.pem' }, 'cannot be read: /nowhere.pem'],
-  ])('%j keeps the service from starting, with its reason', async (environment, reason) => {
+  ])('refuses to start with %j and reports the reason', async (environment, reason) => {
     await using host = await openTestHost({ services: [downloads], environment });
     expect(host.host.failures()['downloads']).toContain(reason);
   });
@@ -217,12 +217,12 @@ describe('the root of the port', () => {
   });
 });
 
-it('a finished download is told to nobody where notifications are switched off, and not tried all day', async () => {
+it('sends no notification when notifications are disabled, and does not retry', async () => {
   const services = registry.filter(({ id }) => id === 'downloads' || id === 'notify');
   const environment = { HOMEPORT_ENABLED_NOTIFY: 'false', LOG_LEVEL: 'debug' };
   await using rig = await openRig({ services, environment });
   await rig.client.ended(await rig.client.add(rig.site.url('/p/og?title=Quiet')));
   const lines = (part: string): readonly string[] => rig.host.log.filter((line) => line.includes(part));
-  await vi.waitFor(() => expect(lines('nobody is told: notifications are switched off')).toHaveLength(1), 15_000);
+  await vi.waitFor(() => expect(lines('notification dropped, notifications are disabled')).toHaveLength(1), 15_000);
   expect(lines('a job failed')).toEqual([]);
 });

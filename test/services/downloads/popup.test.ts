@@ -35,7 +35,7 @@ describe('the popup at the end of a download', () => {
     expect(opened).toEqual([`${rig.host.url('control')}/downloads?id=${uid}`]);
   });
 
-  it('of a failed one says why, and leads to the same place', async () => {
+  it('shows the reason of a failure and links to the same page', async () => {
     const uid = await rig.client.add(rig.site.url('/dead/50000/big.mp4'));
     expect(await rig.client.ended(uid)).toMatchObject({ status: 'error' });
     await expect.poll(() => notifier.popups.at(-1)?.body, { timeout: 15_000 }).toMatch(/^Download failed: ./);

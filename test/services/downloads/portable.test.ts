@@ -62,7 +62,7 @@ eachDialect((_name, openDatabase) => {
     expect(await portable.export({ secrets: true })).toEqual(given);
   });
 
-  it('an import takes the place of what is there, and forgets nothing that was seen', async () => {
+  it('replaces the existing subscriptions by an import and keeps seen entries', async () => {
     const { portable, store } = await opened();
     await portable.import({ subscriptions });
     const [first] = await store.list();
@@ -107,7 +107,7 @@ eachDialect((_name, openDatabase) => {
     [{ subscriptions: [subscriptions[1], { ...subscriptions[0], title_regex: '(' }] }, 'subscriptions.1'],
     [{ subscriptions: [{ ...subscriptions[0], ytdl_options_overrides: { exec: 'rm' } }] }, 'subscriptions.0'],
     [{ subscriptions: [{ ...subscriptions[0], chapter_template: '/etc/%(title)s' }] }, 'subscriptions.0'],
-  ])('a wrong $1 is refused, and nothing else is taken', async (data, field) => {
+  ])('refuses an invalid $1 and imports nothing', async (data, field) => {
     const { portable, store } = await opened();
     const refused = { code: 'downloads.bad_import', fields: { [field]: expect.any(String) as string } };
     await expect(portable.import(data)).rejects.toMatchObject(refused);

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  optionArguments,
-  optionsLeftOut,
-  optionsProblem,
+  buildOptionArguments,
+  findIgnoredOptions,
+  findOptionsProblem,
   type Options,
 } from '../../../services/downloads/domain/options.ts';
 import { mediaOf } from './media.ts';
@@ -53,7 +53,7 @@ describe.each([
     [{ ytdl_options_presets: ['small', 'middle'] }, 720],
     [{ ytdl_options_presets: ['small'], ytdl_options_overrides: { format_sort: 'res:480' } }, 480],
     [{ ytdl_options_overrides: '{"format_sort": null}' }, 2160],
-  ])('the settings, then presets in their order, then the request: %j', async (fields, height) => {
+  ])('merges settings, presets in their order and the request: %j', async (fields, height) => {
     const record = await made(fields);
     expect(record).toMatchObject({
       status: 'finished',
@@ -67,7 +67,7 @@ describe.each([
     expect((await mediaOf(rig.file(record.filename ?? ''))).codecs).toEqual([`h264/${height}`, 'aac']);
   });
 
-  it('bring along the files they ask for, and reach every request', async () => {
+  it('delivers the requested companion files and applies options to every request', async () => {
     const record = await made({ ytdl_options_presets: ['told', 'small'] });
     const captions = rig.file((record.filename ?? '').replace('.mkv', '.de.vtt'));
     expect((await mediaOf(captions)).container).toBe('webvtt');
@@ -106,8 +106,8 @@ describe('options that are refused', () => {
     ],
     ...['client_certificate', 'progress_hooks', 'logger', 'print_to_file', 'match_filter', 'enable_file_urls', 'proxy'],
     ...['constructor', '__proto__', 'toString', '--exec', 'ignoreconfig', 'source_address', 'forceprint'],
-  ])('%s from a request', (name) => {
-    expect(optionsProblem(JSON.parse(`{${JSON.stringify(name)}: "touch /tmp/x"}`))).toContain('not an option');
+  ])('refuses %s of a request', (name) => {
+    expect(findOptionsProblem(JSON.parse(`{${JSON.stringify(name)}: "touch /tmp/x"}`))).toContain('not an option');
   });
 
   it.each([
@@ -128,13 +128,13 @@ describe('options that are refused', () => {
     [{ writesubtitles: 'yes' }],
     [[]],
     ['--exec x'],
-  ])('%j in any place', (options) => {
-    expect(optionsProblem(options)).toBeDefined();
-    expect(optionArguments(Object(options) as Options).filter((each) => each.includes('--exec '))).toEqual([]);
-    expect(optionArguments(typeof options === 'string' ? {} : (options as Options))).toEqual([]);
+  ])('refuses %j everywhere', (options) => {
+    expect(findOptionsProblem(options)).toBeDefined();
+    expect(buildOptionArguments(Object(options) as Options).filter((each) => each.includes('--exec '))).toEqual([]);
+    expect(buildOptionArguments(typeof options === 'string' ? {} : (options as Options))).toEqual([]);
   });
 
-  it('at a request say so, and nothing is queued', async () => {
+  it('reports invalid options of a request and queues nothing', async () => {
     await using rig = await openRig({ environment: { ALLOW_YTDL_OPTIONS_OVERRIDES: 'true' } });
     for (const overrides of [{ exec: 'touch /tmp/x' }, { proxy: 'http://127.0.0.1:1' }, [1], '{', 7]) {
       const body = { url: rig.site.url('/single.mp4'), quality: 'best', ytdl_options_overrides: overrides };
@@ -143,13 +143,13 @@ describe('options that are refused', () => {
     expect(await rig.client.history()).toEqual({ done: [], queue: [], pending: [] });
   });
 
-  it('in the settings are left out, with one line that names them', async () => {
+  it('ignores invalid options of the settings and logs them in one line', async () => {
     for (const [environment, name] of [
       [{ YTDL_OPTIONS: '{"exec": "touch /tmp/x"}' }, 'exec'],
       [{ YTDL_OPTIONS_PRESETS: '{"bad": {"paths": {"home": "/"}}}' }, 'paths'],
     ] as const) {
       await using rig = await openRig({ environment });
-      const lines = rig.host.log.filter((line) => line.includes('an option of yt-dlp has no effect here'));
+      const lines = rig.host.log.filter((line) => line.includes('yt-dlp option ignored'));
       expect(lines).toEqual([expect.stringContaining(name)]);
     }
   });
@@ -172,8 +172,8 @@ describe('options that are allowed', () => {
       ['--extract-audio', '--audio-format=mp3', '--audio-quality=192K'],
     ],
     [{ proxy: 'socks5h://127.0.0.1:9050' }, ['--proxy=socks5h://127.0.0.1:9050']],
-  ])('%j become arguments of the command line', (options, args) => {
-    expect(optionsLeftOut(options)).toEqual([]);
-    expect(optionArguments(options)).toEqual(args);
+  ])('converts %j to arguments of the command line', (options, args) => {
+    expect(findIgnoredOptions(options)).toEqual([]);
+    expect(buildOptionArguments(options)).toEqual(args);
   });
 });

@@ -8,7 +8,7 @@ import { downloads } from '../../../services/downloads/index.ts';
 import { admin } from '../../support/host.ts';
 import { fakeEngine, openRig, type Rig } from './rig.ts';
 
-describe('a look at a link', () => {
+describe('a preview of a link', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await openRig({ services: [downloads, control] });
@@ -51,7 +51,11 @@ describe('a look at a link', () => {
       trouble: expect.stringContaining('http') as string,
     });
     const missing = await look(rig.site.url('/s/404'));
-    expect(missing).toEqual({ preview: null, trouble: expect.stringContaining('404') as string });
+    expect(missing).toEqual({
+      preview: null,
+      trouble: expect.stringContaining('404') as string,
+      failure: 'not_found',
+    });
   });
 
   it('says so when the extractor gives an answer that is cut off', async () => {

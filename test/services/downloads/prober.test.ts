@@ -3,9 +3,9 @@ import type { Context } from '../../../services/contracts/service.ts';
 import type { Item } from '../../../services/downloads/domain/item.ts';
 import type { Driver } from '../../../services/downloads/engine/driver.ts';
 import type { Folders } from '../../../services/downloads/run/folders.ts';
-import type { Live } from '../../../services/downloads/queue/live.ts';
+import type { LiveUpdates } from '../../../services/downloads/queue/live-updates.ts';
 import type { DownloadMetrics } from '../../../services/downloads/run/metrics.ts';
-import type { Notices } from '../../../services/downloads/run/notices.ts';
+import type { DownloadNotifier } from '../../../services/downloads/run/download-notifier.ts';
 import { Prober } from '../../../services/downloads/add/prober.ts';
 import { createFakeClock } from '../../support/clock.ts';
 
@@ -22,9 +22,9 @@ it('gives up sites that never come to an end, so that others get their turn', as
     context: { clock } as unknown as Context,
     driver,
     folders: { make: (uid: string) => Promise.resolve(uid) } as unknown as Folders,
-    live: {} as Live,
+    live: {} as LiveUpdates,
     metrics: {} as DownloadMetrics,
-    notices: {} as Notices,
+    notifier: {} as DownloadNotifier,
   });
   const probes = ['a', 'b', 'c', 'd'].map((uid) => prober.probe({ uid } as Item, new AbortController().signal));
   const ended = Promise.allSettled(probes.slice(0, 3));

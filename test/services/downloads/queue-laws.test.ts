@@ -213,7 +213,7 @@ class Model {
 const seeds = process.env['QUEUE_SEED'] === undefined ? [1, 20, 333] : [Number(process.env['QUEUE_SEED'])];
 
 it.each(seeds)(
-  'whatever is done to the queue, it keeps its laws (seed %i)',
+  'keeps the invariants of the queue under random operations (seed %i)',
   async (seed) => {
     await using site = await startFixtureSite();
     const random = numbers(seed);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Queue } from '../../../services/downloads/queue/queue.ts';
-import { Runs } from '../../../services/downloads/run/runs.ts';
+import { ActiveRuns } from '../../../services/downloads/run/active-runs.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { silentLog } from '../../support/place.ts';
 
@@ -17,13 +17,13 @@ function openQueue() {
   const parts = {
     context: { clock: createFakeClock(), commit, log: silentLog },
     settings: { mode: 'concurrent', maxConcurrent: 2 },
-    ...{ engine: { missing: undefined }, runs: new Runs(), isOpen: () => true },
+    ...{ engine: { missing: undefined }, runs: new ActiveRuns(), isOpen: () => true },
   };
   return { queue: new Queue(parts as unknown as Parts), looks };
 }
 
 it.each(Array.from({ length: 12 }, (_, turns) => turns))(
-  'a queue that is woken %i turns after a look that found nothing looks again',
+  'checks again when it is woken %i turns after an empty check',
   async (turns) => {
     const { queue, looks } = openQueue();
     queue.wake();

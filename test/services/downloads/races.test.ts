@@ -20,7 +20,7 @@ async function rigWith(settings: object = {}): Promise<Rig> {
   return open.use(await openRig({ dataDir }));
 }
 
-it('a failed download that is retried several times at the same moment runs once', async () => {
+it('runs a failed download once after several simultaneous retries', async () => {
   const { client, site } = await rigWith({ retries: 0 });
   const url = site.url('/dead/500000/big.mp4');
   const uid = await client.add(url);
@@ -36,7 +36,7 @@ it('a failed download that is retried several times at the same moment runs once
   expect(site.stats().ranges).toHaveLength(1);
 });
 
-it('what another process has cancelled meanwhile leaves no file behind', async () => {
+it('leaves no file of a download that another process cancelled', async () => {
   const { client, site, host } = await rigWith();
   const uid = await client.add(site.slow(600));
   await client.until(uid, ({ percent }) => (percent ?? 0) > 10);

@@ -7,17 +7,17 @@ import {
   withoutSecrets,
   withoutPosition,
 } from '../../../services/downloads/domain/address.ts';
-import { chapterTemplate, noWishes, type Order } from '../../../services/downloads/domain/order.ts';
-import { failureMessage, readEvent } from '../../../services/downloads/domain/progress.ts';
-import { selectionOf } from '../../../services/downloads/domain/selection.ts';
+import { chapterTemplate, defaultOrderOptions, type Order } from '../../../services/downloads/domain/order.ts';
+import { formatFailure, readEvent } from '../../../services/downloads/domain/progress.ts';
+import { buildSelectionArguments } from '../../../services/downloads/domain/format-selection.ts';
 import {
   fillTemplate,
-  folderParts,
-  numberedName,
-  safePart,
-  templateProblem,
+  splitFolder,
+  addNumber,
+  toSafePart,
+  findTemplateProblem,
 } from '../../../services/downloads/domain/template.ts';
-import { listFields } from '../../../services/downloads/domain/template-fields.ts';
+import { getListFields } from '../../../services/downloads/domain/template-fields.ts';
 import { readAdd } from '../../../services/downloads/wire/add.ts';
 
 const defaults = {
@@ -62,7 +62,7 @@ describe('a request', () => {
       { auto_start: true, playlist_item_limit: '7' },
       { autoStart: true, itemLimit: 7 },
     ],
-  ])('of %j means %j', (fields, order) => {
+  ])('converts %j to %j', (fields, order) => {
     expect(readAdd({ url: ' http://a/ ', ...fields }, defaults)).toMatchObject({ url: 'http://a/', order });
   });
 });
@@ -78,7 +78,7 @@ describe('the options of a request', () => {
     ['1h2m3.5s', 3723.5],
     ['0:10', 10],
     ['45s', 45],
-  ])('take %j for a time', (clip_start, seconds) => {
+  ])('parses %j as a time', (clip_start, seconds) => {
     expect(read({ clip_start })).toMatchObject({ clipStart: seconds, clipEnd: null });
   });
 
@@ -86,7 +86,7 @@ describe('the options of a request', () => {
     expect(() => read({ clip_start })).toThrow('clip_start must be a time');
   });
 
-  it('begin a clip where a link of YouTube leads to, unless the request says where', () => {
+  it('begins a clip at the position of a YouTube link unless the request sets one', () => {
     const url = 'https://youtu.be/a?t=1m5s';
     expect(read({ url })).toMatchObject({ clipStart: 65, clipEnd: null });
     expect(read({ url, clip_start: 3 })).toMatchObject({ clipStart: 3 });
@@ -104,7 +104,7 @@ describe('the options of a request', () => {
       "subtitle_mode must be one of ['auto_only', 'manual_only', 'prefer_auto', 'prefer_manual']",
     ],
     [{ chapter_template: 'a/../../b' }, 'chapter_template: '],
-  ])('%j are refused', (fields, message) => {
+  ])('refuses %j', (fields, message) => {
     expect(() => read(fields)).toThrow(message);
   });
 
@@ -142,7 +142,7 @@ describe('a template of the settings', () => {
     '%(title&{:.0})s../x',
     `${'a'.repeat(1001)}`,
   ])('cannot leave the download folder: %s', (template) => {
-    expect(templateProblem(template)).toBeDefined();
+    expect(findTemplateProblem(template)).toBeDefined();
   });
 
   it.each([
@@ -153,19 +153,19 @@ describe('a template of the settings', () => {
     '%(series&{} - |)s%(title)s.%(ext)s',
     'a...b/%(playlist_index&{}. |)s%(title)s.%(ext)s',
   ])('may be %s', (template) => {
-    expect(templateProblem(template)).toBeUndefined();
+    expect(findTemplateProblem(template)).toBeUndefined();
   });
 });
 
 describe('a login in an address', () => {
   it('is kept apart from what is shown', () => {
     expect(splitLogin('https://ada:p%40w@host:8443/a?b#c')).toEqual({
-      shown: 'https://host:8443/a?b#c',
+      displayUrl: 'https://host:8443/a?b#c',
       login: 'ada:p%40w',
     });
     expect(joinLogin('https://host:8443/a?b#c', 'ada:p%40w')).toBe('https://ada:p%40w@host:8443/a?b#c');
-    expect(splitLogin('https://host/@user')).toEqual({ shown: 'https://host/@user', login: null });
-    expect(splitLogin('AbCd1234')).toEqual({ shown: 'AbCd1234', login: null });
+    expect(splitLogin('https://host/@user')).toEqual({ displayUrl: 'https://host/@user', login: null });
+    expect(splitLogin('AbCd1234')).toEqual({ displayUrl: 'AbCd1234', login: null });
   });
 
   it('is taken out of text', () => {
@@ -174,12 +174,12 @@ describe('a login in an address', () => {
     );
   });
 
-  it('and longer addresses than any site has are refused', () => {
+  it('refuses addresses that are too long', () => {
     expect(() => readAdd({ url: `http://a/${'x'.repeat(8192)}` }, defaults)).toThrow('at most 8192 characters');
   });
 });
 
-describe('the choice of streams', () => {
+describe('the format selection', () => {
   const video: Order = {
     type: 'video',
     codec: 'auto',
@@ -190,10 +190,10 @@ describe('the choice of streams', () => {
     itemLimit: 0,
     autoStart: true,
     login: null,
-    ...noWishes,
+    ...defaultOrderOptions,
   };
   const choose = (order: Partial<Order>, merge = true): string =>
-    selectionOf({ ...video, ...order }, { merge }).join(' ');
+    buildSelectionArguments({ ...video, ...order }, { merge }).join(' ');
 
   it('sorts by what was asked for in place of filtering, so that something always matches', () => {
     expect(choose({ quality: '1080' })).toContain('-f bv*+ba/b -S res:1080,vcodec:h264,acodec:aac');
@@ -237,7 +237,7 @@ describe('an address', () => {
     '2001:db8::1',
     '1.2.3',
     'x',
-  ])('%s is internal', (address) => {
+  ])('is internal: %s', (address) => {
     expect(isInternal(address)).toBe(true);
   });
 
@@ -249,23 +249,20 @@ describe('an address', () => {
     '2606:4700::1111',
     '::ffff:8.8.8.8',
     '64:ff9b::808:808',
-  ])('%s is not', (address) => {
+  ])('is not internal: %s', (address) => {
     expect(isInternal(address)).toBe(false);
   });
 
-  it('of YouTube is the same video at any position', () => {
+  it('is the same YouTube video at any position', () => {
     const url = parseAddress('https://www.youtube.com/watch?v=a&t=42s');
     expect('href' in url && withoutPosition(url)).toBe('https://www.youtube.com/watch?v=a');
   });
 });
 
 describe('a file name', () => {
-  it.each(['/abs', '~/x', '../x', 'a/../b', 'C:\\x', '$HOME/%(title)s', ''])(
-    'of the template %j is refused',
-    (template) => {
-      expect(templateProblem(template)).toBeDefined();
-    },
-  );
+  it.each(['/abs', '~/x', '../x', 'a/../b', 'C:\\x', '$HOME/%(title)s', ''])('refuses the template %j', (template) => {
+    expect(findTemplateProblem(template)).toBeDefined();
+  });
 
   it('takes from a playlist only what is safe', () => {
     const playlist = {
@@ -284,28 +281,28 @@ describe('a file name', () => {
     expect(fillTemplate(template, { prefix: 'p/q', playlist: { ...playlist, title: '..', entryTitle: 'E' } })).toBe(
       '%(homeport_playlist_title)s/p⧸q.%(homeport_playlist_index)03d - %(homeport_title).180B.%(ext)s',
     );
-    expect(listFields({ ...playlist, title: '..' })).toMatchObject({ playlist_title: '_', playlist_index: '7' });
+    expect(getListFields({ ...playlist, title: '..' })).toMatchObject({ playlist_title: '_', playlist_index: '7' });
   });
 
   it('keeps within what file systems hold', () => {
-    expect(Buffer.byteLength(safePart('字'.repeat(300)))).toBe(180);
-    expect(safePart('trailing. . ')).toBe('trailing');
+    expect(Buffer.byteLength(toSafePart('字'.repeat(300)))).toBe(180);
+    expect(toSafePart('trailing. . ')).toBe('trailing');
   });
 
   it('gets its number before the extension', () => {
-    expect([1, 2].map((number) => numberedName('a.b.mp4', number))).toEqual(['a.b.mp4', 'a.b (2).mp4']);
-    expect(numberedName('plain', 3)).toBe('plain (3)');
+    expect([1, 2].map((number) => addNumber('a.b.mp4', number))).toEqual(['a.b.mp4', 'a.b (2).mp4']);
+    expect(addNumber('plain', 3)).toBe('plain (3)');
   });
 
   it('has a folder only below the download folder', () => {
-    expect(folderParts('a/./b//c')).toEqual(['a', 'b', 'c']);
+    expect(splitFolder('a/./b//c')).toEqual(['a', 'b', 'c']);
     for (const folder of ['..', 'a/../..', '/a', '~', 'C:/a', 'a\\..\\..', 'a\0'])
-      expect(folderParts(folder)).toBeUndefined();
+      expect(splitFolder(folder)).toBeUndefined();
   });
 });
 
-describe('the lines of the extractor', () => {
-  it('tell progress, with numbers left out where unknown', () => {
+describe('the output of the extractor', () => {
+  it('parses progress with omitted numbers', () => {
     expect(
       readEvent('P {"status": "downloading", "downloaded_bytes": 50, "total_bytes_estimate": 200.0, "speed": 7.5}'),
     ).toEqual({
@@ -318,7 +315,7 @@ describe('the lines of the extractor', () => {
     expect(readEvent('P {"status": "downloading"}')).toMatchObject({ progress: { percent: null } });
   });
 
-  it('tell stages and the result; anything else is none of ours', () => {
+  it('parses stages and the result, and ignores other lines', () => {
     expect(readEvent('Q {"status": "started", "postprocessor": "Merger"}')).toEqual({
       kind: 'stage',
       started: true,
@@ -328,19 +325,19 @@ describe('the lines of the extractor', () => {
     for (const line of ['P {broken', 'A {}', 'WARNING: P {}', '']) expect(readEvent(line)).toBeUndefined();
   });
 
-  it('give the last error as it is, and a full disk in plain words', () => {
+  it('returns the last error, and explains a full disk', () => {
     const exit = { code: 1, signal: null };
-    expect(failureMessage(['WARNING: x', 'ERROR: one', 'ERROR: two', 'more'], exit)).toBe('ERROR: two');
-    expect(failureMessage(['ERROR: why', 'ERROR: fragment 2 not found, unable to continue'], exit)).toBe('ERROR: why');
-    expect(failureMessage(['ERROR: \r[download] Got error: HTTP Error 503'], exit)).toBe(
+    expect(formatFailure(['WARNING: x', 'ERROR: one', 'ERROR: two', 'more'], exit)).toBe('ERROR: two');
+    expect(formatFailure(['ERROR: why', 'ERROR: fragment 2 not found, unable to continue'], exit)).toBe('ERROR: why');
+    expect(formatFailure(['ERROR: \r[download] Got error: HTTP Error 503'], exit)).toBe(
       'ERROR: Got error: HTTP Error 503',
     );
-    expect(failureMessage(['ERROR: unable to write data: [Errno 28] No space left on device'], exit)).toContain(
+    expect(formatFailure(['ERROR: unable to write data: [Errno 28] No space left on device'], exit)).toContain(
       'The disk is full',
     );
-    expect(failureMessage([], { code: null, signal: 'SIGTERM' })).toBe('The extractor ended on SIGTERM.');
-    expect(failureMessage([], { code: null, signal: 'SIGKILL' })).toContain('ended from outside');
-    expect(failureMessage(["ERROR: unable to open for writing: [Errno 13] Permission denied: 'x'"], exit)).toContain(
+    expect(formatFailure([], { code: null, signal: 'SIGTERM' })).toBe('The extractor ended on SIGTERM.');
+    expect(formatFailure([], { code: null, signal: 'SIGKILL' })).toContain('ended from outside');
+    expect(formatFailure(["ERROR: unable to open for writing: [Errno 13] Permission denied: 'x'"], exit)).toContain(
       'The folder for unfinished files cannot be written.',
     );
   });

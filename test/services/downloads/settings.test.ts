@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { mediaOf } from './media.ts';
 import { openRig } from './rig.ts';
 
-it('what the settings say of quality, format, names and subtitles holds for a request that says nothing', async () => {
+it('applies quality, format, names and subtitles of the settings to a request without them', async () => {
   const environment = {
     ...{ QUALITY: '720p', FORMAT: 'mkv', SUBTITLES: 'es', SUBTITLE_EMBED: 'true' },
     ...{ OUTPUT_TEMPLATE: '%(extractor)s/%(title)s [%(height)s].%(ext)s' },

@@ -4,8 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { io } from 'socket.io-client';
 import { expect, it, vi } from 'vitest';
 import type { Item } from '../../../services/downloads/domain/item.ts';
-import { Live } from '../../../services/downloads/queue/live.ts';
-import { openSocketIo, type SocketIoParts } from '../../../services/downloads/routes/socket-io.ts';
+import { LiveUpdates } from '../../../services/downloads/queue/live-updates.ts';
+import {
+  createDownloadsSocketIo,
+  type SocketIoDependencies,
+} from '../../../services/downloads/metube-api/socket-io.ts';
 import { Settings } from '../../../services/downloads/settings.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { anItem } from './an-item.ts';
@@ -15,7 +18,7 @@ const nothing: Disposable = { [Symbol.dispose]: () => undefined };
 /** Downloads that are in the queue, and a welcome that waits for the history. */
 async function openGate(queued: readonly Item[]) {
   await using opening = new AsyncDisposableStack();
-  const live = opening.use(new Live({ publish: () => undefined, subscribe: () => nothing }, createFakeClock()));
+  const live = opening.use(new LiveUpdates({ publish: () => undefined, subscribe: () => nothing }, createFakeClock()));
   const asked = Promise.withResolvers<void>();
   const history = Promise.withResolvers<readonly Item[]>();
   const parts = {
@@ -32,7 +35,7 @@ async function openGate(queued: readonly Item[]) {
     admit: () => Promise.resolve(),
     log: { error: (message: string, fields: unknown) => expect.fail(`${message} ${String(fields)}`) },
   };
-  const socketIo = opening.use(openSocketIo(parts as unknown as SocketIoParts));
+  const socketIo = opening.use(createDownloadsSocketIo(parts as unknown as SocketIoDependencies));
   const server = createServer(socketIo.http).listen(0, '127.0.0.1');
   await once(server, 'listening');
   opening.defer(() => {
@@ -49,7 +52,7 @@ async function openGate(queued: readonly Item[]) {
   return { live, heard, list: () => history.resolve([]), [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-it('what moves on while the lists are read was not added since', async () => {
+it('sends updates instead of additions for changes during the initial lists', async () => {
   await using gate = await openGate([anItem]);
   gate.live.changed({ ...anItem, state: 'postprocessing' });
   gate.live.changed({ ...anItem, uid: 'b', url: 'http://a/b' });

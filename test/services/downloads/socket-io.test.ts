@@ -53,7 +53,7 @@ let rig: Rig;
 beforeAll(async () => (rig = await openRig()));
 afterAll(async () => await rig[Symbol.asyncDispose]());
 
-describe.each([['websocket'], ['polling']])('a follower over %s', (transport) => {
+describe.each([['websocket'], ['polling']])('a live client over %s', (transport) => {
   const follow = (): Promise<Follower> => Follower.open(rig.client.base, { transports: [transport] });
 
   it('gets the lists, the settings and the folders first, in the shapes of the peer', async () => {
@@ -124,11 +124,11 @@ describe.each([['websocket'], ['polling']])('a follower over %s', (transport) =>
   });
 });
 
-describe('who may follow', () => {
+describe('admitted clients', () => {
   const refusal = async (follower: Follower): Promise<string> =>
     await new Promise((resolve) => follower.socket.once('connect_error', (error) => resolve(error.message)));
 
-  it.each([['websocket'], ['polling']])('no page of a strange origin, over %s', async (transport) => {
+  it.each([['websocket'], ['polling']])('refuses a page of another origin over %s', async (transport) => {
     using follower = new Follower(rig.client.base, {
       transports: [transport],
       extraHeaders: { Origin: 'https://strange.example' },
@@ -137,12 +137,12 @@ describe('who may follow', () => {
     expect(follower.heard).toEqual([]);
   });
 
-  it('a browser extension', async () => {
+  it('accepts a browser extension', async () => {
     using follower = await Follower.open(rig.client.base, { extraHeaders: { Origin: 'chrome-extension://abcdef' } });
     expect(follower.heard).not.toEqual([]);
   });
 
-  it('only who signs in, where that is asked for', async () => {
+  it('requires a sign-in when it is enabled', async () => {
     const dataDir = dataFolderWith({ requireSignIn: true });
     try {
       await using strict = await openRig({ dataDir });
@@ -155,7 +155,7 @@ describe('who may follow', () => {
     }
   });
 
-  it('nobody with a message that no client of the peer sends', async () => {
+  it("disconnects a client after a message that MeTube's clients never send", async () => {
     using follower = await Follower.open(rig.client.base, { transports: ['websocket'] });
     const ended = new Promise((resolve) => follower.socket.once('disconnect', resolve));
     follower.socket.emit('x', 'y'.repeat(100_000));

@@ -39,7 +39,7 @@ describe('a paused download', () => {
     expect(await streams(file('big.mp4'))).toEqual(['h264/720', 'aac']);
   });
 
-  it('that still waited stays at its place, and does not start', async () => {
+  it('keeps a paused waiting download at its position without starting it', async () => {
     const { client, site } = await rigWith({ DOWNLOAD_MODE: 'sequential' });
     const uids = [];
     for (const tag of ['a', 'b', 'c']) uids.push(await client.add(site.slow(800, 'big.mp4', tag)));
@@ -80,7 +80,7 @@ describe('a paused download', () => {
 });
 
 describe('the whole queue', () => {
-  it('paused stays so over a restart, takes new ones in, and goes on when told', async () => {
+  it('stays paused over a restart, accepts new downloads and continues on resume', async () => {
     const { client, site, host } = await rigWith({ DOWNLOAD_MODE: 'sequential' });
     const first = await client.add(site.slow(600));
     await client.until(first, ({ percent }) => (percent ?? 0) > 5);
@@ -113,7 +113,7 @@ describe('the whole queue', () => {
   });
 });
 
-it('a playlist that is added to a paused queue becomes its videos, however long its site takes', async () => {
+it('expands a playlist that was added to a paused queue, even from a slow site', async () => {
   const clock = createFakeClock();
   const { client } = await rigWith({}, clock);
   await client.post('/pause', {});
@@ -127,7 +127,7 @@ it('a playlist that is added to a paused queue becomes its videos, however long 
   await vi.waitFor(async () => expect(await client.order()).toHaveLength(2), 30_000);
 });
 
-describe('moving', () => {
+describe('reordering', () => {
   it('puts rows where they are wanted, and is what the queue then works by', async () => {
     const { client, site } = await rigWith({ DOWNLOAD_MODE: 'sequential' });
     await client.post('/pause', {});
@@ -152,7 +152,7 @@ describe('moving', () => {
     expect((await client.history()).done.map(({ uid }) => uid)).toEqual([c, b, e, d, a, f]);
   });
 
-  it('and adding at the same time lose nothing and break no order', async () => {
+  it('keeps all downloads and the order when adding at the same time', async () => {
     const { client, site } = await rigWith();
     await client.post('/pause', {});
     const feed = await client.post('/add', { url: site.url('/feed/60.rss'), quality: 'best' });
@@ -170,7 +170,7 @@ describe('moving', () => {
   });
 });
 
-describe('what cannot be done', () => {
+describe('an impossible operation', () => {
   it('is said in the shape of the other routes', async () => {
     const { client, site } = await rigWith();
     const uid = await client.add(site.url('/single.mp4'));

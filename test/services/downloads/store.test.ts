@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Item } from '../../../services/downloads/domain/item.ts';
-import { noWishes } from '../../../services/downloads/domain/order.ts';
+import { defaultOrderOptions } from '../../../services/downloads/domain/order.ts';
 import { migrations } from '../../../services/downloads/store/migrations.ts';
 import { isPaused, pauseItems, resumeItems, setPaused } from '../../../services/downloads/store/pause.ts';
-import { queueOrder, storeOrder } from '../../../services/downloads/store/reorder.ts';
+import { readQueueOrder, storeOrder } from '../../../services/downloads/store/reorder.ts';
 import { DownloadStore } from '../../../services/downloads/store/store.ts';
 import { eachDialect } from '../../support/database.ts';
 
@@ -23,7 +23,7 @@ function item(uid: string, fields: Partial<Item> = {}): Item {
       itemLimit: 0,
       autoStart: true,
       login: null,
-      ...noWishes,
+      ...defaultOrderOptions,
     },
     state: 'waiting',
     title: uid,
@@ -101,7 +101,7 @@ eachDialect((_name, open) => {
     const rows = Array.from({ length: 700 }, (_, index) => item(`m${String(index).padStart(3, '0')}`));
     await store.append(rows);
     const backwards = uids(rows).toReversed();
-    await storeOrder(db, await queueOrder(db), backwards);
+    await storeOrder(db, await readQueueOrder(db), backwards);
     expect(uids(await store.queue())).toEqual(backwards);
     await store.append([item('new')]);
     expect(uids(await store.queue())).toEqual([...backwards, 'new']);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { noWishes, type Order } from '../../../services/downloads/domain/order.ts';
+import { defaultOrderOptions, type Order } from '../../../services/downloads/domain/order.ts';
 import { migrations } from '../../../services/downloads/store/migrations.ts';
 import { SubscriptionStore, type StoredSubscription } from '../../../services/downloads/subscriptions/store.ts';
 import { eachDialect } from '../../support/database.ts';
@@ -15,7 +15,7 @@ function subscription(id: string, fields: Partial<StoredSubscription> = {}): Omi
     itemLimit: 5,
     autoStart: false,
     login: null,
-    ...noWishes,
+    ...defaultOrderOptions,
     sponsorblock: true,
   };
   return {
@@ -46,29 +46,29 @@ eachDialect((_name, open) => {
     expect(await store.change('none', { failures: 1 })).toBeUndefined();
   });
 
-  it('what is due is taken once, paused and removed ones never', async () => {
+  it('claims due subscriptions once, and never paused or removed ones', async () => {
     const store = await newStore();
     const at = 1000;
     for (const id of ['due', 'paused', 'removed']) await store.insert(subscription(id, { nextCheck: at }));
     await store.insert(subscription('later', { nextCheck: at + 1 }));
     await store.change('paused', { enabled: false });
     await store.remove(['removed'], at);
-    expect(await store.takeDue(at, at + 500)).toEqual(['due']);
-    expect(await store.takeDue(at, at + 500)).toEqual([]);
-    expect(await store.takeDue(at + 500, at + 1000)).toEqual(expect.arrayContaining(['due', 'later']));
+    expect(await store.claimDue(at, at + 500)).toEqual(['due']);
+    expect(await store.claimDue(at, at + 500)).toEqual([]);
+    expect(await store.claimDue(at + 500, at + 1000)).toEqual(expect.arrayContaining(['due', 'later']));
   });
 
-  it('a removal keeps what was seen until it is swept', async () => {
+  it('keeps seen entries of a removed subscription until it is deleted', async () => {
     const store = await newStore();
     await store.insert(subscription('a'));
     await store.markSeen('a', ['1']);
     expect(await store.remove(['a', 'none'], 1000)).toEqual(['a']);
     expect(await store.list()).toEqual([]);
-    await store.sweep(1000);
+    await store.deleteRemoved(1000);
     expect(await store.restore(['a'])).toEqual(['a']);
     expect(await store.list()).toMatchObject([{ id: 'a', seen: 1 }]);
     await store.remove(['a'], 2000);
-    await store.sweep(3000);
+    await store.deleteRemoved(3000);
     expect(await store.restore(['a'])).toEqual([]);
     await store.insert(subscription('a'));
     expect(await store.find('a')).toMatchObject({ seen: 0 });

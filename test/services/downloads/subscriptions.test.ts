@@ -11,7 +11,7 @@ import { inbox } from '../../support/api.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { startFixtureSite } from '../../support/fixture-site/site.ts';
 import { startHostProcess } from '../../support/host-process.ts';
-import { nextCheckAt } from '../../../services/downloads/subscriptions/schedule.ts';
+import { getNextCheck } from '../../../services/downloads/subscriptions/schedule.ts';
 import { Client, dataFolderWith, openRig, requireEngines, type Rig } from './rig.ts';
 
 interface Subscription {
@@ -184,7 +184,7 @@ async function call(path: string, body: object): Promise<any> {
   return await reply.json();
 }
 
-it('another address keeps what is known, and a picture goes with it', async () => {
+it('keeps seen entries and updates the picture after a change of the address', async () => {
   const picture = async (id: string): Promise<string> => {
     const reply = await fetch(`${rig.host.url('control')}/api/downloads/subscriptions/${id}/picture`, {
       headers: { Authorization: adminAuthorization },
@@ -291,13 +291,13 @@ it('feeds are looked at when their time has come, and not while they are paused'
   expect(hits()).toBe(paused);
 });
 
-it('a feed that fails is looked at later and later, and at least once a day', () => {
-  const waits = Array.from({ length: 12 }, (_, failures) => nextCheckAt(0, 30, failures) / 60_000);
+it('increases the interval of a failing feed up to one day', () => {
+  const waits = Array.from({ length: 12 }, (_, failures) => getNextCheck(0, 30, failures) / 60_000);
   expect(waits).toEqual([30, 30, 30, 30, 40, 80, 160, 320, 640, 1280, 1440, 1440]);
-  expect(nextCheckAt(0, 10_080, 12) / 60_000).toBe(10_080);
+  expect(getNextCheck(0, 10_080, 12) / 60_000).toBe(10_080);
 });
 
-it('kill -9 in the middle of checks loses no video and queues none twice', async () => {
+it('loses no video and queues none twice after kill -9 during checks', async () => {
   await requireEngines();
   const dataDir = mkdtempSync(join(tmpdir(), 'homeport-crash-'));
   try {
@@ -335,7 +335,7 @@ it('kill -9 in the middle of checks loses no video and queues none twice', async
   }
 });
 
-it('a feed that keeps failing is told of once', async () => {
+it('sends one notification of a feed that keeps failing', async () => {
   await using whole = await openRig({ services: registry });
   const url = whole.site.publish('Broken', []);
   const { id } = await subscribe(whole.client, url);

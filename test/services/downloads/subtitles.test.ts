@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chooseCaptions, noCaptions } from '../../../services/downloads/domain/captions.ts';
+import { chooseCaptions, describeMissingCaptions } from '../../../services/downloads/domain/captions.ts';
 import { readCues, writeCues } from '../../../services/downloads/domain/cues.ts';
-import { noWishes, type Order, type SubtitleMode } from '../../../services/downloads/domain/order.ts';
+import { defaultOrderOptions, type Order, type SubtitleMode } from '../../../services/downloads/domain/order.ts';
 import { mediaOf } from './media.ts';
 import { dataFolderWith, openRig, type Rig } from './rig.ts';
 
@@ -22,7 +22,7 @@ async function languagesOf(path: string): Promise<readonly (string | undefined)[
   return streams.filter(({ kind }) => kind === 'subtitle').map(({ codec, language }) => `${codec} ${language}`);
 }
 
-describe('subtitles inside of videos', () => {
+describe('embedded subtitles', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await rigWith({ SUBTITLES: 'en,es,xx', SUBTITLE_EMBED: 'true' });
@@ -42,7 +42,7 @@ describe('subtitles inside of videos', () => {
     expect(existsSync(rig.file(`${stem}.en.vtt`)) || existsSync(rig.file(`${stem}.en.srt`))).toBe(false);
   });
 
-  it('lie beside AVI, which has no room for them', async () => {
+  it('stores subtitles as files next to AVI, which does not support them', async () => {
     const uid = await rig.client.add(rig.site.url(`${master}?avi`), { quality: '360', format: 'avi' });
     const { filename = '' } = await rig.client.ended(uid);
     const stem = filename.replace(/\.avi$/, '');
@@ -51,7 +51,7 @@ describe('subtitles inside of videos', () => {
   });
 });
 
-describe('subtitles beside videos', () => {
+describe('separate subtitle files', () => {
   it('are SRT files that take the number of their video where the name is taken', async () => {
     await using rig = await rigWith({ SUBTITLES: 'en,de' });
     const names: (string | undefined)[] = [];
@@ -73,7 +73,7 @@ describe('subtitles beside videos', () => {
   });
 });
 
-describe('captions alone', () => {
+describe('caption downloads', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await openRig();
@@ -101,12 +101,12 @@ describe('captions alone', () => {
     expect(made.text).toContain(text);
   });
 
-  it('in the language that is wanted', async () => {
+  it('downloads captions in the requested language', async () => {
     expect((await fetched({ format: 'srt', subtitle_language: 'de' })).text).toContain('Guten Tag, Welt');
     expect((await fetched({ format: 'txt', subtitle_language: 'ES' }, '/short/manifest.mpd')).text).toContain('Hola');
   });
 
-  it('that are not there name the ones that are', async () => {
+  it('lists the available captions when the requested ones are missing', async () => {
     expect((await fetched({ format: 'srt', subtitle_language: 'fr' })).error).toBe(
       'There are no captions in "fr". The site has written: en, es, de.',
     );
@@ -139,20 +139,20 @@ it('captions need no ffmpeg', async () => {
   }
 });
 
-describe('the choice of captions', () => {
+describe('the selection of captions', () => {
   const known = {
     manual: { 'en-GB': ['vtt'], de: ['ttml', 'vtt'] },
     automatic: { en: ['vtt'], de: ['vtt'] },
   };
   const choose = (subtitleLanguage: string, subtitleMode: SubtitleMode, format = 'srt') =>
-    chooseCaptions({ ...noWishes, subtitleLanguage, subtitleMode, format } as unknown as Order, known);
+    chooseCaptions({ ...defaultOrderOptions, subtitleLanguage, subtitleMode, format } as unknown as Order, known);
 
   it.each([
     ['en', 'prefer_manual', { language: 'en-GB', from: ['manual'] }],
     ['en', 'prefer_auto', { language: 'en', from: ['automatic'] }],
     ['en', 'auto_only', { language: 'en', from: ['automatic'] }],
     ['DE', 'manual_only', { language: 'de', from: ['manual'] }],
-  ] as const)('of %s by %s', (language, mode, wanted) => {
+  ] as const)('selects captions of %s by %s', (language, mode, wanted) => {
     expect(choose(language, mode)).toMatchObject(wanted);
   });
 
@@ -160,8 +160,8 @@ describe('the choice of captions', () => {
     expect(choose('de', 'prefer_manual', 'ttml')).toMatchObject({ native: true });
     expect(choose('de', 'prefer_auto', 'ttml')).toMatchObject({ native: false });
     expect(choose('fr', 'prefer_manual')).toBeUndefined();
-    const order = { ...noWishes, subtitleLanguage: 'fr' } as unknown as Order;
-    expect(noCaptions(order, known)).toContain('written: en-GB, de; automatic: en, de.');
+    const order = { ...defaultOrderOptions, subtitleLanguage: 'fr' } as unknown as Order;
+    expect(describeMissingCaptions(order, known)).toContain('written: en-GB, de; automatic: en, de.');
   });
 });
 

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { limitFields, trimmedTemplate } from '../../../services/downloads/domain/safe-names.ts';
-import { numberedName } from '../../../services/downloads/domain/template.ts';
-import { listFields, useFields } from '../../../services/downloads/domain/template-fields.ts';
+import { limitFields, buildTrimmedTemplate } from '../../../services/downloads/domain/safe-names.ts';
+import { addNumber } from '../../../services/downloads/domain/template.ts';
+import { getListFields, useFields } from '../../../services/downloads/domain/template-fields.ts';
 import { sharedEngines } from '../../support/engines.ts';
 import { openRig, requireEngines, type Rig } from './rig.ts';
 
@@ -88,7 +88,7 @@ describe('a name that is too long for the file system', () => {
 });
 
 describe('useFields', () => {
-  const fields = listFields({
+  const fields = getListFields({
     ...{ id: 'PL', title: 'List', index: 7, count: 120, entryTitle: 'E', entryAddress: null, byIndex: false },
   });
   it.each([
@@ -117,14 +117,14 @@ describe('trimmedTemplate', () => {
   });
 
   it('cuts each name, keeps the extension and escapes what yt-dlp would expand', () => {
-    expect(trimmedTemplate('~a/$b/100%.mp4', 'mp4', 255)).toBe('～a/＄b/100%%.%(ext)s');
-    expect(trimmedTemplate(`${'d'.repeat(300)}/${'n'.repeat(300)}.mp4`, 'mp4', 255)).toBe(
+    expect(buildTrimmedTemplate('~a/$b/100%.mp4', 'mp4', 255)).toBe('～a/＄b/100%%.%(ext)s');
+    expect(buildTrimmedTemplate(`${'d'.repeat(300)}/${'n'.repeat(300)}.mp4`, 'mp4', 255)).toBe(
       `${'d'.repeat(255)}/${'n'.repeat(223)}.%(ext)s`,
     );
-    expect(trimmedTemplate('plain', 'mp4', 255)).toBe('plain');
+    expect(buildTrimmedTemplate('plain', 'mp4', 255)).toBe('plain');
   });
 
   it('leaves room for the number of a name that is taken', () => {
-    expect(Buffer.byteLength(numberedName(`${'日'.repeat(83)}.webm`, 12))).toBeLessThanOrEqual(255);
+    expect(Buffer.byteLength(addNumber(`${'日'.repeat(83)}.webm`, 12))).toBeLessThanOrEqual(255);
   });
 });

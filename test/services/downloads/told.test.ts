@@ -1,14 +1,17 @@
 import { expect, it } from 'vitest';
 import { noProgress } from '../../../services/downloads/domain/item.ts';
-import { Live } from '../../../services/downloads/queue/live.ts';
+import { LiveUpdates } from '../../../services/downloads/queue/live-updates.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { anItem as item } from './an-item.ts';
 
 it('progress is told four times a second, another state at once and nothing older after it', () => {
   const clock = createFakeClock();
   const told: string[] = [];
-  const live = new Live({ publish: () => undefined, subscribe: () => ({ [Symbol.dispose]: () => undefined }) }, clock);
-  using _following = live.follow({
+  const live = new LiveUpdates(
+    { publish: () => undefined, subscribe: () => ({ [Symbol.dispose]: () => undefined }) },
+    clock,
+  );
+  using _following = live.subscribe({
     changed: ({ state }, { percent }) => told.push(`${state} ${String(percent)}`),
     removed: () => undefined,
   });

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { lanAddresses } from '../../../services/gateway/listeners/addresses.ts';
+import { findLanAddresses } from '../../../services/gateway/listeners/addresses.ts';
 
-type Interfaces = Parameters<typeof lanAddresses>[0];
+type Interfaces = Parameters<typeof findLanAddresses>[0];
 const all = (): boolean => true;
 /** A machine by the addresses of its interfaces. */
 const machine = (interfaces: Readonly<Record<string, readonly string[]>>): Interfaces =>
@@ -32,29 +32,32 @@ describe('network addresses', () => {
     ['vEthernet (WSL)', '172.20.96.1'],
     ['VirtualBox Host-Only Network', '192.168.56.1'],
     ['VMware Network Adapter VMnet8', '192.168.5.1'],
-  ])('begin with those of its own interfaces; %s comes last', (name, address) => {
+  ])('begins with addresses of physical interfaces; %s comes last', (name, address) => {
     const interfaces = machine({ lo: ['127.0.0.1'], [name]: [address], eth0: ['192.168.178.20', 'fd00::20'] });
-    expect(lanAddresses(interfaces, all)).toEqual(['192.168.178.20', 'fd00::20', address]);
+    expect(findLanAddresses(interfaces, all)).toEqual(['192.168.178.20', 'fd00::20', address]);
     // A tunnel may be the way to all the world, and yet no phone of the home comes through it.
-    expect(lanAddresses(interfaces, all, address)[0]).toBe('192.168.178.20');
+    expect(findLanAddresses(interfaces, all, address)[0]).toBe('192.168.178.20');
   });
 
-  it.each(['br0', 'vmbr0', 'bond0', 'en0', 'wlp3s0', 'Ethernet 2', 'Wi-Fi'])('take %s for its own', (name) => {
-    const interfaces = machine({ docker0: ['10.0.0.1'], [name]: ['192.168.1.20'] });
-    expect(lanAddresses(interfaces, all)).toEqual(['192.168.1.20', '10.0.0.1']);
-  });
+  it.each(['br0', 'vmbr0', 'bond0', 'en0', 'wlp3s0', 'Ethernet 2', 'Wi-Fi'])(
+    'treats %s as a physical interface',
+    (name) => {
+      const interfaces = machine({ docker0: ['10.0.0.1'], [name]: ['192.168.1.20'] });
+      expect(findLanAddresses(interfaces, all)).toEqual(['192.168.1.20', '10.0.0.1']);
+    },
+  );
 
-  it('list the default route first, also when all interfaces are virtual', () => {
+  it('lists the default route first, even when all interfaces are virtual', () => {
     const two = machine({ eth0: ['10.0.0.2'], eth1: ['192.168.1.20'] });
-    expect(lanAddresses(two, all)).toEqual(['10.0.0.2', '192.168.1.20']);
-    expect(lanAddresses(two, all, '192.168.1.20')).toEqual(['192.168.1.20', '10.0.0.2']);
+    expect(findLanAddresses(two, all)).toEqual(['10.0.0.2', '192.168.1.20']);
+    expect(findLanAddresses(two, all, '192.168.1.20')).toEqual(['192.168.1.20', '10.0.0.2']);
     const windows = machine({ 'vEthernet (WSL)': ['172.20.96.1'], 'vEthernet (Home)': ['192.168.1.20'] });
-    expect(lanAddresses(windows, all, '192.168.1.20')).toEqual(['192.168.1.20', '172.20.96.1']);
+    expect(findLanAddresses(windows, all, '192.168.1.20')).toEqual(['192.168.1.20', '172.20.96.1']);
   });
 
   it('omits loopback, link-local and unadmitted networks', () => {
     const interfaces = machine({ lo: ['127.0.0.1'], eth0: ['192.168.1.9', '192.168.1.10', 'fe80::1', '203.0.113.5'] });
     const home = (address: string): boolean => !address.startsWith('203.');
-    expect(lanAddresses(interfaces, home)).toEqual(['192.168.1.9', '192.168.1.10']);
+    expect(findLanAddresses(interfaces, home)).toEqual(['192.168.1.9', '192.168.1.10']);
   });
 });

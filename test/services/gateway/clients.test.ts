@@ -95,10 +95,13 @@ describe('common clients', () => {
   });
 
   const apprise = join(import.meta.dirname, '../../../.cache/tools/apprise-2');
-  it.skipIf(!existsSync(apprise) && process.env['CI'] === undefined)('apprise notifies by TLS', async () => {
-    const env = { PATH: process.env['PATH'], PYTHONPATH: apprise, HOME: folder, REQUESTS_CA_BUNDLE: ca };
-    const url = `ntfys://${admin.name}:${encodeURIComponent(admin.password)}@${lan}:${home.host.port('push')}/door`;
-    await run(join(apprise, 'bin/apprise'), ['-t', 'Door', '-b', 'It rang', url], { env });
-    expect(await curl(...user, `${at('push')}/door/json?poll=1`)).toContain('It rang');
-  });
+  it.skipIf(!existsSync(apprise) && process.env['CI'] === undefined)(
+    'sends a notification from Apprise over TLS',
+    async () => {
+      const env = { PATH: process.env['PATH'], PYTHONPATH: apprise, HOME: folder, REQUESTS_CA_BUNDLE: ca };
+      const url = `ntfys://${admin.name}:${encodeURIComponent(admin.password)}@${lan}:${home.host.port('push')}/door`;
+      await run(join(apprise, 'bin/apprise'), ['-t', 'Door', '-b', 'It rang', url], { env });
+      expect(await curl(...user, `${at('push')}/door/json?poll=1`)).toContain('It rang');
+    },
+  );
 });

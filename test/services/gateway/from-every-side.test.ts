@@ -84,7 +84,7 @@ const sides: Record<string, () => Side> = {
   }),
 };
 
-describe.each(Object.keys(sides))('seen from %s', (name) => {
+describe.each(Object.keys(sides))('requests from %s', (name) => {
   let side: Side;
   const ask = (service: string, path: string, asking?: Asking): Promise<Answer> =>
     side.ask(`${side.base(service)}${path}`, asking);

@@ -74,7 +74,7 @@ describe('request smuggling', () => {
       'a chunk without its end',
       `POST / HTTP/1.1\nHost: ${host}\nTransfer-Encoding: chunked\n\n5\nhelloXX0\n\n${hidden}`,
     ],
-  ])('by %s is refused, and no service sees it', async (_what, bytes) => {
+  ])('rejects smuggling by %s before it reaches a service', async (_what, bytes) => {
     expect(statuses(await send(bytes)).at(-1)).toBe(400);
     expect(seen.map(({ url }) => url)).not.toContain('/hidden');
   });
@@ -83,7 +83,7 @@ describe('request smuggling', () => {
     ['a bare CR', `GET / HTTP/1.1\r\nHost: ${host}\r\nX: a\rGET /hidden HTTP/1.1\r\n\r\n`],
     ['a bare LF', `GET / HTTP/1.1\r\nHost: ${host}\r\nX: a\n\nGET /hidden HTTP/1.1\r\n\r\n`],
     ['a NUL', `GET / HTTP/1.1\r\nHost: ${host}\r\nX: a\0b\r\n\r\n`],
-  ])('by %s is refused', async (_what, bytes) => {
+  ])('rejects an attack by %s', async (_what, bytes) => {
     const socket = await home.dial(host);
     const parts: Buffer[] = [];
     socket.on('data', (part: Buffer) => parts.push(part)).write(bytes, 'latin1');
@@ -100,7 +100,7 @@ describe('request smuggling', () => {
     ['a space in the path', { ':path': '/a HTTP/1.1' }],
     ['an address in place of a path', { ':path': 'https://push.nas.local/' }],
     ['a tunnel', { ':method': 'CONNECT' }],
-  ])('by %s in HTTP/2 is refused', async (_what, headers) => {
+  ])('rejects an attack by %s in HTTP/2', async (_what, headers) => {
     const session = home.http2(host);
     const done = new Promise<number | 'reset'>((resolve) => {
       session.once('close', () => resolve('reset'));
@@ -237,7 +237,7 @@ describe('host names and paths', () => {
     'push.nas.local.',
     'mirror.nas.local, push.nas.local',
     '',
-  ])('a request for the host "%s" reaches no service', async (name) => {
+  ])('rejects a request for the host "%s"', async (name) => {
     const answer = await send(`GET /v1/health HTTP/1.1\nHost: ${name}\nConnection: close\n\n`);
     // A name with its closing dot is the same name.
     if (name.endsWith('local.')) expect(statuses(answer)).toEqual([200]);
@@ -274,7 +274,7 @@ describe('host names and paths', () => {
     '/.homeport//sign-in',
     '/control/',
     '/gateway/',
-  ])('the path %s leads to nothing but where it stands', async (path) => {
+  ])('resolves the path %s only literally', async (path) => {
     const answer = await send(`GET ${path} HTTP/1.1\nHost: nas.local\nConnection: close\n\n`);
     if (path === '/mirror/../control/') expect(seen.map(({ url }) => url)).toEqual(['/../control/']);
     else expect([statuses(answer)[0], seen]).toEqual([404, []]);

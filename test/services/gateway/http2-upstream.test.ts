@@ -225,7 +225,7 @@ describe('a gRPC call through the gateway', () => {
   });
 });
 
-describe('an upstream of HTTP/2', () => {
+describe('an HTTP/2 upstream', () => {
   it('answers clients of HTTP/1.1 as well', async () => {
     const answer = await home.ask('https://rpc.nas.local/', { method: 'POST', body: 'plain' });
     expect([answer.status, answer.body]).toEqual([200, 'plain']);

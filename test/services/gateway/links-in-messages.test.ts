@@ -68,18 +68,18 @@ async function hookPayload(name: string): Promise<{ readonly repository: Record<
 }
 
 describe('links in messages of shared services', () => {
-  it('lead receivers of webhooks to the shared address', async () => {
+  it('sends the shared address to receivers of webhooks', async () => {
     const { repository } = await hookPayload('shared-one');
     expect(repository['html_url']).toBe(`${await shared('git')}/ada/shared-one`);
     expect(repository['clone_url']).toBe(`${await shared('git')}/ada/shared-one.git`);
   });
 
-  it('lead readers of mails of Messages to the shared address', async () => {
+  it('sends the shared address in mails of Messages', async () => {
     await send(`${home.host.url('push')}/door`, 'POST', 'Open', { email: 'me@example.com' });
     expect(await nextMail()).toContain(`via ${await shared('push')}/door`);
   });
 
-  it('lead subscribers of a status page to the address at which they subscribed', async () => {
+  it('sends subscribers of a status page the address at which they subscribed', async () => {
     const pages = `${home.host.url('control')}/api/uptime/status-pages`;
     await send(pages, 'POST', { slug: 'house', title: 'House' });
     await send(`${pages}/house`, 'PUT', { subscribable: true, publicGroupList: [] });
@@ -97,12 +97,12 @@ describe('links in messages of shared services', () => {
     expect(await nextMail()).toContain(`${address}/status/house\r\n`);
   });
 
-  it('lead to another computer, not to a loopback address', async () => {
+  it('links to another computer instead of a loopback address', async () => {
     for (const id of ['git', 'push', 'uptime'])
       expect(await shared(id)).toMatch(/^https:\/\/(?!localhost|127\.0\.0\.1)/);
   });
 
-  it('lead to the local address when the service is not shared', async () => {
+  it('links to the local address when the service is not shared', async () => {
     await home.change({ shared: ['control'] });
     const { repository } = await hookPayload('local-one');
     expect(repository['html_url']).toBe(`${home.host.url('git')}/ada/local-one`);

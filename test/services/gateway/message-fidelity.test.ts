@@ -67,7 +67,7 @@ async function overHttp2(
   return { head: (await head)[0], body, code: stream.rstCode, trailers };
 }
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each([
     ['204', 'GET', 'HTTP/1.1 204 No Content\r\nX-A: 1\r\n\r\n', undefined],
     ['304', 'GET', 'HTTP/1.1 304 Not Modified\r\nETag: "a"\r\nContent-Length: 100\r\n\r\n', '100'],

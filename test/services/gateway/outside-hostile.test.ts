@@ -63,21 +63,24 @@ const after = async (): Promise<string> =>
   (await home.ask(`https://${host}/after`, { headers: { Authorization: adminAuthorization } })).body;
 
 describe('request smuggling to an upstream', () => {
-  it.each(['GET', 'HEAD', 'DELETE', 'OPTIONS'])('where a %s calls its length one of the connection', async (method) => {
-    const lines = [
-      `${method} /first HTTP/1.1`,
-      user,
-      'Connection: content-length, host',
-      `Content-Length: ${String(hidden.length)}`,
-    ];
-    await send(lines, hidden, /200 OK[\s\S]*\r\n\r\n/);
-    expect(await after()).toBe('answer to /after');
-    expect(urls()).toEqual(['/first', '/after']);
-    expect(seen[0]).toMatchObject({ body: hidden, request: { headers: { host } } });
-  });
+  it.each(['GET', 'HEAD', 'DELETE', 'OPTIONS'])(
+    'keeps the length of a %s that lists it in Connection',
+    async (method) => {
+      const lines = [
+        `${method} /first HTTP/1.1`,
+        user,
+        'Connection: content-length, host',
+        `Content-Length: ${String(hidden.length)}`,
+      ];
+      await send(lines, hidden, /200 OK[\s\S]*\r\n\r\n/);
+      expect(await after()).toBe('answer to /after');
+      expect(urls()).toEqual(['/first', '/after']);
+      expect(seen[0]).toMatchObject({ body: hidden, request: { headers: { host } } });
+    },
+  );
 
   it.each([`Content-Length: ${String(hidden.length)}`, 'Transfer-Encoding: chunked'])(
-    'nor any body by a preflight that nobody signed in for, with %s',
+    'drops the body of a preflight without a sign-in, with %s',
     async (length) => {
       const isChunked = length.startsWith('Transfer');
       const body = isChunked ? `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n` : hidden;
@@ -122,7 +125,7 @@ describe('malformed upstream response', () => {
     ['a status below 100', `HTTP/1.1 042 Odd\r\n${ending}`],
     ['a status above 599', `HTTP/1.1 999 Odd\r\n${ending}`],
     ['an upgrade', 'HTTP/1.1 101 Odd\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
-  ])('by %s', async (_what, bytes) => {
+  ])('rejects a response by %s', async (_what, bytes) => {
     reply = bytes;
     const rude = 'https://rough.nas.local/';
     const { status, body } = await home.ask(rude, { headers: { Authorization: adminAuthorization } });
@@ -150,7 +153,7 @@ describe('malformed upstream response', () => {
   });
 });
 
-describe('headers of upstreams and visitors', () => {
+describe('headers of upstreams and clients', () => {
   it('removes identity headers in every spelling', async () => {
     const names = [
       'Remote_User',

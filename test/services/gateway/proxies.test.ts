@@ -194,7 +194,7 @@ const isHere = await promisify(execFile)(caddy, ['version']).then(
   () => false,
 );
 
-describe.skipIf(lacks(isHere))('Caddy in front', () => {
+describe.skipIf(lacks(isHere))('Caddy as a reverse proxy', () => {
   it('admits signed-in clients and redirects others to the sign-in', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'caddy-'));
     writeFileSync(join(folder, 'ca.crt'), home.authority);

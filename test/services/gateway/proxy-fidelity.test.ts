@@ -74,7 +74,7 @@ async function overHttp2(host: string): Promise<{ headers: IncomingHttpHeaders; 
   }
 }
 
-describe('an answer that breaks off', () => {
+describe('an aborted response', () => {
   it.each([
     ['in a chunk', 'Transfer-Encoding: chunked\r\n\r\n64\r\nok'],
     ['before the last chunk', 'Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n'],
@@ -140,7 +140,7 @@ describe('the Authorization header of an upstream', () => {
 describe('header bytes', () => {
   const name = Buffer.from('attachment; filename="Grüße.txt"').toString('latin1');
 
-  it('reach the client as the upstream sent them, by HTTP/1.1 and HTTP/2', async () => {
+  it('passes response headers unchanged over HTTP/1.1 and HTTP/2', async () => {
     reply = (socket) =>
       socket.write(
         Buffer.from(`HTTP/1.1 200 OK\r\nContent-Disposition: ${name}\r\nContent-Length: 2\r\n\r\nok`, 'latin1'),
@@ -149,7 +149,7 @@ describe('header bytes', () => {
     expect((await overHttp2('opn.nas.local')).headers['content-disposition']).toBe(name);
   });
 
-  it('reach the upstream as the client sent them', async () => {
+  it('passes request headers unchanged to the upstream', async () => {
     await home.ask(`${open}/`, { headers: { 'X-Name': name } });
     expect(received[0]).toContain(`X-Name: ${name}`);
   });
@@ -182,7 +182,7 @@ describe('the body of a request', () => {
   });
 });
 
-describe('careless answers', () => {
+describe('malformed response heads', () => {
   it.each([
     [
       'a length beside chunks',
@@ -281,7 +281,7 @@ describe('a connection that the upstream closed while it was idle', () => {
 });
 
 describe('pages with Referrer-Policy: no-referrer', () => {
-  it('send their own forms, while other pages stay foreign', async () => {
+  it('accepts forms of the page and rejects those of other pages', async () => {
     const Cookie = await home.signIn(signed, admin.name, admin.password);
     const form = async (site?: string): Promise<number> => {
       const headers = { Cookie, Origin: 'null', ...(site === undefined ? {} : { 'Sec-Fetch-Site': site }) };
@@ -337,20 +337,20 @@ describe('without a session', () => {
 });
 
 describe('other requests', () => {
-  it('give the upstream the Host that it expects', async () => {
+  it('sends the configured Host to the upstream', async () => {
     await home.change({ outsideHosts: ['opn=127.0.0.1:8080'] });
     await home.ask(`${open}/`);
     expect(received[0]?.match(/^host:.*$/gim)).toEqual(['Host: 127.0.0.1:8080']);
     expect(received[0]).toContain(`X-Forwarded-Host: opn.nas.local:${String(home.port)}`);
   });
 
-  it('keep cookies without an equals sign', async () => {
+  it('keeps cookies without an equals sign', async () => {
     const Cookie = await home.signIn(signed, admin.name, admin.password);
     await home.ask(`${signed}/`, { headers: { Cookie: `flag; ${Cookie}; a=1; b` } });
     expect(received.at(-1)).toMatch(/^cookie: flag; a=1; b\r$/im);
   });
 
-  it('keep the path and the query byte for byte', async () => {
+  it('keeps the path and the query byte for byte', async () => {
     const socket = await home.dial('opn.nas.local');
     socket.write(
       `GET //a/../b/%2F%e4?? HTTP/1.1\r\nHost: opn.nas.local:${String(home.port)}\r\nConnection: close\r\n\r\n`,
@@ -364,7 +364,7 @@ describe('other requests', () => {
     expect((await home.ask(`${open}/`, { method: 'TRACE' })).status).toBe(405);
   });
 
-  it('get words when they speak HTTP without TLS', async () => {
+  it('explains HTTP requests without TLS', async () => {
     for (const port of [home.port, home.host.port('lamp')]) {
       const socket = connectPlainly({ host: lan, port });
       socket.write(`GET / HTTP/1.1\r\nHost: ${lan}:${String(port)}\r\n\r\n`);

@@ -56,7 +56,7 @@ async function switchOn(): Promise<{ code: () => string; recovery: string[] }> {
 }
 
 describe('TOTP codes', () => {
-  it('match the RFC 6238 test vectors', () => {
+  it('matches the RFC 6238 test vectors', () => {
     const secret = Buffer.from('12345678901234567890');
     expect(
       [59, 1_111_111_109, 20_000_000_000].map((seconds) => generateCode(secret, toTimeStep(seconds * 1000))),

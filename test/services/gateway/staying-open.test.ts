@@ -55,7 +55,7 @@ async function shownOn(host: string, port: number, ca?: string): Promise<{ seria
 }
 
 describe('open connections', () => {
-  it('survive the renewal of the certificate after two thirds of its lifetime', async () => {
+  it('survives the renewal of the certificate after two thirds of its lifetime', async () => {
     const clock = createFakeClock(Date.now() - 300 * 86_400_000);
     await using home = await openHome({ services, clock, environment: { GATEWAY_SHARED: 'push' } });
     const before = await shownOn(lan, home.port, home.authority);
@@ -78,7 +78,7 @@ describe('open connections', () => {
     expect((await heard)[0].toString()).toContain('It rang');
   });
 
-  it('survive a new address of this computer', async () => {
+  it('survives a new address of this computer', async () => {
     await using home = await openHome({
       services,
       settings: { shared: ['push'], addresses: [lan] },

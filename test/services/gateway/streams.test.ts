@@ -98,7 +98,7 @@ beforeEach(() => {
   seen = undefined as unknown as typeof seen;
 });
 
-describe.each(['HTTP/1.1', 'HTTP/2'] as const)('by %s', (protocol) => {
+describe.each(['HTTP/1.1', 'HTTP/2'] as const)('streams over %s', (protocol) => {
   const ask = ways[protocol];
 
   it('applies backpressure of a slow reader without data loss', async () => {
@@ -132,7 +132,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('by %s', (protocol) => {
     expect(Buffer.concat(chunks).toString()).toBe(String(offered));
   }, 60_000);
 
-  it.each(['/pour', '/stare'])('who goes away in the middle of %s leaves nothing behind', async (path) => {
+  it.each(['/pour', '/stare'])('releases everything after a client disconnects in the middle of %s', async (path) => {
     const { to, answer, leave } = ask(path, 'GET');
     to.end();
     if (path === '/pour') (await answer).pause();

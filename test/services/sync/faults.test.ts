@@ -92,7 +92,7 @@ describe.skipIf(lacksRclone)('a stop', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   let room: SyncRoom;
   beforeAll(async () => {
     room = await openSyncRoom();

@@ -51,7 +51,7 @@ describe.skipIf(lacksRclone)('the recorded exchanges of rclone rcd', () => {
   });
   afterAll(() => room[Symbol.asyncDispose]());
 
-  it.each(recorded)('$file', async ({ file, request, response }) => {
+  it.each(recorded)('replays $file', async ({ file, request, response }) => {
     if (file.startsWith('sync-55')) {
       writeFileSync(join(room.folder, 'src/big.bin'), '');
       truncateSync(join(room.folder, 'src/big.bin'), 200 * 1024 * 1024);

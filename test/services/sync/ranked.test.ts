@@ -63,7 +63,7 @@ function firstDifference(one: unknown, other: unknown): string {
   return `: ${here.slice(Math.max(0, at - 80), at + 80)} | ${there.slice(Math.max(0, at - 80), at + 80)}`;
 }
 
-describe.skipIf(lacksRclone)('the ranked calls, by the real client beside a plain rclone rcd', () => {
+describe.skipIf(lacksRclone)('the most frequent calls compared with rclone rcd', () => {
   let ours: SyncRoom;
   let theirs: SyncRoom;
   let plain: ChildProcess;

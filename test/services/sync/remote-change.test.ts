@@ -16,7 +16,7 @@ async function openServer(folder: string, port: number, password: string): Promi
   return server;
 }
 
-describe.skipIf(lacksRclone)('a remote that is set up', () => {
+describe.skipIf(lacksRclone)('a configured remote', () => {
   let room: SyncRoom;
   let port: number;
   let server: ChildProcess;

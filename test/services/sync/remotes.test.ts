@@ -18,7 +18,7 @@ const signIn = async (address: string): Promise<void> => {
   );
 };
 
-describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () => {
+describe.skipIf(lacksRclone)('a remote with a browser sign-in', () => {
   let room: SyncRoom;
   let provider: Provider;
   const begin = (name: string, type: string, more: object = {}) =>

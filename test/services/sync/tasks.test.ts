@@ -44,7 +44,7 @@ const engines = [
 ] as const;
 
 describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
-  describe.skipIf(isLeftOut)('', () => {
+  describe.skipIf(isLeftOut)('when the engine is available', () => {
     let room: SyncRoom;
     let made = 0;
 

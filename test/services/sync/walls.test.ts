@@ -7,7 +7,7 @@ import { lacksRclone, openSyncRoom, type SyncRoom } from './room.ts';
 /** What must never come out, nor be written over. */
 const secret = 'the secret of somebody else';
 
-describe.skipIf(lacksRclone)('what an account with a grant on one folder can reach', () => {
+describe.skipIf(lacksRclone)('access of an account with a grant for one folder', () => {
   let room: SyncRoom;
   let bob: string;
   const as = (path: string, input: object) => room.call(path, input, { authorization: bob });

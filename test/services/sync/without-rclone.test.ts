@@ -56,7 +56,7 @@ describe.skipIf(lacksRclone)('a sync without rclone', () => {
   });
 });
 
-describe.skipIf(lacksRclone)('a fresh data folder', () => {
+describe.skipIf(lacksRclone)('an empty data folder', () => {
   it('waits for an rclone that is being installed', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-fresh-'));
     const engines = join(dataDir, 'own-engines');

@@ -36,13 +36,16 @@ describe('failure explanations', () => {
     ['JSON query does not pass (comparing 3 >= 5)', 'The value is 3; it should be >= 5.'],
     ['No heartbeat in the time window', 'The job has not reported in time.'],
     ['Container State is exited', 'The container does not run: exited.'],
-  ])('"%s" is "%s"', (msg, words) => {
+  ])('translates "%s" to "%s"', (msg, words) => {
     expect(explainFailure(msg)).toBe(words);
   });
 
-  it.each(['200 - OK', 'The server does not offer STARTTLS', 'The disk is full.', ''])('"%s" stays as it is', (msg) => {
-    expect(explainFailure(msg)).toBeUndefined();
-  });
+  it.each(['200 - OK', 'The server does not offer STARTTLS', 'The disk is full.', ''])(
+    'keeps "%s" unchanged',
+    (msg) => {
+      expect(explainFailure(msg)).toBeUndefined();
+    },
+  );
 
   it('replaces the check message in notifications', async () => {
     await using rig = await openUptime();

@@ -86,7 +86,7 @@ describe('recorded responses of Uptime Kuma', () => {
     ...['badge-cert-exp', 'badge-response', 'status-page-badge', 'status-page-badge-missing'],
     ...['status-page-missing', 'status-page-manifest', 'status-page-manifest-missing', 'status-page-heartbeat-missing'],
     ...['incident-history-missing', 'push-unknown-token', 'robots'],
-  ])('%s', async (name) => {
+  ])('contains all fields of the recorded response %s', async (name) => {
     const { expected, reply, body } = await replay(name);
     expect(reply.status).toBe(expected.status);
     expect(seen(body)).toEqual(seen(expected.body));
@@ -95,7 +95,7 @@ describe('recorded responses of Uptime Kuma', () => {
     expect(reply.headers.get('x-powered-by')).toBeNull();
   });
 
-  it.each(['status-page', 'status-page-upper'])('%s has all that the recorded one has', async (name) => {
+  it.each(['status-page', 'status-page-upper'])('contains all fields of the recorded response %s', async (name) => {
     const { expected, body } = await replay(name);
     const recorded = expected.body as {
       config: object;

@@ -73,7 +73,7 @@ describe('wall-clock times and clock changes', () => {
       '2026-03-28T12:00Z',
       '2026-03-28T22:00 2026-03-29T01:30',
     ],
-  ])('%s', (_what, from, to, at, expected) => {
+  ])('computes the occurrences of %s', (_what, from, to, at, expected) => {
     expect(slots(nightly(from, to), at)).toEqual([expected]);
   });
 
@@ -86,7 +86,7 @@ describe('wall-clock times and clock changes', () => {
       '2026-10-03T15:30 2026-10-03T16:00',
     ],
     ['Kathmandu, which never moves', 'Asia/Kathmandu', '2026-03-28T12:00Z', '2026-03-28T20:30 2026-03-28T21:15'],
-  ])('%s', (_what, zone, at, expected) => {
+  ])('computes the time of %s', (_what, zone, at, expected) => {
     const to = zone.startsWith('Asia') ? '03:00' : '02:30';
     const from = zone.startsWith('Asia') ? '02:15' : '02:00';
     expect(slots(nightly(from, to), at, 1, zone)).toEqual([expected]);

@@ -25,72 +25,69 @@ import { openTarget, openUptime } from './rig.ts';
 const prometheus = toolPath('prometheus');
 const patience = { timeout: 60_000, interval: 200 };
 
-it.skipIf(lacksProgram(prometheus))(
-  'the real Prometheus scrapes it with a key, and the rules that are shipped fire',
-  async () => {
-    await using target = await openTarget((_request, response) => void response.writeHead(500).end());
-    await using rig = await openUptime();
-    const { id } = await rig.add({ type: 'http', name: 'shop', url: target.url, interval: 3600 });
-    await rig.until(id, 0);
-    const { key } = await rig.call<{ key: string }>('POST', '/api/api-keys', { name: 'prometheus' });
-    const folder = mkdtempSync(join(tmpdir(), 'prometheus-'));
-    const port = String(await freePort());
-    writeFileSync(
-      join(folder, 'prometheus.yml'),
-      JSON.stringify({
-        global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
-        rule_files: [fileURLToPath(new URL('../../../assets/uptime/prometheus-alerts.yaml', import.meta.url))],
-        scrape_configs: [
-          {
-            job_name: 'homeport-uptime',
-            basic_auth: { username: 'any', password: key },
-            static_configs: [{ targets: [new URL(rig.url).host] }],
-          },
-        ],
-      }),
-    );
-    const child = spawn(
-      prometheus,
-      [
-        `--config.file=${folder}/prometheus.yml`,
-        `--storage.tsdb.path=${folder}/data`,
-        `--web.listen-address=127.0.0.1:${port}`,
+it.skipIf(lacksProgram(prometheus))('is scraped by Prometheus with a key, and the shipped rules fire', async () => {
+  await using target = await openTarget((_request, response) => void response.writeHead(500).end());
+  await using rig = await openUptime();
+  const { id } = await rig.add({ type: 'http', name: 'shop', url: target.url, interval: 3600 });
+  await rig.until(id, 0);
+  const { key } = await rig.call<{ key: string }>('POST', '/api/api-keys', { name: 'prometheus' });
+  const folder = mkdtempSync(join(tmpdir(), 'prometheus-'));
+  const port = String(await freePort());
+  writeFileSync(
+    join(folder, 'prometheus.yml'),
+    JSON.stringify({
+      global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
+      rule_files: [fileURLToPath(new URL('../../../assets/uptime/prometheus-alerts.yaml', import.meta.url))],
+      scrape_configs: [
+        {
+          job_name: 'homeport-uptime',
+          basic_auth: { username: 'any', password: key },
+          static_configs: [{ targets: [new URL(rig.url).host] }],
+        },
       ],
-      { stdio: 'ignore' },
-    );
-    const ended = once(child, 'exit');
-    try {
-      const ask = async (path: string): Promise<unknown> => {
-        const reply = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => undefined);
-        return reply?.ok === true ? ((await reply.json()) as { data: unknown }).data : undefined;
-      };
-      const valueOf = (query: string) =>
-        vi.waitUntil(async () => {
-          const data = (await ask(`query?query=${encodeURIComponent(query)}`)) as
-            { result: { value: [number, string] }[] } | undefined;
-          return data?.result[0]?.value[1];
-        }, patience);
-      expect(await valueOf('up{job="homeport-uptime"} == 1')).toBe('1');
-      expect(await valueOf('monitor_status{monitor_name="shop"}')).toBe('0');
-      expect(await valueOf('uptime_monitors_up')).toBe('0');
-      const alert = await vi.waitUntil(async () => {
-        const data = (await ask('alerts')) as { alerts: { labels: Record<string, string> }[] } | undefined;
-        return data?.alerts.find(({ labels }) => labels['alertname'] === 'MonitorDown');
+    }),
+  );
+  const child = spawn(
+    prometheus,
+    [
+      `--config.file=${folder}/prometheus.yml`,
+      `--storage.tsdb.path=${folder}/data`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ],
+    { stdio: 'ignore' },
+  );
+  const ended = once(child, 'exit');
+  try {
+    const ask = async (path: string): Promise<unknown> => {
+      const reply = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => undefined);
+      return reply?.ok === true ? ((await reply.json()) as { data: unknown }).data : undefined;
+    };
+    const valueOf = (query: string) =>
+      vi.waitUntil(async () => {
+        const data = (await ask(`query?query=${encodeURIComponent(query)}`)) as
+          { result: { value: [number, string] }[] } | undefined;
+        return data?.result[0]?.value[1];
       }, patience);
-      expect(alert.labels).toMatchObject({ monitor_name: 'shop', severity: 'critical' });
-      await rig.call('DELETE', `/api/monitors/${String(id)}`);
-      await vi.waitUntil(async () => {
-        const data = (await ask(`query?query=${encodeURIComponent('monitor_status{monitor_name="shop"}')}`)) as
-          { result: object[] } | undefined;
-        return data?.result.length === 0;
-      }, patience);
-    } finally {
-      child.kill('SIGKILL');
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
-);
+    expect(await valueOf('up{job="homeport-uptime"} == 1')).toBe('1');
+    expect(await valueOf('monitor_status{monitor_name="shop"}')).toBe('0');
+    expect(await valueOf('uptime_monitors_up')).toBe('0');
+    const alert = await vi.waitUntil(async () => {
+      const data = (await ask('alerts')) as { alerts: { labels: Record<string, string> }[] } | undefined;
+      return data?.alerts.find(({ labels }) => labels['alertname'] === 'MonitorDown');
+    }, patience);
+    expect(alert.labels).toMatchObject({ monitor_name: 'shop', severity: 'critical' });
+    await rig.call('DELETE', `/api/monitors/${String(id)}`);
+    await vi.waitUntil(async () => {
+      const data = (await ask(`query?query=${encodeURIComponent('monitor_status{monitor_name="shop"}')}`)) as
+        { result: object[] } | undefined;
+      return data?.result.length === 0;
+    }, patience);
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
 
 it('serves a status page under its domain name through the gateway without a sign-in', async () => {
   await using home = await openHome({

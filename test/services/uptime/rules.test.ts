@@ -93,7 +93,7 @@ describe('certificates', () => {
   });
 });
 
-describe('slowness', () => {
+describe('degradation', () => {
   /** A minute a beat; the beats at which it began and ended to be slow. */
   function watch(ping: (beat: number) => number, beats: number) {
     const week = createHistogram();

@@ -229,7 +229,7 @@ describe('A push monitor', () => {
 });
 
 describe('Metrics', () => {
-  it('include the tags of monitors as labels', async () => {
+  it('includes the tags of monitors as labels', async () => {
     const tags = [{ tag_id: 1, name: 'env-name', color: '#112233', value: 'prod' }];
     const monitor = { id: 1, type: 'manual', name: 'tagged', interval: 3600, manual_status: 1, tags };
     await rig.call('POST', '/api/import', { monitorList: { 1: monitor } });

@@ -1,5 +1,5 @@
 import type { Download } from '../../../../services/contracts/downloads/api.ts';
-import { getFailureCause, type FailureRemedy } from '../../../../services/contracts/downloads/causes.ts';
+import { getFailureCause, type Failure, type FailureRemedy } from '../../../../services/contracts/downloads/causes.ts';
 import { formatBytes, formatDuration, formatFullTime } from '../../parts/text/format.ts';
 
 const stateLabels: Readonly<Record<Download['state'], string>> = {
@@ -61,12 +61,7 @@ const remedyPages: Readonly<Record<FailureRemedy, NonNullable<Advice['page']>>> 
 };
 
 /** Returns advice about a failed download; without a known cause, the message of the extractor. */
-export function getFailureAdvice({ message }: Pick<Download, 'message'>): Advice {
-  const { text, remedy } = getFailureCause(message);
+export function getFailureAdvice(failure: Failure): Advice {
+  const { text, remedy } = getFailureCause(failure);
   return remedy === undefined ? { text } : { text, page: remedyPages[remedy] };
-}
-
-/** Returns advice about a refused link. Messages of the extractor are translated, messages of the API are shown as is. */
-export function getRefusalAdvice(message: string): Advice {
-  return /^ERROR:|internal address|private address/i.test(message) ? getFailureAdvice({ message }) : { text: message };
 }

@@ -36,9 +36,9 @@ export function formatTimeUntil(time: number, now: number): string {
   return `in ${String(Math.round(minutes / 1440))}\u00a0days`;
 }
 
-/** Checks for an error that another attempt cannot solve: the page was moved or deleted. */
-export function isNotFoundError(error: string): boolean {
-  return /HTTP Error (404|410)/.test(error);
+/** Tells whether the page was moved or deleted, which another attempt cannot solve. */
+export function isPageMissing({ failure }: Pick<Subscription, 'failure'>): boolean {
+  return failure === 'not_found';
 }
 
 const kindLabels = { audio: 'Audio', captions: 'Subtitles', thumbnail: 'Pictures' } as const;
@@ -58,10 +58,11 @@ export function formatVideoCount(count: number): string {
 }
 
 /** Returns advice about a failed check. */
-export function getCheckAdvice(error: string): Advice {
-  return isNotFoundError(error)
+export function getCheckAdvice(subscription: Pick<Subscription, 'error' | 'failure'>): Advice {
+  const { error, failure } = subscription;
+  return isPageMissing(subscription)
     ? { text: 'Nothing is at its address any more.' }
-    : getFailureAdvice({ message: error });
+    : getFailureAdvice({ message: error, failure });
 }
 
 /** Filters of the subscription list, with their labels. */

@@ -1,0 +1,147 @@
+import type { Engine } from '../../contracts/control/engines.ts';
+import type { Health, RunningWork, SuggestedAction } from '../../contracts/health.ts';
+import type { Context } from '../../contracts/service.ts';
+import { EngineInstallations } from './engine-installations.ts';
+import { missingRuntimeMessage, type JavaScriptRuntime } from './javascript-runtime.ts';
+import { findEngineProblem } from './version-check.ts';
+
+const retryIntervalMs = 15_000;
+const enginesAction: SuggestedAction = { label: 'See the engines', to: '/settings/engines', adminOnly: true };
+
+/**
+ * Monitors whether the extractor is installed and new enough. Checks again while it is missing, and logs the remedy
+ * once.
+ */
+export class EngineMonitor implements Disposable {
+  readonly #context: Context;
+  readonly #javaScript: JavaScriptRuntime;
+  readonly #onAvailable: () => void;
+  readonly #installations: EngineInstallations;
+  #ytDlp: Engine | undefined;
+  #ffmpeg: Engine | undefined;
+  #javaScriptVersion: string | null | undefined;
+  #timer: Disposable | undefined;
+  #checking: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(context: Context, javaScript: JavaScriptRuntime, onAvailable: () => void) {
+    this.#context = context;
+    this.#javaScript = javaScript;
+    this.#onAvailable = onAvailable;
+    this.#installations = new EngineInstallations(context, ['yt-dlp', 'ffmpeg'], async () => {
+      // An earlier check may not have seen the result.
+      await this.#checking?.catch(() => undefined);
+      await this.check();
+    });
+  }
+
+  /** Starts to track installations. */
+  start(): void {
+    this.#installations.start();
+  }
+
+  /** The problem of the extractor and the remedy; undefined while it can be used or was not checked. */
+  get missing(): string | undefined {
+    const problem = this.#ytDlp && findEngineProblem(this.#ytDlp);
+    if (problem === undefined || !this.#installations.has('yt-dlp')) return problem;
+    return 'yt-dlp is being installed, and downloads wait for it.';
+  }
+
+  /** Name and version of the JavaScript runtime; null without one, undefined before the first check. */
+  get js(): string | null | undefined {
+    return this.#javaScriptVersion;
+  }
+
+  /** All problems for the user; undefined without problems. */
+  get problems(): string | undefined {
+    const all = [
+      this.missing ?? this.#ffmpegProblem,
+      this.#javaScriptVersion === null ? missingRuntimeMessage : undefined,
+    ];
+    return all.filter((each) => each !== undefined).join(' ') || undefined;
+  }
+
+  /** Running installations, as Home shows them. */
+  get running(): readonly RunningWork[] {
+    return this.#installations.running;
+  }
+
+  /** State and remedy for the user; undefined when everything works. */
+  get health(): Pick<Health, 'state' | 'detail' | 'remedy'> | undefined {
+    const [extractor, ffmpeg] = [this.#ytDlp, this.#ffmpeg];
+    if (extractor !== undefined && this.missing !== undefined) {
+      if (this.#installations.has('yt-dlp')) return { state: 'up', detail: 'yt-dlp is being installed' };
+      const { path, trouble = '', mend = enginesAction } = extractor;
+      if (path !== null) return { state: 'degraded', detail: this.missing, remedy: enginesAction };
+      const detail = `nothing can be downloaded until yt-dlp is installed. ${trouble}`.trim();
+      return { state: 'degraded', detail, remedy: mend };
+    }
+    if (ffmpeg?.path !== null || this.#installations.has('ffmpeg')) return undefined;
+    const { trouble = '', mend = enginesAction } = ffmpeg;
+    return { state: 'degraded', detail: `${missingFfmpegMessage} ${trouble}`.trim(), remedy: mend };
+  }
+
+  /** Checks in the background. */
+  checkInBackground(): void {
+    this.check().catch((error: unknown) => this.#context.log.error('engine check failed', { error }));
+  }
+
+  /** Checks and waits for the result. */
+  async check(): Promise<void> {
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined;
+    });
+    await this.#checking;
+  }
+
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+    this.#timer?.[Symbol.dispose]();
+    this.#installations[Symbol.dispose]();
+  }
+
+  /** Limitations of downloads without ffmpeg, and the remedy; undefined while it is installed. */
+  get #ffmpegProblem(): string | undefined {
+    if (this.#ffmpeg?.path !== null) return undefined;
+    if (this.#installations.has('ffmpeg')) return `ffmpeg is being installed. Until it is here ${limitation}.`;
+    return `${missingFfmpegMessage} ${this.#ffmpeg.remedy ?? 'Install it on the page Engines.'}`;
+  }
+
+  async #check(): Promise<void> {
+    const before = this.missing;
+    const engine = await this.#context.engines.find('yt-dlp', { refresh: before !== undefined });
+    if (this.#isClosed) return;
+    this.#ytDlp = engine;
+    await this.#checkFfmpeg();
+    await this.#checkJavaScript();
+    const lack = findEngineProblem(engine);
+    this.#timer?.[Symbol.dispose]();
+    if (lack === undefined) {
+      if (before !== undefined) this.#context.log.info('yt-dlp available', { version: engine.version });
+      this.#onAvailable();
+      return;
+    }
+    if (before === undefined) this.#context.log.warn('yt-dlp missing, downloads paused', { reason: this.missing });
+    this.#timer = this.#context.clock.after(retryIntervalMs, () => this.checkInBackground());
+  }
+
+  /** Downloads continue without ffmpeg, so its absence is only reported. */
+  async #checkFfmpeg(): Promise<void> {
+    const before = this.#ffmpegProblem;
+    const ffmpeg = await this.#context.engines.find('ffmpeg', { refresh: before !== undefined });
+    if (this.#isClosed) return;
+    this.#ffmpeg = ffmpeg;
+    if (before === undefined && this.#ffmpegProblem !== undefined)
+      this.#context.log.warn('ffmpeg missing', { reason: this.#ffmpegProblem });
+  }
+
+  async #checkJavaScript(): Promise<void> {
+    const before = this.#javaScriptVersion;
+    this.#javaScriptVersion = await this.#javaScript.find();
+    if (before === undefined && this.#javaScriptVersion === null)
+      this.#context.log.warn('JavaScript runtime missing', { reason: missingRuntimeMessage });
+  }
+}
+
+const limitation = 'files come as the site has them, nothing is joined or converted';
+const missingFfmpegMessage = `ffmpeg is missing: ${limitation}.`;

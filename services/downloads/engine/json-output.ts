@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { Problem } from '../../contracts/problem.ts';
+
+/**
+ * Parses the JSON output of the extractor.
+ * @throws Problem `downloads.engine_failed` (502) when it is incomplete, empty or invalid
+ */
+export function parseOutput<T>(schema: z.core.$ZodType<T>, json: string): T {
+  try {
+    return z.parse(schema, JSON.parse(json));
+  } catch (cause) {
+    const problem = json === '' ? 'gave no answer' : 'gave an answer that is cut off or cannot be read';
+    const detail = `yt-dlp ${problem}. Retry; if that does not help, update yt-dlp.`;
+    throw new Problem('downloads.engine_failed', 502, detail, { cause });
+  }
+}

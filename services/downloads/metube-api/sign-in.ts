@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http';
+import type { RequestHandler } from 'express';
+import { Problem } from '../../contracts/problem.ts';
+import { isGatewayRequest } from '../../contracts/gateway.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Settings } from '../settings.ts';
+
+type SignInContext = Pick<Context, 'accounts' | 'caller' | 'isLocalProgram'>;
+type SignInSettings = Pick<Settings, 'requireSignIn' | 'trustLocalPrograms'>;
+
+/** Requires a sign-in with the permission to use the downloads; reading and adding are separate. */
+export function createSignIn(context: SignInContext, settings: SignInSettings): RequestHandler {
+  return async (request, _response, next) => {
+    if (request.method === 'OPTIONS' || !(await needsSignIn(context, settings, request))) return next();
+    const permission = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
+    await requireGrant(context, request, permission);
+    next();
+  };
+}
+
+/**
+ * Tells whether a request requires an account. The gateway has already checked its requests; of the others, only those
+ * of programs on this computer are accepted without a sign-in, which Homeport's own requests are not.
+ */
+export async function needsSignIn(
+  { isLocalProgram }: Pick<Context, 'isLocalProgram'>,
+  { requireSignIn, trustLocalPrograms }: SignInSettings,
+  request: IncomingMessage,
+): Promise<boolean> {
+  if (requireSignIn || !trustLocalPrograms) return true;
+  return !isGatewayRequest(request) && !(await isLocalProgram(request));
+}
+
+/** @throws Problem 401 without an account, 403 without the grant */
+export async function requireGrant(
+  { accounts, caller }: Pick<Context, 'accounts' | 'caller'>,
+  request: IncomingMessage,
+  permission: 'read' | 'write',
+): Promise<void> {
+  const identity = await accounts.authenticate({
+    authorization: request.headers.authorization,
+    ...caller(request),
+  });
+  if (identity === undefined) {
+    const headers = { 'WWW-Authenticate': 'Basic realm="Homeport", charset="UTF-8"' };
+    throw new Problem('downloads.sign_in', 401, 'Sign in to use the downloads.', { headers });
+  }
+  if (!accounts.may(identity, 'downloads', permission, '*')) {
+    throw new Problem('downloads.forbidden', 403, 'This account may not use the downloads.');
+  }
+}

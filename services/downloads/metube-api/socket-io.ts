@@ -1,0 +1,200 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'socket.io';
+import { Problem } from '../../contracts/problem.ts';
+import type { Log } from '../../contracts/service.ts';
+import { createSocketIo, type SocketIo } from '../../kit/socket-io.ts';
+import { doneStates, type Item, type Progress } from '../domain/item.ts';
+import type { Folders } from '../run/folders.ts';
+import type { RemovedItem, LiveUpdates } from '../queue/live-updates.ts';
+import type { OptionFiles } from '../add/option-files.ts';
+import type { Settings } from '../settings.ts';
+import { getPathPrefix, getPublicBases } from '../settings/public-paths.ts';
+import type { DownloadStore } from '../store/store.ts';
+import type { StoredSubscription } from '../subscriptions/store.ts';
+import type { Subscriptions } from '../subscriptions/subscriptions.ts';
+import { toRecord } from '../wire/record.ts';
+import { toSubscriptionRecord } from '../wire/subscription.ts';
+import { isSameOrigin, createOriginMatcher } from './cors.ts';
+
+export interface SocketIoDependencies {
+  readonly settings: Settings;
+  readonly folders: Folders;
+  readonly store: DownloadStore;
+  readonly live: LiveUpdates;
+  readonly subscriptions: Subscriptions;
+  readonly optionFiles: OptionFiles;
+  readonly history: () => Promise<readonly Item[]>;
+  /**
+   * Authorizes a client.
+   * @throws Problem
+   */
+  readonly admit: (request: IncomingMessage) => Promise<void>;
+  readonly log: Log;
+}
+
+export const socketPath = '/socket.io';
+/** Maximum size of a message from a client in bytes; clients do not send any. */
+const maxMessageBytes = 16 * 1024;
+const maxClients = 200;
+
+interface Client {
+  readonly socket: Socket;
+  /** Events during the initial lists; undefined after those were sent. */
+  pending: PendingEvent[] | undefined;
+}
+
+interface PendingEvent {
+  readonly event: string;
+  readonly text: string;
+  /** Uid of the download in the event. */
+  readonly uid: string | undefined;
+}
+
+/**
+ * Creates the Socket.IO 4 server (engine.io 4) at `/socket.io`. Each event has one argument, a JSON text: `all`,
+ * `subscriptions_all`, `configuration` and `custom_dirs` for a new client, then `added`, `updated`, `completed`,
+ * `canceled` and `cleared`, `subscription_added`, `subscription_updated` and `subscription_removed`, and
+ * `ytdl_options_changed` with an option file. As in MeTube's protocol, a download is identified by its address, a
+ * subscription by its id.
+ */
+export function createDownloadsSocketIo(deps: SocketIoDependencies): SocketIo {
+  const { settings, live, store, log } = deps;
+  const clients = new Set<Client>();
+  /** Uids of the open downloads that the clients have received. */
+  const openUids = new Set<string>();
+
+  const admit = async (request: IncomingMessage): Promise<void> => {
+    const { origin, host } = request.headers;
+    if (
+      origin !== undefined &&
+      !isSameOrigin(origin, host) &&
+      !createOriginMatcher(settings.corsAllowedOrigins)(origin)
+    ) {
+      throw new Problem('downloads.foreign_origin', 403, 'Add the origin of this page to CORS_ALLOWED_ORIGINS first.');
+    }
+    await deps.admit(request);
+    if (clients.size >= maxClients) throw new Problem('downloads.too_many_clients', 503, 'Too many live clients.');
+  };
+
+  const broadcast = (event: string, content: unknown, uid?: string): void => {
+    if (clients.size === 0) return;
+    const text = JSON.stringify(content);
+    for (const { socket, pending } of clients) {
+      if (pending === undefined) socket.emit(event, text);
+      else pending.push({ event, text, uid });
+    }
+  };
+
+  const sendInitialState = async (client: Client): Promise<void> => {
+    const { folders } = deps;
+    const [queue, pending, done, choices, audioChoices, subscriptions] = await Promise.all([
+      store.queue(),
+      store.queue(['pending']),
+      deps.history(),
+      folders.list(),
+      folders.list(folders.audio),
+      deps.subscriptions.list(),
+    ]);
+    const toEntries = (items: readonly Item[]): unknown[] =>
+      items.map((item) => [item.url, toRecord(item, live.getItemProgress(item))]);
+    const unfinished = [...queue, ...pending];
+    const sentUids = new Set(unfinished.map(({ uid }) => uid));
+    for (const uid of sentUids) openUids.add(uid);
+    const emit = (event: string, content: unknown): unknown => client.socket.emit(event, JSON.stringify(content));
+    emit('all', [toEntries(unfinished), toEntries(done)]);
+    emit('subscriptions_all', subscriptions.map(toSubscriptionRecord));
+    emit('configuration', getConfiguration(settings));
+    emit('custom_dirs', { download_dir: choices, audio_download_dir: audioChoices });
+    const { reload } = deps.optionFiles;
+    if (reload !== undefined) emit('ytdl_options_changed', reload);
+    // Events may repeat entries of the lists: each contains a complete record. An entry of the lists is updated instead
+    // of added.
+    for (const { event, text, uid } of client.pending ?? []) {
+      client.socket.emit(event === 'added' && uid !== undefined && sentUids.has(uid) ? 'updated' : event, text);
+    }
+    client.pending = undefined;
+  };
+
+  const connect = (socket: Socket): void => {
+    const client: Client = { socket, pending: [] };
+    clients.add(client);
+    socket.on('disconnect', () => {
+      clients.delete(client);
+      if (clients.size === 0) openUids.clear();
+    });
+    sendInitialState(client).catch((error: unknown) => {
+      log.error('initial state of a live client not sent', { error });
+      socket.disconnect(true);
+    });
+  };
+
+  const liveSubscription = live.subscribe({
+    changed(item: Item, progress: Progress) {
+      if (clients.size === 0) return;
+      broadcast(getEvent(item, openUids), toRecord(item, progress), item.uid);
+    },
+    removed(items: readonly RemovedItem[]) {
+      for (const { uid, url, state } of items) {
+        openUids.delete(uid);
+        broadcast(isDone(state) ? 'cleared' : 'canceled', url);
+      }
+    },
+  });
+
+  const feedSubscription = deps.subscriptions.subscribe({
+    added: (subscription: StoredSubscription) => broadcast('subscription_added', toSubscriptionRecord(subscription)),
+    updated: (subscription: StoredSubscription) =>
+      broadcast('subscription_updated', toSubscriptionRecord(subscription)),
+    removed: (id: string) => broadcast('subscription_removed', id),
+  });
+
+  const optionsSubscription = deps.optionFiles.subscribe((reload) => broadcast('ytdl_options_changed', reload));
+
+  const io = createSocketIo({
+    path: getPathPrefix(settings).slice(0, -1) + socketPath,
+    maxMessageBytes,
+    admit,
+    onConnection: connect,
+    log,
+  });
+  return {
+    http: io.http,
+    upgrade: io.upgrade,
+    async [Symbol.asyncDispose]() {
+      liveSubscription[Symbol.dispose]();
+      feedSubscription[Symbol.dispose]();
+      optionsSubscription[Symbol.dispose]();
+      await io[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function getEvent({ uid, state }: Item, openUids: Set<string>): 'added' | 'updated' | 'completed' {
+  if (isDone(state)) {
+    openUids.delete(uid);
+    return 'completed';
+  }
+  if (openUids.has(uid)) return 'updated';
+  openUids.add(uid);
+  return 'added';
+}
+
+function isDone(state: Item['state']): boolean {
+  return (doneStates as readonly Item['state'][]).includes(state);
+}
+
+/** Returns the settings that MeTube's page uses. */
+function getConfiguration(settings: Settings): object {
+  const { chapterTemplate, allowOptionsOverrides, subscriptionInterval } = settings;
+  return {
+    CUSTOM_DIRS: settings.customDirs,
+    CREATE_CUSTOM_DIRS: settings.createCustomDirs,
+    DEFAULT_FOLDER: '',
+    OUTPUT_TEMPLATE_CHAPTER: chapterTemplate,
+    PUBLIC_HOST_URL: getPublicBases(settings).download,
+    PUBLIC_HOST_AUDIO_URL: getPublicBases(settings).audio,
+    DEFAULT_OPTION_PLAYLIST_ITEM_LIMIT: String(settings.playlistItemLimit),
+    SUBSCRIPTION_DEFAULT_CHECK_INTERVAL: String(subscriptionInterval),
+    ALLOW_YTDL_OPTIONS_OVERRIDES: allowOptionsOverrides,
+  };
+}

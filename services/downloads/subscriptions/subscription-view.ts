@@ -1,0 +1,32 @@
+import type { Subscription } from '../../contracts/downloads/subscriptions.ts';
+import { findCheckFailureCode } from '../domain/failure-code.ts';
+import type { StoredSubscription } from './store.ts';
+
+/** Converts a subscription for the app API. `checking` is true during a check. */
+export function toSubscription(subscription: StoredSubscription, checking: boolean): Subscription {
+  const { order } = subscription;
+  const failure = findCheckFailureCode(subscription.error);
+  return {
+    id: subscription.id,
+    url: subscription.url,
+    name: subscription.name,
+    enabled: subscription.enabled,
+    intervalMinutes: subscription.intervalMinutes,
+    titleRegex: subscription.titleRegex,
+    skipMembersOnly: subscription.skipMembersOnly,
+    folder: order.folder ?? '',
+    kind: order.type,
+    quality: order.quality,
+    format: order.format,
+    picture: subscription.picture !== null,
+    seen: subscription.seen,
+    checking,
+    lastChecked: subscription.lastChecked,
+    nextCheck: subscription.enabled ? subscription.nextCheck : null,
+    lastFound: subscription.lastFound,
+    found: subscription.found,
+    error: subscription.error,
+    ...(failure === undefined ? {} : { failure }),
+    failures: subscription.failures,
+  };
+}

@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+const policy =
+  "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+/** Additional headers of the passkey page, the only one with a script. */
+export const scriptHeaders = {
+  'Content-Security-Policy': `${policy}; script-src 'self'`,
+} as const;
+
+/** Headers that prevent framing, scripts and caching. */
+const pageHeaders = {
+  'Content-Security-Policy': policy,
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+} as const;
+
+type Headers = Readonly<Record<string, string | readonly string[]>>;
+
+/** Sends a page or file of the gateway. */
+export function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  content: { readonly status: number; readonly type: string; readonly body: string; readonly headers?: Headers },
+): void {
+  response.writeHead(content.status, {
+    ...pageHeaders,
+    'Content-Type': content.type,
+    'Content-Length': Buffer.byteLength(content.body),
+    ...(content.headers as Record<string, string>),
+  });
+  response.end(request.method === 'HEAD' ? undefined : content.body);
+}
+
+export function sendHtml(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: Headers = {},
+): void {
+  send(request, response, { status, type: 'text/html; charset=utf-8', body, headers });
+}
+
+/** Redirects to a path of the same host, or to an address that does not come from the request. */
+export function redirect(
+  response: ServerResponse,
+  status: 302 | 303 | 308,
+  location: string,
+  headers: Headers = {},
+): void {
+  response.writeHead(status, {
+    ...pageHeaders,
+    Location: location,
+    'Content-Length': 0,
+    ...(headers as Record<string, string>),
+  });
+  response.end();
+}
+
+/** Returns true for page requests of browsers. */
+export function wantsPage({ method, headers }: IncomingMessage): boolean {
+  return (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true;
+}
+
+/**
+ * Returns true for form submissions of browsers. Programs accept any content type, and scripts announce themselves in
+ * `Sec-Fetch-Mode`.
+ */
+export function sendsForm({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
+  const mode = headers['sec-fetch-mode'];
+  if (method !== 'POST' || headers.accept?.includes('text/html') !== true) return false;
+  return mode === undefined || mode === 'navigate';
+}

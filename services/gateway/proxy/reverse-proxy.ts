@@ -1,0 +1,338 @@
+import { ServerResponse, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { hostname } from 'node:os';
+import type { Duplex } from 'node:stream';
+import type {
+  DispatchContext,
+  DispatchHandlers,
+  DispatchTarget,
+  ExternalListenerOptions,
+} from '../../contracts/dispatch.ts';
+import type { Exposure } from '../../contracts/gateway/api.ts';
+import { getGatewayIdentity, setGatewayIdentity } from '../../contracts/gateway.ts';
+import { Problem } from '../../contracts/problem.ts';
+import { escapeHtml } from '../../kit/escape-html.ts';
+import { isReservedName } from '../domain/names.ts';
+import { isPublicPath } from '../domain/public-paths.ts';
+import { gatewayPrefix, findRoute, type Route } from '../domain/route.ts';
+import type { Provider } from '../oidc/provider.ts';
+import { OidcRoutes } from '../oidc/routes.ts';
+import type { Upstreams } from '../external-services/upstreams.ts';
+import { hideCookies, type SessionCookie } from '../sign-in/cookie.ts';
+import type { Gate } from '../sign-in/gate.ts';
+import type { SignedInAccounts } from '../sign-in/signed-in-account.ts';
+import { passkeyScript } from '../sign-in/pages.ts';
+import { verify } from '../sign-in/verify.ts';
+import { SignInRoutes } from '../sign-in/routes.ts';
+import { redirect, send, sendHtml, sendsForm, wantsPage } from './responses.ts';
+import { renderHomePage } from './home.ts';
+import { removeProxyHeaders } from './forwarded-headers.ts';
+import { renderPage, styleSheet } from './html.ts';
+import { getOutcome, type GatewayMetrics } from './metrics.ts';
+import { InFlightRequests, type AdmittedRequest } from './in-flight-requests.ts';
+
+export interface ReverseProxyDependencies {
+  readonly context: DispatchContext;
+  readonly gate: Gate;
+  readonly cookie: SessionCookie;
+  readonly signedIn: SignedInAccounts;
+  readonly provider: Provider;
+  readonly label: string;
+  /** Services of Homeport and external services. */
+  readonly targets: () => readonly DispatchTarget[];
+  readonly upstreams: Upstreams;
+  readonly exposure: (service: string) => Exposure;
+  /** Returns the address of a shared service for a client. */
+  readonly addressFor: (service: string, request: IncomingMessage) => string | undefined;
+  readonly metrics: GatewayMetrics;
+  /** Public paths. */
+  readonly publicPaths: () => readonly string[];
+  /** Sends HSTS headers. */
+  readonly isStrict: () => boolean;
+  /** Returns true for addresses of admitted networks. */
+  readonly isAdmittedAddress: (address: string) => boolean;
+}
+
+/**
+ * Request handler of the TLS listeners: finds the service of a request, authenticates the client when required, and
+ * passes the request on.
+ */
+export class ReverseProxy {
+  readonly #deps: ReverseProxyDependencies;
+  readonly #signIn: SignInRoutes;
+  readonly #oidc: OidcRoutes;
+  readonly #inFlight = new InFlightRequests();
+  readonly #isShared = (id: string): boolean => this.#deps.exposure(id) !== 'off';
+  readonly #findOwner = (name: string): string | undefined =>
+    isReservedName(name, this.#deps.label, hostname())
+      ? undefined
+      : this.#deps.context.targets().find(({ hosts }) => hosts.includes(name))?.id;
+
+  constructor(deps: ReverseProxyDependencies) {
+    this.#deps = deps;
+    this.#signIn = new SignInRoutes(deps);
+    this.#oidc = new OidcRoutes(deps);
+  }
+
+  /** @param portService Service of the port */
+  handler(portService: string | undefined): ExternalListenerOptions['handler'] {
+    return {
+      http: (request, response) => {
+        // Connections persist when the networks change.
+        if (!this.#deps.isAdmittedAddress(getClientAddress(request))) return void request.destroy();
+        this.#setHsts(request, response);
+        this.#handle(request, response, portService).catch((error: unknown) => this.refuse(request, response, error));
+      },
+      upgrade: (request, socket, head) => {
+        if (!this.#deps.isAdmittedAddress(getClientAddress(request))) return void socket.destroy();
+        this.#upgrade(request, socket, head, portService).catch((error: unknown) => this.#refuseUpgrade(socket, error));
+      },
+    };
+  }
+
+  /** Sends HSTS for names; RFC 6797 does not allow it for addresses. */
+  #setHsts({ headers }: IncomingMessage, response: ServerResponse): void {
+    const isName = !/^(?:[\d.]+|\[.*\]|localhost)(?::\d+)?$/.test(headers.host ?? '');
+    if (isName && this.#deps.isStrict()) response.setHeader('Strict-Transport-Security', 'max-age=31536000');
+  }
+
+  /** Number of running requests and WebSockets. */
+  get open(): number {
+    return this.#inFlight.size;
+  }
+
+  /** Ends exchanges that are no longer permitted. */
+  endRevoked(): void {
+    const { gate, isAdmittedAddress: accepts, targets } = this.#deps;
+    const targetIds = new Set(targets().map(({ id }) => id));
+    this.#inFlight.endRevoked(({ service, identity, from, isPublic }) => {
+      if (!targetIds.has(service) || !this.#isShared(service) || !accepts(from)) return false;
+      if (isPublic || !this.#needsSignIn({ id: service })) return true;
+      return identity !== undefined && gate.isStillAdmitted(identity, service);
+    });
+  }
+
+  #route(request: IncomingMessage, portService: string | undefined, url = request.url ?? '/'): Route {
+    // Paths are not offered for external services, whose pages would share the origin.
+    const hasPath = (id: string): boolean => !this.#deps.upstreams.has(id);
+    const routedRequest = { host: request.headers.host ?? '', url, portOf: portService };
+    return findRoute(routedRequest, this.#deps.label, this.#isShared, this.#findOwner, hasPath);
+  }
+
+  /** Returns the title of the service at a path; undefined without one. */
+  #findTitle(request: IncomingMessage, portService: string | undefined, url: string): string | undefined {
+    const route = this.#route(request, portService, url);
+    return route.to === 'service' ? this.#deps.targets().find(({ id }) => id === route.id)?.title : undefined;
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse, portService: string | undefined): Promise<void> {
+    // RFC 9110, 9.3.8: TRACE would reveal headers that are added in between.
+    if (request.method === 'TRACE')
+      throw new Problem('gateway.method', 405, 'TRACE is not allowed.', { headers: { Allow: 'GET, HEAD, POST' } });
+    const route = this.#route(request, portService);
+    switch (route.to) {
+      case 'service': {
+        const target = this.#target(route.id);
+        const root = this.#findRootUrl(request, route);
+        if (root !== undefined) return redirect(response, 302, root);
+        if (this.#needsSignIn(route) && !(await this.#authorize(request, response, route.id))) return;
+        if (response.destroyed) return;
+        this.#deps.metrics.request(route.id, 'passed');
+        this.#inFlight.add(response, this.#toAdmitted(request, route));
+        this.#prepare(request, route.url);
+        target.request(request, response);
+        return;
+      }
+      case 'gateway':
+        return this.#handleGatewayPath(request, response, route.path, (url) =>
+          this.#findTitle(request, portService, url),
+        );
+      case 'redirect':
+        return redirect(response, 308, route.location);
+      case 'home': {
+        const shared = this.#deps.targets().filter(({ id }) => this.#isShared(id));
+        const home = { label: this.#deps.label, port: request.socket.localPort ?? 0 };
+        const hasPath = (id: string): boolean => !this.#deps.upstreams.has(id);
+        return sendHtml(request, response, 200, renderHomePage(shared, home, hasPath));
+      }
+      case 'nothing':
+        throw createNotFound();
+    }
+  }
+
+  async #upgrade(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    portService: string | undefined,
+  ): Promise<void> {
+    const route = this.#route(request, portService);
+    if (route.to === 'gateway') return this.#answerUpgrade(request, socket, portService);
+    if (route.to !== 'service') throw createNotFound();
+    const target = this.#target(route.id);
+    if (this.#needsSignIn(route)) {
+      const identity = await this.#deps.gate.identify(request);
+      if (identity === undefined) throw createSignInRequired();
+      // WebSockets of upstreams need write permission; services of Homeport check each operation.
+      this.#deps.gate.admit(identity, route.id, request.method, this.#deps.upstreams.has(route.id));
+      setGatewayIdentity(request, identity);
+    }
+    if (socket.destroyed) return;
+    this.#deps.metrics.request(route.id, 'passed');
+    this.#inFlight.add(socket, this.#toAdmitted(request, route));
+    this.#prepare(request, route.url);
+    target.upgrade(request, socket, head);
+  }
+
+  /** Prepares a request for the service. */
+  #prepare(request: IncomingMessage, url: string): void {
+    hideCookies(request);
+    if (!this.#deps.context.isFromTrustedProxy(request)) removeProxyHeaders(request);
+    request.url = url;
+  }
+
+  /** Returns false when the request was redirected to the sign-in page. */
+  async #authorize(request: IncomingMessage, response: ServerResponse, id: string): Promise<boolean> {
+    // A preflight has no credentials; the actual request is checked.
+    if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) return true;
+    const { gate } = this.#deps;
+    const identity = await gate.identify(request);
+    if (identity === undefined) {
+      const isForm = sendsForm(request);
+      if (!wantsPage(request) && !isForm) throw createSignInRequired(request);
+      this.#deps.metrics.request(id, 'sign_in');
+      redirect(response, isForm ? 303 : 302, `${gatewayPrefix}sign-in?to=${encodeURIComponent(request.url ?? '/')}`);
+      return false;
+    }
+    gate.admit(identity, id, request.method);
+    setGatewayIdentity(request, identity);
+    return true;
+  }
+
+  /** Returns the root address of a page that was requested below a path and only works at a root. */
+  #findRootUrl(request: IncomingMessage, { id, url }: Extract<Route, { to: 'service' }>): string | undefined {
+    if (request.url === url || !wantsPage(request)) return undefined;
+    if (this.#deps.targets().find((target) => target.id === id)?.needsRoot !== true) return undefined;
+    const base = this.#deps.addressFor(id, request);
+    return base === undefined ? undefined : base + url;
+  }
+
+  #toAdmitted(request: IncomingMessage, { id, url }: Extract<Route, { to: 'service' }>): AdmittedRequest {
+    const isPublic = isPublicPath(this.#deps.publicPaths(), id, url);
+    return { service: id, identity: getGatewayIdentity(request), from: getClientAddress(request), isPublic };
+  }
+
+  /** Handles upgrades of gateway routes, because proxies copy the upgrade headers into forward auth requests. */
+  async #answerUpgrade(request: IncomingMessage, socket: Duplex, portService: string | undefined): Promise<void> {
+    const route = this.#route(request, portService);
+    if (route.to !== 'gateway' || !/^verify(?:\?|$)/.test(route.path)) throw createNotFound();
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket as Socket);
+    response.once('finish', () => socket.end());
+    try {
+      await this.#handle(request, response, portService);
+    } catch (error) {
+      this.refuse(request, response, error);
+    }
+  }
+
+  /** Checks the entire service without `url`. */
+  #needsSignIn({ id, url }: { readonly id: string; readonly url?: string }): boolean {
+    if (this.#deps.exposure(id) !== 'sign-in') return false;
+    if (url !== undefined && isPublicPath(this.#deps.publicPaths(), id, url)) return false;
+    return this.#deps.targets().find((target) => target.id === id)?.authenticates !== true;
+  }
+
+  /** @throws Problem `gateway.service_down` (502) */
+  #target(id: string): DispatchHandlers {
+    const { context, targets, upstreams } = this.#deps;
+    const target = context.dispatch(id) ?? upstreams.handlers(id);
+    if (target !== undefined) return target;
+    if (!targets().some((each) => each.id === id)) throw createNotFound();
+    throw new Problem('gateway.service_down', 502, 'This service is not running at the moment.', {
+      headers: { 'Retry-After': '5' },
+    });
+  }
+
+  async #handleGatewayPath(
+    request: IncomingMessage,
+    response: ServerResponse,
+    pathAndQuery: string,
+    findTitle: (url: string) => string | undefined,
+  ): Promise<void> {
+    const [path = ''] = pathAndQuery.split('?', 1);
+    const query = pathAndQuery.slice(path.length + 1);
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (path === 'style.css' && isRead)
+      return send(request, response, { status: 200, type: 'text/css; charset=utf-8', body: styleSheet });
+    if (path === 'passkey.js' && isRead)
+      return send(request, response, { status: 200, type: 'text/javascript; charset=utf-8', body: passkeyScript });
+    if (path === 'sign-in') return this.#signIn.signIn(request, response, query, findTitle);
+    if (path === 'continue') return this.#signIn.continue(request, response, query);
+    if (path === 'sign-out') return this.#signIn.signOut(request, response);
+    if (path === 'verify') return verify(request, response, new URLSearchParams(query), this.#deps);
+    if (path === 'oidc' && request.method === 'GET')
+      return this.#oidc.begin(request, response, new URLSearchParams(query));
+    if (path === 'oidc/callback' && request.method === 'GET') return this.#oidc.callback(request, response, query);
+    if (path === 'session' && isRead) return this.#signIn.session(request, response);
+    throw createNotFound();
+  }
+
+  /** Sends an error, as a page for browsers. */
+  readonly refuse = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
+    const problem = this.#toProblem(error);
+    this.#deps.metrics.request('', getOutcome(problem.status));
+    if (response.headersSent || response.destroyed) return void response.destroy();
+    if (!request.complete) response.setHeader('Connection', 'close');
+    if (wantsPage(request)) {
+      const hint = problem.status === 404 ? '\n<p>Services are shared on the page Network of Homeport.</p>' : '';
+      const body = renderPage(
+        'Not here',
+        `<h1>${getTitle(problem.status)}</h1>\n<p>${escapeHtml(problem.detail)}</p>${hint}`,
+      );
+      return sendHtml(request, response, problem.status, body, problem.headers);
+    }
+    const { code, detail, status, headers } = problem;
+    const body = `${JSON.stringify({ error: { code, detail } })}\n`;
+    send(request, response, { status, type: 'application/json; charset=utf-8', body, headers });
+  };
+
+  #refuseUpgrade(socket: Duplex, error: unknown): void {
+    const { status, detail } = this.#toProblem(error);
+    this.#deps.metrics.request('', getOutcome(status));
+    const body = `${detail}\n`;
+    const head = `HTTP/1.1 ${String(status)} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8`;
+    if (!socket.destroyed) socket.end(`${head}\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`);
+  }
+
+  #toProblem(error: unknown): Problem {
+    if (error instanceof Problem) return error;
+    const id = this.#deps.context.random.text(12);
+    this.#deps.context.log.error('request failed', { id, error });
+    return new Problem('internal', 500, `Something went wrong here. The log has the details under ${id}.`);
+  }
+}
+
+function getClientAddress({ socket }: IncomingMessage): string {
+  return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+}
+
+/** Services that are not shared respond like missing ones. */
+function createNotFound(): Problem {
+  return new Problem('gateway.no_route', 404, 'There is nothing here, or it is not shared.');
+}
+
+function createSignInRequired(request?: IncomingMessage): Problem {
+  // A challenge in answers to scripts would open the browser's password dialog.
+  const isPage = request?.headers['sec-fetch-mode'] !== undefined;
+  const headers: Record<string, string> = isPage
+    ? {}
+    : { 'WWW-Authenticate': 'Basic realm="Homeport", charset="UTF-8"' };
+  return new Problem('gateway.sign_in', 401, 'Sign in first.', { headers });
+}
+
+function getTitle(status: number): string {
+  if (status === 404) return 'Nothing here';
+  return status >= 500 ? 'Not at the moment' : 'Not allowed';
+}

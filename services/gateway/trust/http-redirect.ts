@@ -1,0 +1,26 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Problem } from '../../contracts/problem.ts';
+import type { Log } from '../../contracts/service.ts';
+import { send } from '../proxy/responses.ts';
+import { handlePlainHttp } from './routes.ts';
+
+interface RedirectDependencies {
+  readonly log: Log;
+  /** Returns the HTTPS port on an address of this computer. */
+  readonly findHttpsPort: (address: string) => number | undefined;
+  readonly authority: Parameters<typeof handlePlainHttp>[2]['authority'];
+}
+
+/** Creates the HTTP listener without TLS. */
+export function createRedirectHandler({ log, findHttpsPort, authority }: RedirectDependencies) {
+  const httpsPort = ({ socket }: IncomingMessage): number | undefined =>
+    findHttpsPort((socket.localAddress ?? '').replace(/^::ffff:/, ''));
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    handlePlainHttp(request, response, { httpsPort, authority }).catch((error: unknown) => {
+      if (!(error instanceof Problem)) log.error('request failed', { error });
+      const [status, detail] = error instanceof Problem ? [error.status, error.detail] : [500, 'Something went wrong.'];
+      if (response.headersSent) response.destroy();
+      else send(request, response, { status, type: 'text/plain; charset=utf-8', body: `${detail}\n` });
+    });
+  };
+}
