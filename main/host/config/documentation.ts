@@ -12,10 +12,7 @@ const variables: readonly (readonly [name: string, description: string])[] = [
       'bad one stops the start.',
   ],
   ['HOMEPORT_ADMIN_USER', 'Name of the administrator that is made at the first start.'],
-  [
-    'HOMEPORT_ADMIN_PASSWORD',
-    'Password of that administrator, which the password rules must allow. Otherwise Homeport starts without the account and logs the reason.',
-  ],
+  ['HOMEPORT_ADMIN_PASSWORD', 'Password of that administrator, of at least 8 characters.'],
 ];
 
 /** Returns the text of docs/configuration.md. */

@@ -38,9 +38,12 @@ export async function applyDeclared({ accounts, config }: Kernel, log: Log): Pro
   }
 }
 
+/** Minimum length of a password from the environment, in characters. */
+const minProvisionedLength = 8;
+
 /**
- * Creates the first administrator of a server from HOMEPORT_ADMIN_USER and HOMEPORT_ADMIN_PASSWORD. With a password
- * that pages would refuse, Homeport starts without the administrator and reports why; the set-up link creates one.
+ * Creates the first administrator of a server from HOMEPORT_ADMIN_USER and HOMEPORT_ADMIN_PASSWORD. Existing
+ * deployments must continue to start, so a password that pages would refuse is used with a warning.
  * @throws Problem `host.administrator` (422)
  */
 export async function makeAdministrator(
@@ -59,8 +62,8 @@ export async function makeAdministrator(
     accounts.refuseWeakPassword(name, password);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    log.error('administrator not created', { account: name, reason: `HOMEPORT_ADMIN_PASSWORD: ${error.detail}` });
-    return;
+    if (password.length < minProvisionedLength) throw buildRefusedProblem(`HOMEPORT_ADMIN_PASSWORD: ${error.detail}`);
+    log.warn('administrator password is weak', { account: name, reason: error.detail });
   }
   try {
     await accounts.firstRun.ensureAdministrator(name, password);

@@ -9,7 +9,7 @@ import { admin as account } from '../../support/host.ts';
 import { startHostProcess } from '../../support/host-process.ts';
 import { openRig, type Rig } from './rig.ts';
 
-const user = 'admin:velvet-otter-93-lantern';
+const user = 'admin:adminpass';
 
 interface ProcessResult {
   readonly code: number | null;
@@ -137,7 +137,7 @@ export function describeNtfyCommand(binary: string): void {
       expect(await publishAs('--token', token, topic('who'), 'x')).toBe('published');
       expect(await publishAs('--user', user, topic('who'), 'x')).toBe('published');
       expect(await publishAs('--config', config('token', { 'default-token': token }), 'who', 'x')).toBe('published');
-      const password = { 'default-user': 'admin', 'default-password': 'velvet-otter-93-lantern' };
+      const password = { 'default-user': 'admin', 'default-password': 'adminpass' };
       expect(await publishAs('--config', config('password', password), 'who', 'x')).toBe('published');
       expect(await publishAs('--token', `${token.slice(0, -1)}!`, topic('who'), 'x')).toContain('40101');
       expect(await publishAs(topic('who'), 'x')).toContain('40301');
@@ -163,7 +163,7 @@ export function describeNtfyCommand(binary: string): void {
     it('subscribes to topics of its configuration, each with a filter and a command', async () => {
       const file = config('service', {
         subscribe: [
-          { topic: 'loud', user: 'admin', password: 'velvet-otter-93-lantern', if: { priority: 'high,urgent' } },
+          { topic: 'loud', user: 'admin', password: 'adminpass', if: { priority: 'high,urgent' } },
           { topic: 'tagged', token, command: 'echo "run $topic $m $p $tags"', if: { tags: 'disk' } },
         ],
       });

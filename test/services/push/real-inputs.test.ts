@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => rig[Symbol.asyncDispose]());
 
 const toLatin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
-const authorization = `Basic ${Buffer.from('admin:velvet-otter-93-lantern').toString('base64')}`;
+const authorization = `Basic ${Buffer.from('admin:adminpass').toString('base64')}`;
 
 async function post(path: string, body: Buffer, type?: string): Promise<any> {
   const headers = { authorization, ...(type === undefined ? {} : { 'content-type': type }) };

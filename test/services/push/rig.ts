@@ -13,7 +13,7 @@ import { inbox } from '../../../services/inbox/index.ts';
 import { push } from '../../../services/push/index.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 
-export const admin = 'Basic ' + Buffer.from('admin:velvet-otter-93-lantern').toString('base64');
+export const admin = 'Basic ' + Buffer.from('admin:adminpass').toString('base64');
 
 export interface RigResponse {
   readonly status: number;
@@ -79,7 +79,7 @@ export async function openRig(
   const host = await openTestHost({
     ...rest,
     services: [...services, probe],
-    environment: { HOMEPORT_ADMIN_USER: 'admin', HOMEPORT_ADMIN_PASSWORD: 'velvet-otter-93-lantern', ...environment },
+    environment: { HOMEPORT_ADMIN_USER: 'admin', HOMEPORT_ADMIN_PASSWORD: 'adminpass', ...environment },
   });
   const port = host.port('push');
   if (context === undefined) throw new Error('the probe was not started');
