@@ -55,7 +55,8 @@ export default typescript.config(
     languageOptions: { globals: globals.node },
     rules: { 'no-undef': 'off' },
   },
-  { files: ['renderer/public/*.js'], languageOptions: { globals: globals.serviceworker } },
+  { files: ['renderer/public/push-worker.js'], languageOptions: { globals: globals.serviceworker } },
+  { files: ['renderer/public/theme.js'], languageOptions: { globals: globals.browser } },
   {
     // Tests read answers as what they are on the wire; the assertions are their types.
     files: ['test/**'],

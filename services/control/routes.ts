@@ -62,10 +62,10 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
       await endFormer(former);
       return { name: identity.account, role: identity.role, session: secret };
     }),
-    implement(controlApi.signOut, async ({ identity, setHeader }) => {
-      const caller = requireIdentity(identity);
+    implement(controlApi.signOut, async (request) => {
+      const caller = requireIdentity(request.identity);
       // Pages and files of the account must not remain in the cache of a shared browser.
-      setHeader('Clear-Site-Data', '"cache"');
+      request.setHeader('Clear-Site-Data', '"cache"');
       await accounts.signOut(caller);
       // Only streams of the session end; a program with a token keeps its own.
       if (caller.via === 'session') events.endSession(caller);

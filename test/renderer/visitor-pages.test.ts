@@ -56,7 +56,9 @@ describe.skipIf(noBrowser)('pages for visitors', () => {
   ])(
     'uses fonts of the app or the system, its own origin only, and the colors of the app: %s',
     async (_what, getUrl) => {
-      const browser = await launchBrowser('engine', [`--host-resolver-rules=MAP *.nas.local ${lan}, MAP nas.local ${lan}`]);
+      const browser = await launchBrowser('engine', [
+        `--host-resolver-rules=MAP *.nas.local ${lan}, MAP nas.local ${lan}`,
+      ]);
       try {
         await using context = await openProfile(browser, { ignoreHTTPSErrors: true });
         const page = await context.newPage();
