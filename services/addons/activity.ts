@@ -50,7 +50,7 @@ export class Activity {
       this.#addons.delete(addon);
       this.#addons.set(addon, {
         name: addon,
-        trouble: sentence ?? null,
+        error: sentence ?? null,
         streams: count,
         ms: ms > 0 ? ms : null,
         at: now,

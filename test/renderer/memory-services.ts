@@ -151,7 +151,7 @@ export class MemoryDownloads {
     live: false,
     picture: null,
   };
-  previewTrouble = '';
+  previewReason = '';
   /** Rejected links with their reasons. */
   readonly refused = new Map<string, string>();
   folders: string[] = [];
@@ -248,9 +248,9 @@ export class MemoryDownloads {
         return { uids: [uid] };
       }),
       implement(downloadsApi.preview, () => ({
-        preview: this.previewTrouble === '' ? this.preview : null,
-        trouble: this.previewTrouble,
-        failure: findRefusalCode(this.previewTrouble),
+        preview: this.previewReason === '' ? this.preview : null,
+        reason: this.previewReason,
+        failure: findRefusalCode(this.previewReason),
       })),
       implement(downloadsApi.choices, () => ({ folders: this.folders, presets: this.presets })),
       implement(downloadsApi.again, ({ body: { uid } }) => {

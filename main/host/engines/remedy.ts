@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
 import type { Engine } from '../../../services/contracts/control/engines.ts';
 
-type MissingEngine = Pick<Engine, 'trouble' | 'mend'> & { readonly remedy: string };
+type MissingEngine = Pick<Engine, 'problem' | 'mend'> & { readonly remedy: string };
 
 /**
  * Returns the remedy for a missing engine. `isSet`: the settings define its path; `broken`: reasons why existing
@@ -14,12 +14,12 @@ export function describeMissing(spec: EngineSpec, isSet: boolean, broken: readon
   if (isSet) {
     const reason = `${broken.join(' ')} Correct its path in the settings, or clear it.`;
     const to = path === undefined ? page : `${page}/${path.setting}`;
-    return { remedy: reason, trouble: reason, mend: { label: 'Correct its path', to, adminOnly: true } };
+    return { remedy: reason, problem: reason, mend: { label: 'Correct its path', to, adminOnly: true } };
   }
   const post = { path: `/api/engines/${name}/install?wait=false`, body: {} };
   return {
     remedy: [...broken, advice(spec)].join(' '),
-    ...(broken.length > 0 && { trouble: broken.join(' ') }),
+    ...(broken.length > 0 && { problem: broken.join(' ') }),
     ...(sources.length > 0 && { mend: { label: `Install ${name}`, to: page, post, adminOnly: true } }),
   };
 }

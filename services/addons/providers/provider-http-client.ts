@@ -145,7 +145,7 @@ function findStatusError({ status, headers, json }: ProviderReply, name: string)
   if (status === 451)
     return new ProviderError('UNAVAILABLE_FOR_LEGAL_REASONS', `${name} may not give this out.`, { reason: '451' });
   if (status >= 500)
-    return new ProviderError('SERVICE_UNAVAILABLE', `${name} has trouble of its own (${String(status)}).`, {
+    return new ProviderError('SERVICE_UNAVAILABLE', `${name} has an internal error (${String(status)}).`, {
       reason: String(status),
     });
   if (status >= 400)

@@ -22,7 +22,7 @@ import {
 } from './provider.ts';
 
 const codes: ReadonlyMap<number, readonly [ProviderErrorCode, string]> = new Map([
-  [-1, ['SERVICE_UNAVAILABLE', 'has trouble of its own']],
+  [-1, ['SERVICE_UNAVAILABLE', 'has an internal error']],
   [2, ['STORE_MAGNET_INVALID', 'does not understand this torrent']],
   [5, ['TOO_MANY_REQUESTS', 'asks for fewer requests']],
   [7, ['NOT_FOUND', 'does not know this']],

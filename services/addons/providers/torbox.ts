@@ -38,7 +38,7 @@ const codes: Readonly<Record<string, readonly [ProviderErrorCode, string]>> = {
   MISSING_REQUIRED_OPTION: ['STORE_MAGNET_INVALID', 'misses something in the request'],
   ITEM_NOT_FOUND: ['NOT_FOUND', 'does not know this'],
   NO_SERVERS_AVAILABLE_ERROR: ['SERVICE_UNAVAILABLE', 'has no server free'],
-  DATABASE_ERROR: ['SERVICE_UNAVAILABLE', 'has trouble of its own'],
+  DATABASE_ERROR: ['SERVICE_UNAVAILABLE', 'has an internal error'],
   LINK_OFFLINE: ['NOT_FOUND', 'has lost this file'],
   VENDOR_DISABLED: ['SERVICE_UNAVAILABLE', 'has switched this off'],
 };

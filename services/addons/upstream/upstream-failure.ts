@@ -45,7 +45,7 @@ export function toStatusFailure(status: number, name: string): UpstreamFailure {
         : status === 404
           ? `${name} has nothing at this address (404).`
           : status >= 500
-            ? `${name} has trouble of its own (${String(status)}).`
+            ? `${name} has an internal error (${String(status)}).`
             : `${name} answered with status ${String(status)}.`;
   return new UpstreamFailure('status', sentence);
 }

@@ -120,7 +120,7 @@ export const AddonOverview = z.object({
     z.object({
       name: z.string(),
       /** Reason for the failure; null after a success. */
-      trouble: z.string().nullable(),
+      error: z.string().nullable(),
       streams: z.int(),
       /** Null when the answer came from the cache or there was none. */
       ms: z.number().nullable(),

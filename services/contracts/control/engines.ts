@@ -16,7 +16,7 @@ export const Engine = z.object({
   /** Remedy in one sentence while it is missing, for the command line. */
   remedy: z.string().nullable(),
   /** Reason why the configured or detected program cannot be used. */
-  trouble: z.string().optional(),
+  problem: z.string().optional(),
   /** Action of an administrator that solves the problem. */
   mend: SuggestedAction.optional(),
 });

@@ -160,7 +160,7 @@ export const downloadsApi = {
     body: z.object({ url: z.string().min(1).max(4096) }),
     reply: z.object({
       preview: DownloadPreview.nullable(),
-      trouble: z.string().describe('Why there is none, for a person; may be empty.'),
+      reason: z.string().describe('Why there is none, for a person; may be empty.'),
       failure: FailureCode.optional().describe('Known cause of the failure.'),
     }),
   }),

@@ -52,7 +52,7 @@ const causes: Readonly<Record<FailureCode, FailureCause>> = {
     text: 'The site refuses at the moment. Try again in a while, or update yt-dlp.',
     remedy: 'engines',
   },
-  site_error: { text: 'The site has trouble of its own. Try again later.' },
+  site_error: { text: 'The site has an internal error. Try again later.' },
   unreachable: { text: 'The site could not be reached. Check your network, then try again.' },
 };
 

@@ -111,7 +111,7 @@ export const MailAccess = z.object({
       issuer: z.string(),
       until: z.number().nullable().describe('ms since the epoch'),
       /** Reason why the certificate cannot be used; else empty. */
-      trouble: z.string(),
+      error: z.string(),
     })
     .nullable(),
   /** Networks that may send. Empty: this computer and private networks, or all networks when a sign-in is required. */

@@ -40,7 +40,7 @@ export const PushSchedule = ScheduleForm.extend({
   /** Last due run. */
   last: ms.nullable(),
   /** Reason why the last run published nothing; else empty. */
-  trouble: z.string(),
+  error: z.string(),
 }).meta({ id: 'PushSchedule' });
 export type PushSchedule = z.infer<typeof PushSchedule>;
 

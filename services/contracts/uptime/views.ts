@@ -87,7 +87,7 @@ const Certificate = z.object({
 /** Certificates that a monitored server presented, leaf first. */
 export const CertificateChain = z.object({
   trusted: z.boolean(),
-  trouble: z.string().nullable(),
+  error: z.string().nullable(),
   chain: z.array(Certificate),
 });
 export type CertificateChain = z.infer<typeof CertificateChain>;

@@ -118,14 +118,14 @@ function createFileHandlers({ store, folders, thumbnails }: MetubeDependencies):
 async function readPreview(
   previews: Previews,
   url: string,
-): Promise<{ preview: DownloadPreview | null; trouble: string; failure?: FailureCode }> {
+): Promise<{ preview: DownloadPreview | null; reason: string; failure?: FailureCode }> {
   try {
-    return { preview: await previews.get(url), trouble: '' };
+    return { preview: await previews.get(url), reason: '' };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (error.code === 'downloads.busy') return { preview: null, trouble: '' };
+    if (error.code === 'downloads.busy') return { preview: null, reason: '' };
     const failure = findRefusalCode(error.detail);
-    return { preview: null, trouble: error.detail, ...(failure === undefined ? {} : { failure }) };
+    return { preview: null, reason: error.detail, ...(failure === undefined ? {} : { failure }) };
   }
 }
 

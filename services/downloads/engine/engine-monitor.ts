@@ -71,14 +71,14 @@ export class EngineMonitor implements Disposable {
     const [extractor, ffmpeg] = [this.#ytDlp, this.#ffmpeg];
     if (extractor !== undefined && this.missing !== undefined) {
       if (this.#installations.has('yt-dlp')) return { state: 'up', detail: 'yt-dlp is being installed' };
-      const { path, trouble = '', mend = enginesAction } = extractor;
+      const { path, problem = '', mend = enginesAction } = extractor;
       if (path !== null) return { state: 'degraded', detail: this.missing, remedy: enginesAction };
-      const detail = `nothing can be downloaded until yt-dlp is installed. ${trouble}`.trim();
+      const detail = `nothing can be downloaded until yt-dlp is installed. ${problem}`.trim();
       return { state: 'degraded', detail, remedy: mend };
     }
     if (ffmpeg?.path !== null || this.#installations.has('ffmpeg')) return undefined;
-    const { trouble = '', mend = enginesAction } = ffmpeg;
-    return { state: 'degraded', detail: `${missingFfmpegMessage} ${trouble}`.trim(), remedy: mend };
+    const { problem = '', mend = enginesAction } = ffmpeg;
+    return { state: 'degraded', detail: `${missingFfmpegMessage} ${problem}`.trim(), remedy: mend };
   }
 
   /** Checks in the background. */

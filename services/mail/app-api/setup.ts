@@ -105,9 +105,9 @@ async function readCertificateInfo({
     const { subjectAltName = '', issuer, validTo } = new X509Certificate(cert);
     const names = [...subjectAltName.matchAll(/(?:DNS|IP Address):([^,\s]+)/g)].map(([, name = '']) => name);
     const signer = /^(?:O|CN)=(.*)$/m.exec(issuer)?.[1] ?? '';
-    return { names, issuer: signer, until: Date.parse(validTo), trouble: '' };
+    return { names, issuer: signer, until: Date.parse(validTo), error: '' };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { names: [], issuer: '', until: null, trouble: error.detail };
+    return { names: [], issuer: '', until: null, error: error.detail };
   }
 }

@@ -90,7 +90,7 @@ function toPushSchedule({
   rule,
   zone,
   missed,
-  trouble,
+  error,
   ...row
 }: RecurringRow): PushSchedule {
   const toMs = (time: number | null): number | null => (time === null ? null : time * 1000);
@@ -101,7 +101,7 @@ function toPushSchedule({
     ...readContent(content),
     rule,
     zone,
-    trouble,
+    error,
     words: describeRecurrence(rule),
     starts: toMs(row.starts),
     ends: toMs(row.ends),

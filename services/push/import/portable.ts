@@ -121,6 +121,6 @@ function toRow(schedule: Schedule, now: number): Omit<RecurringRow, 'seq'> {
     enabled: enabled ? 1 : 0,
     next: enabled ? next : null,
     last: null,
-    trouble: '',
+    error: '',
   };
 }

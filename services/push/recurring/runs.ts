@@ -88,9 +88,9 @@ export class RecurringRuns implements AsyncDisposable {
     }
     const runs = rows.map((row) => this.#plan(row, now, identities.get(row.account)));
     for (const [index, { step }] of runs.entries()) {
-      const { trouble } = step;
-      if (trouble !== '')
-        context.log.warn('recurring message skipped', { id: step.id, topic: rows[index]?.topic, trouble });
+      const { error } = step;
+      if (error !== '')
+        context.log.warn('recurring message skipped', { id: step.id, topic: rows[index]?.topic, reason: error });
     }
     return context.commit(async (transaction) => {
       const advancedIds = await store.advance(
@@ -119,16 +119,16 @@ export class RecurringRuns implements AsyncDisposable {
       const key = `schedule:${row.id}:${String(due)}`;
       try {
         if (now - due > graceSeconds && row.missed === 'skip') {
-          return { step: { ...step, trouble: 'Left out: it came due while nothing ran.' }, key, recorded: undefined };
+          return { step: { ...step, error: 'Left out: it came due while nothing ran.' }, key, recorded: undefined };
         }
-        return { step: { ...step, trouble: '' }, key, recorded: this.#prepare(row, identity) };
+        return { step: { ...step, error: '' }, key, recorded: this.#prepare(row, identity) };
       } catch (error) {
-        return { step: { ...step, trouble: getReason(error) }, key, recorded: undefined };
+        return { step: { ...step, error: getReason(error) }, key, recorded: undefined };
       }
     } catch (error) {
       // A schedule that cannot be read any more must not stay due forever.
       return {
-        step: { id: row.id, from, next: null, last: from, trouble: getReason(error) },
+        step: { id: row.id, from, next: null, last: from, error: getReason(error) },
         key: '',
         recorded: undefined,
       };

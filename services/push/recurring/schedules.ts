@@ -54,7 +54,7 @@ export class Schedules {
     }
     const id = context.random.text(12);
     await context.commit((transaction) =>
-      store.insert(transaction, { ...columns, id, account, last: null, trouble: '' }),
+      store.insert(transaction, { ...columns, id, account, last: null, error: '' }),
     );
     return this.#reloadAndNotify(identity, id);
   }
@@ -63,7 +63,7 @@ export class Schedules {
   async change(identity: Identity, id: string, form: ScheduleForm): Promise<RecurringRow> {
     await this.#requireOwned(identity, id);
     this.#requireWrite(identity, form.topic);
-    return this.#update(identity, id, { ...this.#columns(form), trouble: '' });
+    return this.#update(identity, id, { ...this.#columns(form), error: '' });
   }
 
   /** @throws Problem `push.unknown_schedule` (404), `push.forbidden` (403), `push.invalid` (422). */
@@ -71,7 +71,7 @@ export class Schedules {
     const row = await this.#requireOwned(identity, id);
     if (!enabled) return this.#update(identity, id, { enabled: 0, next: null });
     this.#requireWrite(identity, row.topic);
-    return this.#update(identity, id, { enabled: 1, next: this.#firstRun(parseRecurrence(row)), trouble: '' });
+    return this.#update(identity, id, { enabled: 1, next: this.#firstRun(parseRecurrence(row)), error: '' });
   }
 
   /**

@@ -28,4 +28,10 @@ export const recurringMigrations: readonly Migration[] = [
       await db.schema.createIndex('recurring_account').on('recurring').columns(['account', 'seq']).execute();
     },
   },
+  {
+    name: '034-rename-recurring-error',
+    async up(db) {
+      await db.schema.alterTable('recurring').renameColumn('trouble', 'error').execute();
+    },
+  },
 ];

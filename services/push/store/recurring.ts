@@ -13,7 +13,7 @@ interface Columns {
   enabled: number;
   next: number | null;
   last: number | null;
-  trouble: string;
+  error: string;
 }
 
 interface Tables {
@@ -32,7 +32,7 @@ export interface ScheduleStep {
   readonly from: number;
   readonly next: number | null;
   readonly last: number;
-  readonly trouble: string;
+  readonly error: string;
 }
 
 /** Schedules of recurring messages. */
@@ -121,10 +121,10 @@ export class RecurringStore {
   /** Advances schedules and returns the ids of those that were not changed or disabled in the meantime. */
   async advance(transaction: Kysely<Tables>, steps: readonly ScheduleStep[]): Promise<ReadonlySet<string>> {
     const moved = new Set<string>();
-    for (const { id, from, next, last, trouble } of steps) {
+    for (const { id, from, next, last, error } of steps) {
       const result = await transaction
         .updateTable('recurring')
-        .set({ next, last, trouble })
+        .set({ next, last, error })
         .where('id', '=', id)
         .where('next', '=', from)
         .executeTakeFirst();

@@ -97,7 +97,7 @@ function monitorHandlers(dependencies: MonitorHandlerDependencies): readonly Api
       const added = await monitors.addAll(parsedItems.flatMap((one) => ('config' in one ? [one.config] : [])));
       let next = 0;
       return {
-        items: parsedItems.map((one) => ('trouble' in one ? { error: one.trouble } : { id: added[next++]?.id ?? 0 })),
+        items: parsedItems.map((one) => ('error' in one ? { error: one.error } : { id: added[next++]?.id ?? 0 })),
       };
     }),
 

@@ -150,7 +150,7 @@ function toChain(socket: TLSSocket, failure: string | undefined): CertificateCha
     });
     certificate = isSelfSigned ? undefined : issuer;
   }
-  return { trusted: failure === undefined, trouble: failure ?? null, chain };
+  return { trusted: failure === undefined, error: failure ?? null, chain };
 }
 
 function formatName(subject: Partial<DetailedPeerCertificate['subject']> | undefined): string {

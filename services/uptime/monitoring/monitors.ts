@@ -174,13 +174,13 @@ export class Monitors {
   }
 
   /** Validates a monitor that is to be added, or returns the reason why it is invalid. */
-  parse(input: unknown): { readonly config: MonitorConfig } | { readonly trouble: string } {
+  parse(input: unknown): { readonly config: MonitorConfig } | { readonly error: string } {
     try {
       const parsed = MonitorConfig.safeParse(input);
-      if (!parsed.success) return { trouble: z.prettifyError(parsed.error) };
+      if (!parsed.success) return { error: z.prettifyError(parsed.error) };
       return { config: this.#validate(parsed.data, undefined, false) };
     } catch (error) {
-      if (error instanceof Problem) return { trouble: error.detail };
+      if (error instanceof Problem) return { error: error.detail };
       throw error;
     }
   }

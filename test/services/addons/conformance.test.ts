@@ -240,7 +240,7 @@ describe('recorded streams', () => {
     const expected = golden('36-stream-500-malformed-and-timeout').response.body.streams;
     expect(streams.slice(0, 6)).toEqual(expected.slice(0, 6));
     expect(streams.slice(6).map(({ name, description }: any) => [name, description])).toEqual([
-      ['[❌] Broken', 'Broken has trouble of its own (500).'],
+      ['[❌] Broken', 'Broken has an internal error (500).'],
       ['[❌] Garbled', 'Garbled answered with something that is no JSON.'],
       ['[❌] Sluggish', expect.stringMatching(/^Sluggish did not answer within 1 s\./)],
     ]);

@@ -61,7 +61,7 @@ const kinds: readonly (readonly [what: string, replies: Record<Id, StoreReply | 
     },
     /paid account|larger plan|free accounts/,
   ],
-  ['a server error', same([503, '<html>down']), /has trouble of its own \(503\)/],
+  ['a server error', same([503, '<html>down']), /has an internal error \(503\)/],
   ['invalid JSON', same([200, '<html>']), /no JSON/],
   ['no response', same('hang'), /did not (?:say in time what it has|answer within)/],
   ['too many requests', same([429, {}, { 'retry-after': '30' }]), /asks for fewer requests\. Try again in 30 s\./],

@@ -25,12 +25,12 @@ it('shows the last response of each addon', async () => {
   await fetchStreams(base);
   const byName = async () => Object.fromEntries((await overview()).addons.map((addon) => [addon.name, addon]));
   expect(await byName()).toMatchObject({
-    Fine: { trouble: null, streams: alphaStreams.length },
-    Moody: { trouble: expect.stringContaining('Moody'), streams: 0, ms: null },
+    Fine: { error: null, streams: alphaStreams.length },
+    Moody: { error: expect.stringContaining('Moody'), streams: 0, ms: null },
   });
   broken = false;
   await fetchStreams(base, 'movie/tt0068646');
-  expect(await byName()).toMatchObject({ Moody: { trouble: null, streams: 0 } });
+  expect(await byName()).toMatchObject({ Moody: { error: null, streams: 0 } });
   expect(await overview()).toMatchObject({ lists: 2, configurations: 1 });
 });
 

@@ -115,14 +115,14 @@ describe('mail setup', () => {
       .poll(() => ask<MailAccess>('/api/mail/access'))
       .toMatchObject({
         tls: 'starttls',
-        certificate: { names: ['mail.lan', '192.168.1.2'], issuer: 'mail.lan', trouble: '' },
+        certificate: { names: ['mail.lan', '192.168.1.2'], issuer: 'mail.lan', error: '' },
       });
     const { certificate } = await ask<MailAccess>('/api/mail/access');
     expect((certificate?.until ?? 0) - Date.now()).toBeGreaterThan(29 * 86_400_000);
     rmSync(key);
     expect((await ask<MailAccess>('/api/mail/access')).certificate).toMatchObject({
       until: null,
-      trouble: 'The certificate and its key cannot be used.',
+      error: 'The certificate and its key cannot be used.',
     });
   });
 });

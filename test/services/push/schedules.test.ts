@@ -100,7 +100,7 @@ describe('schedule', () => {
     expect(await find(created.id)).toMatchObject({
       next: startTime + dayMs + 8 * hourMs,
       last: startTime + 8 * hourMs,
-      trouble: '',
+      error: '',
     });
     advanceSilently(clock, dayMs);
     await eventually(() => stream.messages).toHaveLength(3);
@@ -153,12 +153,12 @@ describe('schedule', () => {
     const { id } = await call('POST', '', { ...dailySchedule, topic: 'ada-x', rule: '@hourly' }, ada);
     await grant([]);
     advanceSilently(clock, hourMs);
-    await eventually(async () => (await find(id)).trouble).toBe('ada may not publish to ada-x.');
+    await eventually(async () => (await find(id)).error).toBe('ada may not publish to ada-x.');
     expect(await listTexts(rig, 'ada-x')).toEqual([]);
     await grant([{ service: 'push', resource: 'ada-*', permission: 'read-write' }]);
     advanceSilently(clock, hourMs);
     await eventually(() => listTexts(rig, 'ada-x')).toHaveLength(1);
-    expect((await find(id)).trouble).toBe('');
+    expect((await find(id)).error).toBe('');
     await call('DELETE', `/${id}`);
   });
 
@@ -229,10 +229,10 @@ describe('missed runs', () => {
         expect(schedules).toMatchObject([
           {
             topic: 'skip',
-            trouble: 'Left out: it came due while nothing ran.',
+            error: 'Left out: it came due while nothing ran.',
             next: startTime + 5 * dayMs + 8 * hourMs,
           },
-          { topic: 'once', trouble: '', next: startTime + 5 * dayMs + 8 * hourMs },
+          { topic: 'once', error: '', next: startTime + 5 * dayMs + 8 * hourMs },
         ]);
         expect(await listTexts(rig, 'skip')).toEqual([]);
       }

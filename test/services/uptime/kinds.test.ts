@@ -232,7 +232,7 @@ describe('certificate details', () => {
     expect(await rig.call('GET', `/api/monitors/${String(id)}/facts`)).toMatchObject({
       certificate: {
         trusted: true,
-        trouble: null,
+        error: null,
         chain: [
           { subject: 'leaf-good', issuer: 'Harbour Root', kind: 'server', names: ['DNS:localhost'] },
           { subject: 'Harbour Root', issuer: 'Harbour Root', kind: 'root CA' },

@@ -67,7 +67,7 @@ describe('certificates', () => {
   const day = 86_400_000;
   const chain = (validTo: number, fingerprint256 = 'A') => ({
     trusted: true,
-    trouble: null,
+    error: null,
     chain: [
       { subject: 's', issuer: 'i', validFrom: 0, validTo, fingerprint256, kind: 'server' as const, names: [] },
       { subject: 'r', issuer: 'r', validFrom: 0, validTo: 1, fingerprint256: 'R', kind: 'root CA' as const, names: [] },

@@ -46,10 +46,10 @@ export function formatSignIn({ signIn, logins }: Pick<MailAccess, 'signIn' | 'lo
 
 /** Formats the state of the certificate, with a tone for problems. */
 export function formatCertificate(
-  { names, issuer, until, trouble }: NonNullable<MailAccess['certificate']>,
+  { names, issuer, until, error }: NonNullable<MailAccess['certificate']>,
   now: number,
 ): { readonly text: string; readonly tone: 'ok' | 'warn' | 'bad' } {
-  if (trouble !== '') return { text: `Its certificate cannot be used. ${trouble}`, tone: 'bad' };
+  if (error !== '') return { text: `Its certificate cannot be used. ${error}`, tone: 'bad' };
   const hosts = names.length === 0 ? 'no name' : names.join(', ');
   const signer = issuer === '' ? '' : `, signed by ${issuer}`;
   if (until === null) return { text: `Its certificate is for ${hosts}${signer}.`, tone: 'ok' };

@@ -23,7 +23,7 @@ eachDialect((dialect, open) => {
     enabled: next === null ? 0 : 1,
     next,
     last: null,
-    trouble: '',
+    error: '',
   });
 
   it('returns due schedules, oldest first, and those with a future last run', async () => {
@@ -44,7 +44,7 @@ eachDialect((dialect, open) => {
   it('advances a run for one host, and none of a disabled schedule', async () => {
     const { database, store } = await openStore();
     await database.commit((transaction) => store.insert(transaction, row('a', 10)));
-    const step = { id: 'a', from: 10, next: 20, last: 10, trouble: '' };
+    const step = { id: 'a', from: 10, next: 20, last: 10, error: '' };
     const moved = await Promise.all(
       [1, 2, 3].map(() => database.commit((transaction) => store.advance(transaction, [step]))),
     );
