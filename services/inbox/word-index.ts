@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../contracts/service.ts';
-import type { ItemWords } from './store/item-words.ts';
+import type { ItemWords } from './store/item-search-terms.ts';
 
 const minuteMs = 60_000;
 

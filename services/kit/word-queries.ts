@@ -1,4 +1,4 @@
-import type { Phrase } from './search-words.ts';
+import type { Phrase } from './search-terms.ts';
 
 // Folded words contain only letters, digits and marks, so they need no escaping in either query language.
 

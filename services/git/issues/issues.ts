@@ -1,5 +1,5 @@
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely';
-import { parseSearch } from '../../kit/search-words.ts';
+import { parseSearch } from '../../kit/search-terms.ts';
 import type { Repositories, RepositoryVisibility } from '../repositories/repositories.ts';
 import type { AttachmentRow } from '../store/issue-relations.ts';
 import type { IssueRow, LabelRow, PullRow } from '../store/issue-tables.ts';

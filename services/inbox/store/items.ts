@@ -1,14 +1,14 @@
 import { sql, type Expression, type Kysely, type SelectQueryBuilder } from 'kysely';
 import { UnreadTopic, type InboxItem, type InboxOffer, type InboxOrigin } from '../../contracts/inbox/api.ts';
 import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
-import { parseSearch } from '../../kit/search-words.ts';
+import { parseSearch } from '../../kit/search-terms.ts';
 import { splitSearchWords } from '../item-text.ts';
 import { insertItems, insertKeys } from './insert.ts';
 import { includes, applyFilter, type ItemFilter } from './item-filter.ts';
 import { updateLatest, countRepeats, type RunKey } from './repeats.ts';
 import { isWithinScope, type Scope } from './scope.ts';
 import { toBit, toItem, itemColumns, type Tables } from './tables.ts';
-import { ItemWords } from './item-words.ts';
+import { ItemWords } from './item-search-terms.ts';
 
 /** Offer with the key that makes it one row regardless of retries. */
 export interface KeyedOffer {

@@ -1,6 +1,6 @@
 import type { Migration } from '../../contracts/service.ts';
 import { repeatMigration } from './repeats.ts';
-import { wordMigration } from './item-words.ts';
+import { wordMigration } from './item-search-terms.ts';
 
 export const migrations: readonly Migration[] = [
   {

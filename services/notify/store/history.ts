@@ -1,7 +1,7 @@
 import type { Expression, Kysely, SqlBool } from 'kysely';
 import type { NotifyDelivery, NotifyHistoryEntry } from '../../contracts/notify/history.ts';
 import { NotificationType, TextFormat, type NotificationContent } from '../../contracts/notify/notification.ts';
-import { parseSearch } from '../../kit/search-words.ts';
+import { parseSearch } from '../../kit/search-terms.ts';
 import type { NotificationIndex } from '../accept/notification-index.ts';
 import type { MaskedUrls } from '../keys/masked-urls.ts';
 import type { DeliveryTable, NotifyTables } from './tables.ts';

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { isPostgres } from '../../kit/dialect.ts';
-import { foldTerms, type Phrase } from '../../kit/search-words.ts';
+import { foldTerms, type Phrase } from '../../kit/search-terms.ts';
 import { ftsTokenizer, toFtsMatch, toTsQuery, toTsVector } from '../../kit/word-queries.ts';
 import type { Migration } from '../../contracts/service.ts';
 

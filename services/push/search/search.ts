@@ -4,11 +4,11 @@ import type { Context } from '../../contracts/service.ts';
 import { matchesPattern } from '../domain/topics.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
-import { foldTerms, parseSearch, type Phrase } from '../../kit/search-words.ts';
+import { foldTerms, parseSearch, type Phrase } from '../../kit/search-terms.ts';
 import { parseStoredMessage } from '../subscribe/envelope.ts';
 import type { Recorded } from '../publish/write-messages.ts';
 import { SearchStore, type IndexEntry } from '../store/search.ts';
-import { toSearchWords } from './search-words.ts';
+import { toSearchWords } from './search-terms.ts';
 
 /** Search request over the message history. Times are unix seconds. */
 export interface SearchRequest {

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { parseStoredMessage } from '../subscribe/envelope.ts';
-import { toSearchWords } from '../search/search-words.ts';
+import { toSearchWords } from '../search/search-terms.ts';
 import { isPostgres } from '../../kit/dialect.ts';
 import { SearchStore } from './search.ts';
 

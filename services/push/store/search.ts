@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { executeCached } from '../../kit/cached-statement.ts';
 import { isPostgres } from '../../kit/dialect.ts';
-import type { Phrase } from '../../kit/search-words.ts';
+import type { Phrase } from '../../kit/search-terms.ts';
 import { toFtsMatch, toTsQuery, toTsVector } from '../../kit/word-queries.ts';
 
 interface Tables {

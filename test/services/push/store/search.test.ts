@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { foldTerms, parseSearch } from '../../../../services/kit/search-words.ts';
+import { foldTerms, parseSearch } from '../../../../services/kit/search-terms.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { SearchStore, type SearchCriteria } from '../../../../services/push/store/search.ts';

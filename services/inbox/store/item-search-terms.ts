@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { isPostgres } from '../../kit/dialect.ts';
-import { foldTerms, type Phrase } from '../../kit/search-words.ts';
+import { foldTerms, type Phrase } from '../../kit/search-terms.ts';
 import { ftsTokenizer, toFtsMatch, toTsQuery, toTsVector } from '../../kit/word-queries.ts';
 
 /** Maximum number of characters of a row that are indexed. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldTerms, parseSearch } from '../../../services/kit/search-words.ts';
+import { foldTerms, parseSearch } from '../../../services/kit/search-terms.ts';
 
 it.each([
   ['Disk FULL on /dev/sda1', 'disk full on dev sda1'],

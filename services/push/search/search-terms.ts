@@ -1,5 +1,5 @@
 import type { Message } from '../domain/message.ts';
-import { foldTerms } from '../../kit/search-words.ts';
+import { foldTerms } from '../../kit/search-terms.ts';
 import { isUnifiedPushTopic } from '../domain/topics.ts';
 
 /**
