@@ -14,12 +14,17 @@ export const PopupSettings = z.object({
     title: 'Popup sound',
     description: 'Popups make a sound, where the system has one.',
   }),
-  quietHours: z.array(QuietHours).max(50).default([]).meta({
-    title: 'Quiet hours of popups',
-    description:
-      'When popups wait, by the clock of this machine, unless they follow the rules of an administrator. High and urgent messages pop up all the same; the others are summed up in one popup at the end.',
-    hours: true,
-  }),
+  quietHours: z
+    .array(QuietHours)
+    .max(50)
+    .default([])
+    .meta({
+      title: 'Quiet hours of popups',
+      description:
+        'When popups wait, by the clock of this machine, unless they follow the rules of an administrator. High and ' +
+        'urgent messages pop up all the same; the others are summed up in one popup at the end.',
+      hours: true,
+    }),
   repeatUrgentMinutes: z.int().min(0).max(1440).default(15).meta({
     unit: 'minutes',
     title: 'Repeat urgent popups',

@@ -37,7 +37,8 @@ export function buildConfigurationPage(descriptors: readonly ServiceDescriptor[]
 const introduction = `Every setting has a default, so Homeport runs without any of this. What is set comes, lowest to highest, from
 
 1. the default,
-2. \`homeport.yaml\` in the data folder, which is what the Settings page writes; edit it while Homeport is stopped, or make a change in the app afterwards to have it read,
+2. \`homeport.yaml\` in the data folder, which is what the Settings page writes; edit it while Homeport is stopped, or
+   make a change in the app afterwards to have it read,
 3. the environment,
 4. the command line.
 
@@ -53,17 +54,27 @@ services:
     port: 2586
 \`\`\`
 
-Comments and names that Homeport does not know are kept. Each save is atomic, and the three versions before it stay as \`homeport.yaml.1\` (the newest) to \`.3\`. A file of an older version is
-brought up to date at the start and kept as \`homeport.yaml.v0\` (its version). A value that does not fit is reported with its field, and its service alone does not run until it is corrected: in the
-settings, or in the file and by a restart of the service. One in the group \`host\`, or a file that cannot be read as settings, starts Homeport in safe mode, with its pages alone; a file
-that cannot be read at all is kept as \`homeport.yaml.bad\` before anything is written over it. \`homeport config check\` tells what is wrong without a start.
+Comments and names that Homeport does not know are kept. Each save is atomic, and the three versions before it stay as
+\`homeport.yaml.1\` (the newest) to \`.3\`. A file of an older version is
+brought up to date at the start and kept as \`homeport.yaml.v0\` (its version). A value that does not fit is reported
+with its field, and its service alone does not run until it is corrected: in the
+settings, or in the file and by a restart of the service. One in the group \`host\`, or a file that cannot be read as
+settings, starts Homeport in safe mode, with its pages alone; a file
+that cannot be read at all is kept as \`homeport.yaml.bad\` before anything is written over it. \`homeport config
+check\` tells what is wrong without a start.
 
-A secret may be typed as it is. The next start or change of settings seals it, in the file and in the copies beside it, with the key of this installation (\`password: { sealed: v1.… }\`); type a new one over it to change it. A sealed one counts for its setting alone.
-A secret that is shared by an \`&anchor\` stays as it is, and so do files that cannot be read. The file is readable by its owner only. \`homeport config export\` seals secrets as well; \`--secrets\` writes them in plain text.
+A secret may be typed as it is. The next start or change of settings seals it, in the file and in the copies beside
+it, with the key of this installation (\`password: { sealed: v1.… }\`); type a new one over it to change it. A sealed
+one counts for its setting alone.
+A secret that is shared by an \`&anchor\` stays as it is, and so do files that cannot be read. The file is readable by
+its owner only. \`homeport config export\` seals secrets as well; \`--secrets\` writes them in plain text.
 
-In the environment, numbers and text are written as they are; true/false also as yes/no, on/off, 1/0; lists with commas; groups of fields as JSON. An empty variable counts as not set, except for a field that says what an empty variable means.
+In the environment, numbers and text are written as they are; true/false also as yes/no, on/off, 1/0; lists with
+commas; groups of fields as JSON. An empty variable counts as not set, except for a field that says what an empty
+variable means.
 
-Quiet hours are lines of days and times, each day by itself or from one to another: \`mon-fri 22:00-07:00\`, \`sat sun 23:00-09:00\`, or \`22:00-07:00\` for every day.`;
+Quiet hours are lines of days and times, each day by itself or from one to another: \`mon-fri 22:00-07:00\`, \`sat sun
+23:00-09:00\`, or \`22:00-07:00\` for every day.`;
 
 function sectionPart({ id, path, title, summary, fields }: Section): string {
   const rows = fields.map((field) => [

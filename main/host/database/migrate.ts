@@ -25,7 +25,9 @@ export async function migrate(
   });
   const unknown = [...applied].filter((name) => !names.has(name));
   if (unknown.length > 0) {
-    const detail = `The data were written by a newer version of Homeport (step ${unknown.join(', ')}). Start that version, or restore a backup made with this one.`;
+    const detail =
+      `The data were written by a newer version of Homeport (step ${unknown.join(', ')}). ` +
+      'Start that version, or restore a backup made with this one.';
     throw new Problem('database.newer', 409, detail);
   }
   for (const step of migrations) {

@@ -10,7 +10,8 @@ export const oldestPython = `${major}.${minor}`;
 
 /** Returns the absolute path of a sufficiently new Python (with pip, if requested); undefined when there is none. */
 export async function findPython(options: { readonly pip?: boolean } = {}): Promise<string | undefined> {
-  const check = `import sys; assert sys.version_info >= (${major}, ${minor}); ${options.pip === true ? 'import pip; ' : ''}print(sys.executable)`;
+  const importPip = options.pip === true ? 'import pip; ' : '';
+  const check = `import sys; assert sys.version_info >= (${major}, ${minor}); ${importPip}print(sys.executable)`;
   for (const name of ['python3', '/usr/bin/python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11']) {
     const path = name.startsWith('/') ? name : await systemPath(name);
     if (path === undefined) continue;

@@ -23,7 +23,9 @@ export async function checkKey(vault: Vault, folder: string, keyFile: string): P
     vault.open(sealed.trim(), purpose);
   } catch (cause) {
     if (!(cause instanceof Problem)) throw cause;
-    const detail = `The vault's key ${keyFile} is not the one that the secrets in this data folder were sealed with. Put the right file back from a backup.`;
+    const detail =
+      `The vault's key ${keyFile} is not the one that the secrets in this data folder were sealed with. ` +
+      'Put the right file back from a backup.';
     throw new Problem('vault.key_foreign', 500, detail, { cause, retryable: false });
   }
 }

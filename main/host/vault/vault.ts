@@ -73,7 +73,8 @@ async function loadKey(
   if (keyStore === undefined) {
     throw buildKeyProblem(
       'vault.key_wrapped',
-      `The vault's key is kept by "${storedKey.by}", which is not available here. Start Homeport as the desktop app, or restore a backup with its key.`,
+      `The vault's key is kept by "${storedKey.by}", which is not available here. ` +
+        'Start Homeport as the desktop app, or restore a backup with its key.',
     );
   }
   let bytes: Uint8Array;

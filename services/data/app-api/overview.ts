@@ -12,13 +12,16 @@ type DatabaseDetails = NonNullable<DataOverview['inside']>;
 
 const overviewQuery = `
 with tables as (
-  select n.nspname as schema, c.relname as name, c.relrowsecurity as protected, exists (select from pg_policy p where p.polrelid = c.oid) as has_policy
+  select n.nspname as schema, c.relname as name, c.relrowsecurity as protected, exists (select from pg_policy p
+    where p.polrelid = c.oid) as has_policy
   from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = any($1) and c.relkind in ('r', 'p'))
 select current_setting('server_version') as version, pg_database_size(current_database())::float8 as bytes,
   (select count(*)::int from tables) as tables, (select count(*)::int from auth.users where deleted_at is null) as users,
   (select count(*)::int from auth.sessions) as sessions,
-  (select coalesce(json_agg(json_build_object('schema', schema, 'name', name) order by schema, name), '[]') from tables where not protected) as open,
-  (select coalesce(json_agg(json_build_object('schema', schema, 'name', name) order by schema, name), '[]') from tables where protected and not has_policy) as shut`;
+  (select coalesce(json_agg(json_build_object('schema', schema, 'name', name) order by schema, name), '[]')
+    from tables where not protected) as open,
+  (select coalesce(json_agg(json_build_object('schema', schema, 'name', name) order by schema, name), '[]')
+    from tables where protected and not has_policy) as shut`;
 
 /** Creates the overview route. A stopped server is not started unless the request asks for it. */
 export function createOverviewRoute({ database, settings }: OverviewOptions): ApiHandler {

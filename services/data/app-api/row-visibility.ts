@@ -46,7 +46,8 @@ async function countVisibleRows(
   const settings = { 'request.jwt.claims': buildClaims(role, user) };
   const access = await database.withCatalogue(async (client) => {
     const { rows } = await client.query<{ isProtected: boolean; isGranted: boolean }>(
-      `select relrowsecurity as "isProtected", has_table_privilege($2, oid, 'select') as "isGranted" from pg_class where oid = $1::regclass`,
+      `select relrowsecurity as "isProtected", has_table_privilege($2, oid, 'select') as "isGranted" from pg_class
+        where oid = $1::regclass`,
       [table, role],
     );
     return { ...rows[0], policies: (await client.query<Policy>(policiesQuery, [table, role])).rows };

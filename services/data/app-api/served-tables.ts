@@ -10,7 +10,8 @@ const maxCountedRows = 10_000;
 
 const tablesQuery = `
 select n.nspname as schema, c.relname as name, c.relkind in ('v', 'm') as "isView",
-  case when c.reltuples >= 0 then c.reltuples::float8 when c.relkind in ('r', 'm') then nullif(pg_stat_get_live_tuples(c.oid), 0)::float8 end as rows,
+  case when c.reltuples >= 0 then c.reltuples::float8 when c.relkind in ('r', 'm')
+    then nullif(pg_stat_get_live_tuples(c.oid), 0)::float8 end as rows,
   c.relrowsecurity as "isProtected",
   (select count(*)::int from pg_policy p where p.polrelid = c.oid) as policies,
   c.relkind = 'r' and has_table_privilege(c.oid, 'select')

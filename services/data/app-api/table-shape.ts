@@ -25,7 +25,8 @@ select c.relkind in ('v', 'm') as "isView", c.relrowsecurity as "isProtected",
       'unique', (select min(k.conname) from pg_constraint k where k.conrelid = c.oid and k.contype = 'u' and k.conkey = array[a.attnum]),
       'reference', (select json_build_object('constraint', k.conname, 'schema', rn.nspname, 'name', r.relname,
           'definition', pg_get_constraintdef(k.oid),
-          'onDelete', case k.confdeltype when 'r' then 'restrict' when 'c' then 'cascade' when 'n' then 'set null' when 'd' then 'set default' else 'no action' end)
+          'onDelete', case k.confdeltype when 'r' then 'restrict' when 'c' then 'cascade' when 'n' then 'set null'
+            when 'd' then 'set default' else 'no action' end)
         from pg_constraint k join pg_class r on r.oid = k.confrelid join pg_namespace rn on rn.oid = r.relnamespace
         where k.conrelid = c.oid and k.contype = 'f' and k.conkey = array[a.attnum] order by k.conname limit 1)
     ) order by a.attnum)

@@ -39,12 +39,15 @@ select current_user as name, current_database() as database, r.rolsuper as "isSu
   exists (select from pg_namespace where nspname = 'homeport') as "isPrepared",
   coalesce((select bool_and(has_schema_privilege(oid, 'usage') and has_schema_privilege(oid, 'create'))
     from pg_namespace where nspname in ('homeport', 'auth')), true) as "mayExtendBaseSchema",
-  coalesce((select bool_and(case when c.relkind = 'S' then has_sequence_privilege(c.oid, 'usage') and has_sequence_privilege(c.oid, 'select')
-      else has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert') and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete') end)
+  coalesce((select bool_and(case when c.relkind = 'S' then has_sequence_privilege(c.oid, 'usage')
+    and has_sequence_privilege(c.oid, 'select')
+      else has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
+        and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete') end)
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname in ('homeport', 'auth') and c.relkind in ('r', 'p', 'S')), true) as "mayUseBaseSchema",
   coalesce((select json_agg(json_build_object('name', o.rolname, 'bypassesRowSecurity', o.rolbypassrls or o.rolsuper,
-      'isMember', pg_has_role(current_user, o.oid, case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end)))
+      'isMember', pg_has_role(current_user, o.oid, case when current_setting('server_version_num')::int >= 160000
+        then 'set' else 'member' end)))
     from pg_roles o where o.rolname = any($1)), '[]') as roles
 from pg_roles r where r.rolname = current_user`;
 
@@ -75,13 +78,16 @@ export async function planPreparation(client: pg.ClientBase): Promise<Preparatio
   if (rights.isSuperuser) return { steps: undefined, limits: [] };
   const statements = buildMissingGrants(rights);
   if (statements.length > 0) {
-    const detail = `The user ${rights.name} of the PostgreSQL address may do too little there. Let an administrator of that server run in the database ${rights.database}: ${statements.join(' ')}`;
+    const detail =
+      `The user ${rights.name} of the PostgreSQL address may do too little there. Let an administrator of that ` +
+      `server run in the database ${rights.database}: ${statements.join(' ')}`;
     throw new Problem('data.missing_rights', 503, detail);
   }
   return {
     steps: buildLimitedSteps(rights.name),
     limits: [
-      `The user ${rights.name} of the PostgreSQL address is no superuser there: changes of tables by other programs are seen within ten seconds, and requests change their role from that user.`,
+      `The user ${rights.name} of the PostgreSQL address is no superuser there: changes of tables by other programs ` +
+        'are seen within ten seconds, and requests change their role from that user.',
     ],
   };
 }

@@ -67,7 +67,8 @@ const causes: readonly (readonly [RegExp, Explanation])[] = [
   [
     /lookup (?<host>[^\s:]+).*no such host|\bENOTFOUND\b(?: (?<other>[^\s]+))?/i,
     ({ groups }) =>
-      `No server has the name ${groups?.['host'] ?? groups?.['other'] ?? 'that the remote gives'}. Is the name right, and is this computer online?`,
+      `No server has the name ${groups?.['host'] ?? groups?.['other'] ?? 'that the remote gives'}. ` +
+      'Is the name right, and is this computer online?',
   ],
   [
     /connection refused|\bECONNREFUSED\b/i,

@@ -17,7 +17,8 @@ export async function insertFactor(
   now: number,
 ): Promise<void> {
   await sql.query(
-    `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret) values ($1, $2, $3, 'totp', 'unverified', $4, $4, $5)`,
+    `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret)
+      values ($1, $2, $3, 'totp', 'unverified', $4, $4, $5)`,
     [id, userId, name, toIso(now), secret],
   );
 }
@@ -46,7 +47,8 @@ export interface FactorChallenge {
 
 export async function findChallenge(sql: Sql, id: string, factorId: string): Promise<FactorChallenge | undefined> {
   const [row] = await sql.query<{ verified: string; ip: string; created: string }>(
-    `select (verified_at is not null)::text as verified, host(ip_address) as ip, (extract(epoch from created_at) * 1000)::bigint::text as created
+    `select (verified_at is not null)::text as verified, host(ip_address) as ip, (extract(epoch
+      from created_at) * 1000)::bigint::text as created
      from auth.mfa_challenges where id = $1 and factor_id = $2`,
     [id, factorId],
   );
@@ -60,7 +62,8 @@ export async function findChallenge(sql: Sql, id: string, factorId: string): Pro
  */
 export async function useTimeStep(sql: Sql, factorId: string, step: number, now: number): Promise<boolean> {
   const rows = await sql.query(
-    `update auth.mfa_factors set last_step = $2, status = 'verified', updated_at = $3 where id = $1 and (last_step is null or last_step < $2) returning id`,
+    `update auth.mfa_factors set last_step = $2, status = 'verified', updated_at = $3 where id = $1
+      and (last_step is null or last_step < $2) returning id`,
     [factorId, step, toIso(now)],
   );
   return rows.length > 0;
@@ -102,7 +105,8 @@ export async function raiseSession(
 /** Deletes a factor. Sessions that it raised return to aal1. */
 export async function deleteFactor(sql: Sql, id: string): Promise<void> {
   await sql.query(
-    `delete from auth.mfa_amr_claims where authentication_method = 'totp' and session_id in (select id from auth.sessions where factor_id = $1)`,
+    `delete from auth.mfa_amr_claims where authentication_method = 'totp' and session_id in (select id
+      from auth.sessions where factor_id = $1)`,
     [id],
   );
   await sql.query(`update auth.sessions set aal = 'aal1', factor_id = null where factor_id = $1`, [id]);

@@ -13,7 +13,8 @@ const tables: readonly string[] = [
     ['code_challenge_method', 's256', 'plain'],
   ].map(
     ([name = '', ...values]) =>
-      `do $$ begin create type auth.${name} as enum (${values.map((value) => `'${value}'`).join(', ')}); exception when duplicate_object then null; end $$`,
+      `do $$ begin create type auth.${name} as enum (${values.map((value) => `'${value}'`).join(', ')}); exception
+        when duplicate_object then null; end $$`,
   ),
   `create table if not exists auth.users (
         instance_id uuid,

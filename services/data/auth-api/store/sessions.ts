@@ -14,7 +14,11 @@ export interface StoredSession {
   readonly amr: readonly { readonly method: string; readonly timestamp: number }[];
 }
 
-const sessionExpression = `jsonb_build_object('id', s.id, 'user_id', s.user_id, 'aal', s.aal, 'factor_id', s.factor_id, 'created_at', s.created_at at time zone 'utc', 'not_after', s.not_after at time zone 'utc', 'amr', (select coalesce(jsonb_agg(jsonb_build_object('method', a.authentication_method, 'timestamp', floor(extract(epoch from a.updated_at))::bigint) order by a.updated_at desc), '[]') from auth.mfa_amr_claims a where a.session_id = s.id))`;
+const sessionExpression = `jsonb_build_object('id', s.id, 'user_id', s.user_id, 'aal', s.aal, 'factor_id',
+  s.factor_id, 'created_at', s.created_at at time zone 'utc', 'not_after', s.not_after at time zone 'utc', 'amr',
+  (select coalesce(jsonb_agg(jsonb_build_object('method', a.authentication_method, 'timestamp', floor(extract(epoch
+  from a.updated_at))::bigint) order by a.updated_at desc), '[]') from auth.mfa_amr_claims a
+  where a.session_id = s.id))`;
 
 const toIso = (now: number): string => new Date(now).toISOString();
 
@@ -34,8 +38,10 @@ export async function insertSession(
   const id = randomUUID();
   const token = createRefreshToken();
   await sql.query(
-    `with s as (insert into auth.sessions (id, user_id, created_at, updated_at, aal, user_agent, ip) values ($1, $2, $3, $3, 'aal1', $4, $5)),
-       r as (insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, session_id) values ('00000000-0000-0000-0000-000000000000', $6, $7, false, $3, $3, $1)),
+    `with s as (insert into auth.sessions (id, user_id, created_at, updated_at, aal, user_agent, ip)
+      values ($1, $2, $3, $3, 'aal1', $4, $5)),
+       r as (insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at,
+         session_id) values ('00000000-0000-0000-0000-000000000000', $6, $7, false, $3, $3, $1)),
        a as (insert into auth.mfa_amr_claims (session_id, created_at, updated_at, authentication_method) values ($1, $3, $3, $8))
      update auth.users set last_sign_in_at = $3, updated_at = $3 where id = $2`,
     [id, user.id, toIso(now), userAgent, ip, token, user.id, method],
@@ -52,7 +58,8 @@ export async function findUserAndSession(
   sessionId: string | null,
 ): Promise<{ readonly user: StoredUser; readonly session: StoredSession | null } | undefined> {
   const [row] = await sql.query<{ user: string; session: string | null }>(
-    `select (${userExpression})::text as user, (select (${sessionExpression})::text from auth.sessions s where s.id = $2 and s.user_id = u.id) as session from auth.users u where u.id = $1`,
+    `select (${userExpression})::text as user, (select (${sessionExpression})::text from auth.sessions s
+      where s.id = $2 and s.user_id = u.id) as session from auth.users u where u.id = $1`,
     [userId, sessionId],
   );
   if (row === undefined) return undefined;
@@ -85,7 +92,8 @@ export async function findPresentedToken(sql: Sql, token: string): Promise<Prese
   }>(
     `select (${userExpression})::text as user, (${sessionExpression})::text as session, coalesce(r.revoked, false)::text as revoked,
        (extract(epoch from r.updated_at) * 1000)::bigint::text as updated,
-       (select jsonb_build_object('token', c.token, 'parent', c.parent)::text from auth.refresh_tokens c where c.session_id = s.id and c.revoked = false order by c.id desc limit 1) as active
+       (select jsonb_build_object('token', c.token, 'parent', c.parent)::text from auth.refresh_tokens c
+         where c.session_id = s.id and c.revoked = false order by c.id desc limit 1) as active
      from auth.refresh_tokens r join auth.sessions s on s.id = r.session_id join auth.users u on u.id = s.user_id where r.token = $1`,
     [token],
   );
@@ -119,7 +127,8 @@ export async function rotateToken(
   const token = createRefreshToken();
   await sql.query(
     `with old as (update auth.refresh_tokens set revoked = true, updated_at = $1 where session_id = $2 and revoked = false),
-       new as (insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, parent, session_id) values ('00000000-0000-0000-0000-000000000000', $3, $4, false, $1, $1, $5, $2))
+       new as (insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at,
+         parent, session_id) values ('00000000-0000-0000-0000-000000000000', $3, $4, false, $1, $1, $5, $2))
      update auth.sessions set refreshed_at = $1::timestamptz at time zone 'utc', updated_at = $1 where id = $2`,
     [toIso(now), session.id, token, session.user_id, parent],
   );
@@ -150,7 +159,8 @@ const maxListedSessions = 50;
 export async function listSessions(sql: Sql, userId: string): Promise<readonly ListedSession[]> {
   const used = `coalesce(s.refreshed_at, s.created_at at time zone 'utc')`;
   const rows = await sql.query<{ value: string }>(
-    `select json_build_object('id', s.id, 'created_at', s.created_at at time zone 'utc', 'used_at', ${used}, 'user_agent', s.user_agent, 'ip', host(s.ip))::text as value
+    `select json_build_object('id', s.id, 'created_at', s.created_at at time zone 'utc', 'used_at', ${used},
+      'user_agent', s.user_agent, 'ip', host(s.ip))::text as value
      from auth.sessions s where s.user_id = $1 order by ${used} desc, s.id limit ${String(maxListedSessions)}`,
     [userId],
   );

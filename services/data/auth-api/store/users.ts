@@ -117,10 +117,14 @@ const factorExpression = buildJsonObject(
 );
 
 /** Expression of a user as one JSON value, independent of the driver's types and the time zone of the session. */
-export const userExpression = `jsonb_build_object('identities', (select coalesce(jsonb_agg(${identityExpression} order by i.created_at), '[]') from auth.identities i where i.user_id = u.id), 'factors', (select coalesce(jsonb_agg(${factorExpression} order by f.created_at), '[]') from auth.mfa_factors f where f.user_id = u.id)) || ${buildJsonObject('u', valueColumns, timeColumns)}::jsonb`;
+export const userExpression = `jsonb_build_object('identities', (select coalesce(jsonb_agg(${identityExpression}
+  order by i.created_at), '[]') from auth.identities i
+  where i.user_id = u.id), 'factors', (select coalesce(jsonb_agg(${factorExpression} order by f.created_at), '[]')
+  from auth.mfa_factors f where f.user_id = u.id)) || ${buildJsonObject('u', valueColumns, timeColumns)}::jsonb`;
 
 /** Expression of a user in a list, without identities and factors. */
-const listedUserExpression = `jsonb_build_object('identities', '[]'::jsonb, 'factors', '[]'::jsonb) || ${buildJsonObject('u', valueColumns, timeColumns)}::jsonb`;
+const listedUserExpression = `jsonb_build_object('identities', '[]'::jsonb, 'factors', '[]'::jsonb) ||
+  ${buildJsonObject('u', valueColumns, timeColumns)}::jsonb`;
 
 async function findOne(sql: Sql, text: string, values: readonly unknown[]): Promise<StoredUser | undefined> {
   const [row] = await sql.query<{ value: string }>(text, values);
@@ -164,7 +168,8 @@ export function findUserByToken(
 export function findUserByEmailChange(sql: Sql, email: string, hash: string): Promise<StoredUser | undefined> {
   return findOne(
     sql,
-    `${selectUsers} where (u.email = $1 and u.email_change_token_current in ($2, $3)) or (u.email_change = $1 and u.email_change_token_new in ($2, $3)) limit 1`,
+    `${selectUsers} where (u.email = $1 and u.email_change_token_current in ($2, $3)) or (u.email_change = $1
+      and u.email_change_token_new in ($2, $3)) limit 1`,
     [email, hash, `pkce_${hash}`],
   );
 }
@@ -281,7 +286,8 @@ export async function insertIdentity(sql: Sql, userId: string, data: Metadata, n
 /** Updates the email identity of a user, or creates it. */
 export async function changeIdentity(sql: Sql, userId: string, change: Metadata, now: number): Promise<void> {
   const changed = await sql.query(
-    `update auth.identities set identity_data = identity_data || $2::jsonb, updated_at = $3 where user_id = $1 and provider = 'email' returning id`,
+    `update auth.identities set identity_data = identity_data || $2::jsonb, updated_at = $3 where user_id = $1
+      and provider = 'email' returning id`,
     [userId, JSON.stringify(change), new Date(now).toISOString()],
   );
   if (changed.length === 0) await insertIdentity(sql, userId, change, now);
@@ -317,10 +323,13 @@ export async function listUsers(
   },
 ): Promise<UserPage> {
   const like = `%${filter.replace(/[\\%_]/g, String.raw`\$&`)}%`;
-  const where = `u.aud = 'authenticated' and ($1 = '' or u.email ilike $2 or u.phone like $2 or u.id::text = lower($1) or u.raw_user_meta_data ->> 'full_name' ilike $2 or u.raw_user_meta_data ->> 'name' ilike $2)`;
+  const where = `u.aud = 'authenticated' and ($1 = '' or u.email ilike $2 or u.phone like $2
+    or u.id::text = lower($1) or u.raw_user_meta_data ->> 'full_name' ilike $2
+    or u.raw_user_meta_data ->> 'name' ilike $2)`;
   const order = sort.map(({ column, ascending }) => `${sortable[column]} ${ascending ? 'asc' : 'desc'}`);
   const rows = await sql.query<{ value: string }>(
-    `select (${listedUserExpression})::text as value from auth.users u where ${where} order by ${[...order, 'u.id'].join(', ')} limit $3 offset $4`,
+    `select (${listedUserExpression})::text as value from auth.users u where ${where}
+      order by ${[...order, 'u.id'].join(', ')} limit $3 offset $4`,
     [filter, like, perPage, (page - 1) * perPage],
   );
   const [count] = await sql.query<{ total: string }>(

@@ -60,7 +60,9 @@ function createMissingError(
     'PGRST200',
     `Could not find a relationship between '${from}' and '${relation}' in the schema cache`,
     {
-      details: `Searched for a foreign key relationship between '${from}' and '${relation}'${withHint} in the schema '${schema}', but no matches were found.`,
+      details:
+        `Searched for a foreign key relationship between '${from}' and '${relation}'${withHint} in the schema ` +
+        `'${schema}', but no matches were found.`,
       hint:
         similarName === undefined || similarName === relation
           ? null
@@ -104,7 +106,9 @@ function createAmbiguousError(candidates: readonly Relationship[], from: string,
         embedding: `${getTableName(each.from)} with ${getTableName(each.to)}`,
         relationship: describeRelationship(each),
       })),
-      hint: `Try changing '${relation}' to one of the following: ${hints.map((hint) => `'${hint}'`).join(', ')}. Find the desired relationship in the 'details' key.`,
+      hint:
+        `Try changing '${relation}' to one of the following: ${hints.map((hint) => `'${hint}'`).join(', ')}. ` +
+        `Find the desired relationship in the 'details' key.`,
     },
   );
 }
@@ -120,7 +124,9 @@ function describeRelationship({ constraint, columns, from, to, junction }: Relat
     const far = `${junction.otherConstraint}(${names(junction.far.map(([column]) => column))})`;
     return `${getTableName(junction.table)} using ${similarName} and ${far}`;
   }
-  return `${constraint} using ${getTableName(from)}(${names(columns.map(([column]) => column))}) and ${getTableName(to)}(${names(columns.map(([, targetColumn]) => targetColumn))})`;
+  const source = `${getTableName(from)}(${names(columns.map(([column]) => column))})`;
+  const target = `${getTableName(to)}(${names(columns.map(([, targetColumn]) => targetColumn))})`;
+  return `${constraint} using ${source} and ${target}`;
 }
 
 function getSchemaName(key: string): string {

@@ -19,7 +19,8 @@ select n.nspname as schema, c.relname as name, c.relkind in ('v', 'm') as is_vie
       'name', a.attname, 'number', a.attnum, 'type', format_type(a.atttypid, a.atttypmod),
       'baseType', format_type(${resolveDomain('t')}, null),
       'isNotNull', a.attnotnull, 'isRequired', a.attnotnull and d.adbin is null and a.attidentity = '' and a.attgenerated = '',
-      'defaultValue', case when a.attidentity = 'd' then format('nextval(%L)', pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), a.attname))
+      'defaultValue', case when a.attidentity = 'd' then format('nextval(%L)',
+        pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), a.attname))
         when a.attgenerated = '' then coalesce(pg_get_expr(d.adbin, d.adrelid), pg_get_expr(t.typdefaultbin, 0)) end,
       'isGenerated', a.attgenerated <> '' or a.attidentity = 'a',
       'comment', col_description(c.oid, a.attnum), 'domain', case when t.typtype = 'd' then t.oid::text end,
@@ -77,7 +78,8 @@ select n.nspname as schema, p.proname as name, obj_description(p.oid, 'pg_proc')
   -- Arguments have no length: -1 makes "bpchar" of what would be "character", which means one character.
   (select coalesce(array_agg(format_type(each, -1) order by place), '{}')
     from unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) with ordinality as types (each, place)) as types,
-  case when p.pronargs = 1 then (select a.typrelid::text from pg_type a where a.oid = p.proargtypes[0] and a.typrelid <> 0) end as of_relation
+  case when p.pronargs = 1 then (select a.typrelid::text from pg_type a where a.oid = p.proargtypes[0]
+    and a.typrelid <> 0) end as of_relation
 from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_type t on t.oid = p.prorettype
 join pg_type base on base.oid = ${resolveDomain('t')}
 where n.nspname = any($1) and p.prokind = 'f' and t.typname not in ('trigger', 'event_trigger')

@@ -49,8 +49,11 @@ export function wrapStatement({
     ...(read === undefined ? [] : [`pgrst_rows AS (${read})`]),
     ...(count === undefined ? [] : [`pgrst_count AS (${count})`]),
   ];
-  const resultStatement = `SELECT ${columns.join(', ')} FROM (SELECT * FROM ${read === undefined ? 'pgrst_source' : 'pgrst_rows'}) AS pgrst_t`;
-  return `WITH ${expressions.join(', ')}, pgrst_answer AS (${resultStatement}) SELECT ${['total', 'page', 'headers', 'status', ...extraColumns.map(getAlias)].join(', ')}, CASE WHEN octet_length(body) <= ${maxResponseBytes} THEN body END AS body FROM pgrst_answer`;
+  const resultStatement = `SELECT ${columns.join(', ')} FROM (SELECT *
+    FROM ${read === undefined ? 'pgrst_source' : 'pgrst_rows'}) AS pgrst_t`;
+  return `WITH ${expressions.join(', ')}, pgrst_answer AS (${resultStatement})
+    SELECT ${['total', 'page', 'headers', 'status', ...extraColumns.map(getAlias)].join(', ')},
+    CASE WHEN octet_length(body) <= ${maxResponseBytes} THEN body END AS body FROM pgrst_answer`;
 }
 
 /** Returns the alias of a column expression. */
@@ -68,4 +71,7 @@ function buildBody({ kind, nullsStripped }: MediaType, isScalar: boolean, isOne:
 }
 
 /** Expression for CSV: the text form of a row is CSV in parentheses. */
-const csvExpression = `(SELECT coalesce(string_agg(name, ','), '') FROM (SELECT json_object_keys(r) AS name FROM (SELECT row_to_json(each) AS r FROM pgrst_rows AS each LIMIT 1) AS first) AS names) || E'\\n' || coalesce(string_agg(substring(pgrst_t::text, 2, length(pgrst_t::text) - 2), E'\\n'), '')`;
+const csvExpression = `(SELECT coalesce(string_agg(name, ','), '') FROM (SELECT json_object_keys(r) AS name
+  FROM (SELECT row_to_json(each) AS r FROM pgrst_rows AS each
+  LIMIT 1) AS first) AS names) || E'\\n' || coalesce(string_agg(substring(pgrst_t::text, 2, length(pgrst_t::text) -
+  2), E'\\n'), '')`;

@@ -104,7 +104,8 @@ function buildBodyRows({ payload, preferences, values }: WriteInput, columns: re
   if (preferences.missing === 'default' && defaults.length > 0) {
     // Missing keys get the default of the column.
     const pairs = defaults.map(({ name, defaultValue }) => `${quoteLiteral(name)}, ${defaultValue ?? 'null'}`);
-    json = `(SELECT coalesce(json_agg(jsonb_build_object(${pairs.join(', ')}) || pgrst_element), '[]') FROM jsonb_array_elements(${json}::jsonb) pgrst_element)`;
+    json = `(SELECT coalesce(json_agg(jsonb_build_object(${pairs.join(', ')}) || pgrst_element), '[]')
+      FROM jsonb_array_elements(${json}::jsonb) pgrst_element)`;
   }
   if (columns.length === 0) return `json_array_elements(${json}) AS pgrst_body`;
   const getColumnType = ({ type, representation }: Column): string =>

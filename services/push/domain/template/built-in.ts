@@ -9,7 +9,8 @@ export interface MessageTemplate {
 
 /** Returns a conditional with texts for a firing alert, a resolved alert and other states. */
 function byStatus(firing: string, resolved: string, fallback: string): string {
-  return `{{ if eq .status "firing" }}🚨 ${firing}{{ else if eq .status "resolved" }}✅ ${resolved}{{ else }}⚠️ ${fallback}{{ end }}`;
+  const branches = `🚨 ${firing}{{ else if eq .status "resolved" }}✅ ${resolved}{{ else }}⚠️ ${fallback}`;
+  return `{{ if eq .status "firing" }}${branches}{{ end }}`;
 }
 
 const titleWithDefault = (defaultTitle: string): string => `{{ default "${defaultTitle}" .title }}`;
