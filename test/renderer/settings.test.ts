@@ -269,7 +269,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
       .getByRole('navigation', { name: 'Homeport', exact: true })
       .getByRole('link', { name: 'Delivery' })
       .click();
-    await page.getByRole('tab', { name: 'Settings, unsaved changes' }).click();
+    await page.getByRole('tab', { name: /^Settings\s?, unsaved changes$/ }).click();
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByRole('tab', { name: 'Settings', exact: true }).waitFor();
     await page.goto(`${real.url}/settings/log`);
@@ -277,7 +277,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(await section.textContent()).not.toContain('unsaved changes');
     // A change of general settings marks that page.
     await page.goto(`${real.url}/settings`);
-    await page.getByRole('switch', { name: 'Open the browser' }).click();
+    await page.getByLabel('Longest session (days)', { exact: true }).fill('30');
     await log.click();
     const general = page.getByRole('navigation', { name: 'Homeport itself' }).getByRole('link', { name: /^General/ });
     await expect.poll(() => general.textContent()).toContain('unsaved changes');
