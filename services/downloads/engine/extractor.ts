@@ -15,7 +15,7 @@ const idleTimeoutMs = 5 * 60_000;
 const maxWorkers = 3;
 
 export interface ExtractorDependencies {
-  readonly engines: Engines;
+  readonly engines: Pick<Engines, 'find' | 'library' | 'start'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Keeps yt-dlp loaded if possible. */

@@ -24,15 +24,18 @@ async function freshFolder(): Promise<string> {
   return folder;
 }
 
-function extractor(engines: Engines = real, options: { keepLoaded?: boolean; allowed?: boolean } = {}): Extractor {
+function extractor(engines: ExtractorEngines = real, options: { keepLoaded?: boolean; allowed?: boolean } = {}): Extractor {
   const { keepLoaded = true, allowed = true } = options;
   return new Extractor({ engines, clock: systemClock, log: silentLog, keepLoaded, allowPrivateAddresses: allowed });
 }
 
-/** The loaded extractor with some lines of Python before its own. */
-function loadedAfter(python: string): Engines {
+type ExtractorEngines = Pick<Engines, 'find' | 'library' | 'start'>;
+
+/** Engines whose worker runs some lines of Python before its own. */
+function loadedAfter(python: string): ExtractorEngines {
   return {
-    ...real,
+    find: (name, options) => real.find(name, options),
+    library: (name) => real.library(name),
     start: (library, { script, folder }) => real.start(library, { script: `${python}\n${script}`, folder }),
   };
 }
@@ -213,8 +216,8 @@ describe('a loaded extractor', () => {
     const { path } = await real.find('yt-dlp');
     const folder = await freshFolder();
     let place = path ?? '';
-    const moved: Engines = {
-      ...real,
+    const moved: ExtractorEngines = {
+      start: (library, options) => real.start(library, options),
       find: async (name) => ({ ...(await real.find(name)), path: name === 'yt-dlp' ? place : null }),
       library: async () => ({
         python: (await real.library('yt-dlp'))?.python ?? '',
