@@ -107,7 +107,9 @@ describe.skipIf(noBrowser)('connections from other devices', () => {
       body: JSON.stringify({ slug: 'harbour', title: 'Harbour' }),
       headers: { Authorization: adminAuthorization, 'Content-Type': 'application/json' },
     });
-    const { uuid } = await post('/api/addons/profiles', {});
+    const { uuid } = await post('/api/addons/profiles', {
+      config: { formatter: { id: 'gdrive' }, sortCriteria: { global: [] }, presets: [] },
+    });
     return { shared, configuration: uuid };
   }
 
