@@ -8,6 +8,7 @@ import { helpText, parseCommandLine } from './host/cli/command-line.ts';
 import { runCommand } from './host/cli/commands.ts';
 import { DataFolderTaken } from './host/runtime/data-lock.ts';
 import { openHost, type Host } from './host/host.ts';
+import { markCrash, reportFatalErrors } from './host/runtime/crash-marker.ts';
 import { openInBrowser } from './host/runtime/open-browser.ts';
 import { registry } from './host/services/registry.ts';
 import { version } from './host/runtime/version.ts';
@@ -121,7 +122,11 @@ async function start(options: StartOptions, why: string): Promise<void> {
     stopping.stops(host);
     // An unhandled rejection of one service must not end the others; an uncaught exception still ends the process.
     process.on('unhandledRejection', (error) => host?.log.error('unhandled promise rejection', { error }));
-    process.on('uncaughtExceptionMonitor', (error) => host?.log.error('uncaught exception, process ends', { error }));
+    process.on('uncaughtExceptionMonitor', (error) => {
+      markCrash(options.dataDir);
+      host?.log.error('uncaught exception, process ends', { error });
+    });
+    reportFatalErrors(options.dataDir);
     await announceStart(host, options, why);
     return host;
   };

@@ -1,3 +1,4 @@
+import { takeCrashMark } from './runtime/crash-marker.ts';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bus } from '../../services/contracts/bus.ts';
@@ -104,6 +105,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const trusts = trustConfiguredProxies(config);
   const parts: HostDependencies = {
     dataDir,
+    isAfterCrash: takeCrashMark(dataDir),
     databaseUrl,
     loop,
     readThread: opening.use(new ReadThread({ clock, log: log.child('database') })),

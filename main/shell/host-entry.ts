@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { serveHost } from '../desktop/serve-host.ts';
 import { getDataDir } from '../host/cli/data-dir.ts';
 import { parseCommandLine } from '../host/cli/command-line.ts';
+import { markCrash, reportFatalErrors } from '../host/runtime/crash-marker.ts';
 import { exposeCollector } from '../host/runtime/idle-gc.ts';
 import { openHost, type Host } from '../host/host.ts';
 import { registry } from '../host/services/registry.ts';
@@ -22,7 +23,12 @@ process.on('unhandledRejection', (error) => {
   if (host === undefined) throw error;
   host.log.error('unhandled promise rejection', { error });
 });
-process.on('uncaughtExceptionMonitor', (error) => host?.log.error('uncaught exception, process ends', { error }));
+const dataFolder = getDataDir(dataDir, process.env, process.platform);
+process.on('uncaughtExceptionMonitor', (error) => {
+  markCrash(dataFolder);
+  host?.log.error('uncaught exception, process ends', { error });
+});
+reportFatalErrors(dataFolder);
 
 const served = serveHost({
   line: {
@@ -32,7 +38,7 @@ const served = serveHost({
   open: async (desktop) => {
     host = await openHost({
       ...desktop,
-      dataDir: getDataDir(dataDir, process.env, process.platform),
+      dataDir: dataFolder,
       descriptors: registry,
       pages: join(appFolder, 'dist', 'renderer'),
       safeMode,

@@ -8,7 +8,7 @@ import type { Outcome } from './job-end.ts';
 import { parse } from './parse.ts';
 import { readReplay, type Replay } from './replay.ts';
 import { link, Tails, unlink } from './successors.ts';
-import { releaseAllFirst, releaseAll, type InsertedJob, type JobRow } from './table.ts';
+import { countCrash, releaseAllFirst, releaseAll, type InsertedJob, type JobRow } from './table.ts';
 import { Worker, type WorkerDependencies } from './worker.ts';
 
 /** Time after which jobs that started without a claim are marked as running. */
@@ -57,9 +57,10 @@ export class SoleWorker extends Worker {
 
   /** Running rows belong to a previous process, since no other one uses the table. */
   static async open(parts: WorkerDependencies, journal: CompletionJournal): Promise<SoleWorker> {
-    const { database, clock, log } = parts;
+    const { database, clock, log, isAfterCrash } = parts;
     await database.note(async (transaction) => {
-      const suspects = await releaseAll(transaction, clock.now());
+      const suspects = isAfterCrash ? await countCrash(transaction, clock.now()) : [];
+      await releaseAll(transaction, clock.now());
       for (const { id, kind } of suspects) log.error('job stopped after repeated crashes', { kind, id });
       await releaseAllFirst(transaction);
     });

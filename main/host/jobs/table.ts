@@ -203,33 +203,29 @@ export async function releaseUnknownKinds(db: Kysely<any>, owner: string, knownI
     where state = 'running' and lease_owner = ${owner} ${unknown}`.execute(db);
 }
 
+/** Makes all jobs of a previous process due again. */
+export async function releaseAll(db: Kysely<any>, now: number): Promise<void> {
+  await sql`update jobs set state = 'waiting', run_at = ${now}, lease_owner = null, lease_until = null
+    where state = 'running'`.execute(db);
+}
+
+/** Maximum number of crashes in a row at which a job may have been running. */
+const maxCrashes = 5;
+const crashReason = `Homeport ended unexpectedly ${String(maxCrashes)} times while this was being processed.`;
+
 /**
- * Makes the jobs of a previous process due again. A job that ran in each of several processes that ended without
- * stopping it may have ended them: it becomes a dead letter, which its service reports. From the second time on, jobs
- * are due one after another, so that the others are done before it runs.
+ * Counts a crash for each job that was running. A job that was running at each of several crashes may have caused
+ * them: it becomes a dead letter, which its service reports. Call it before {@link releaseAll}.
  * @returns the jobs that became dead letters
  */
-export async function releaseAll(db: Kysely<any>, now: number): Promise<readonly Pick<JobRow, 'id' | 'kind'>[]> {
+export async function countCrash(db: Kysely<any>, now: number): Promise<readonly Pick<JobRow, 'id' | 'kind'>[]> {
   const { rows } = await sql<Pick<JobRow, 'id' | 'kind'> & { crashes: number }>`update jobs set crashes = crashes + 1
     where state = 'running' returning id, kind, crashes`.execute(db);
-  const isSuspect = ({ crashes }: { readonly crashes: number }): boolean => Number(crashes) >= maxCrashes;
-  const suspects = rows.filter(isSuspect);
+  const suspects = rows.filter(({ crashes }) => Number(crashes) >= maxCrashes);
   for (const { id } of suspects) {
     // The former owner stays until the dead letter is reported.
     await sql`update jobs set state = 'dead', finished_at = ${now}, last_error = ${crashReason}
       where id = ${id}`.execute(db);
   }
-  const released = rows.filter((row) => !isSuspect(row)).sort((a, b) => a.id - b.id);
-  for (const [index, { id, crashes }] of released.entries()) {
-    const waitMs = Number(crashes) > 1 ? Math.min(index, maxSpread) * spreadMs : 0;
-    await sql`update jobs set state = 'waiting', run_at = ${now + waitMs}, lease_owner = null, lease_until = null
-      where id = ${id}`.execute(db);
-  }
   return suspects;
 }
-
-/** Number of processes in a row that may end while a job runs. */
-const maxCrashes = 5;
-const spreadMs = 1000;
-const maxSpread = 60;
-const crashReason = `Homeport ended unexpectedly ${String(maxCrashes)} times while this was being processed.`;

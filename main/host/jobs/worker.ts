@@ -25,6 +25,8 @@ export interface WorkerDependencies {
   readonly log: Log;
   /** Labels: kind, outcome. */
   readonly finished: Counter;
+  /** An error ended the previous process, which one of its running jobs may have caused. */
+  readonly isAfterCrash: boolean;
 }
 
 /**

@@ -17,6 +17,8 @@ import type { HostMetrics } from '../metrics/metrics.ts';
 /** Kernel components from which the contexts of services are built. */
 export interface HostDependencies {
   readonly dataDir: string;
+  /** An error ended the previous process on the data folder. */
+  readonly isAfterCrash: boolean;
   /**
    * Database server, or empty for tables in the data folder. The value at the start, so that all services agree until
    * the next start.

@@ -14,9 +14,6 @@ interface Dependencies {
   readonly runs: Pick<ActiveRuns, 'has'>;
 }
 
-/** Number of times that a download may have been started when Homeport finds it running at its own start. */
-const maxAttemptsAtStart = 5;
-
 /**
  * Requeues the downloads of a dead host at their former positions after their extractors ended. `self` is this process;
  * at its start it has no runs yet.
@@ -35,27 +32,10 @@ export async function recover({ context, live, runs }: Dependencies, self: RunOw
         : hasLease;
     if (isAlive) continue;
     if (isLocal && child !== null && (await isRunning(child))) signalGroup(Number.parseInt(child, 10), 'SIGKILL');
-    if (starting && item.attempts >= maxAttemptsAtStart) {
-      await endCrashingDownload({ context, live }, item.uid);
-      continue;
-    }
     context.log.info('download requeued', { uid: item.uid, formerState: item.state });
     const released = await context.commit(async (db) => await new DownloadStore(db).release(item.uid));
     if (released !== undefined) live.changed(released);
   }
-}
-
-/** Ends a download that was running each time Homeport ended, so that it cannot end it at every start. */
-async function endCrashingDownload(
-  { context, live }: Pick<Dependencies, 'context' | 'live'>,
-  uid: string,
-): Promise<void> {
-  const message = 'Homeport stopped working several times while this was downloaded. Retry it when that is fixed.';
-  context.log.error('download stopped after repeated crashes', { uid });
-  const ended = await context.commit(async (db) =>
-    new DownloadStore(db).finish(uid, context.clock.now(), { state: 'failed', message, attempts: 0 }),
-  );
-  if (ended !== undefined) live.changed(ended);
 }
 
 /**

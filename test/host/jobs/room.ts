@@ -50,7 +50,7 @@ export interface JobsRoom extends AsyncDisposable {
 /** Opens jobs on this database, with a stopped clock. */
 export async function openRoom(
   database: Database,
-  options: { clock?: FakeClock; realClock?: Clock; log?: Log } = {},
+  options: { clock?: FakeClock; realClock?: Clock; log?: Log; isAfterCrash?: boolean } = {},
 ): Promise<JobsRoom> {
   await database.migrate(jobsMigrations);
   const clock = options.clock ?? createFakeClock();
@@ -62,6 +62,7 @@ export async function openRoom(
     random: systemRandom,
     log: options.log ?? silentLog,
     metrics,
+    isAfterCrash: options.isAfterCrash ?? false,
   });
   const settle = (state: JobSummary['state'], count: number) =>
     vi.waitFor(

@@ -93,6 +93,7 @@ it('migrates data of an older version: inbox jobs, and delayed messages with the
     const metrics = { counter: () => ({ inc() {} }), gauge: () => ({ set() {} }), histogram: () => ({ observe() {} }) };
     const clock = createFakeClock(Date.now());
     await using jobs = await openJobs({
+      isAfterCrash: false,
       service: 'push',
       database,
       clock,
