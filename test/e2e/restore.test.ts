@@ -80,7 +80,9 @@ describe('restoring a backup in the running program', () => {
     expect(await host.stop()).toBe(0);
   });
 
+  /** Runs the sources, whose registry can be changed from outside. */
   const wilfully = (): Record<string, string> => ({
+    NODE_ENV: 'development',
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(wilful)}`,
     WILFUL: folder,
     HOMEPORT_STOP_TIMEOUT: '1',

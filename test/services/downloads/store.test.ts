@@ -89,7 +89,7 @@ eachDialect((_name, open) => {
     expect((await store.claim(here, 10))?.uid).toBe('c');
     expect(await store.claim(here, 10)).toBeUndefined();
     expect(await store.running()).toMatchObject([
-      { item: { uid: 'a', state: 'preparing' }, holder: here, leaseUntil: 10, child: null },
+      { item: { uid: 'a', state: 'preparing' }, owner: here, leaseUntil: 10, child: null },
       { item: { uid: 'c' } },
     ]);
     await store.change('a', { state: 'waiting' });
@@ -112,7 +112,7 @@ eachDialect((_name, open) => {
     await store.append([item('a'), item('b')]);
     const claimed = await store.claim(here, 10);
     expect(uids(await pauseItems(db, claimed === undefined ? [] : [claimed]))).toEqual(['a']);
-    expect(await store.running()).toMatchObject([{ item: { uid: 'a', state: 'paused' }, holder: here }]);
+    expect(await store.running()).toMatchObject([{ item: { uid: 'a', state: 'paused' }, owner: here }]);
     expect(await store.advance('a', { state: 'downloading' })).toBeUndefined();
     await resumeItems(db, await store.queue(['paused']));
     // What the site says of it comes after all: its run has not ended yet.
