@@ -87,8 +87,6 @@ export class ExchangeHandler {
     const to: DispatchHandlers = {
       request: (request, response) => {
         markGatewayRequest(request);
-        // Two listeners watch its end, in addition to those of the service.
-        response.setMaxListeners(20);
         this.handleRequest(request, response, guard);
       },
       upgrade: (request, socket, head) => {
@@ -103,6 +101,8 @@ export class ExchangeHandler {
   handleRequest(request: IncomingMessage, response: ServerResponse, guard = this.#guard): void {
     if (this.#connections.isAnswered(request.socket)) return void request.destroy();
     const { service } = this.#access;
+    // The host watches its end in several places (twice behind the gateway), in addition to the service and its streams.
+    response.setMaxListeners(20);
     this.#connections.startExchange({ request, response });
     this.running.add(response);
     // A write after a disconnect emits an error on the response, which would end the process when unhandled.
