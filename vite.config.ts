@@ -29,6 +29,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      // Tabs load all views in one way, also those that a page shows itself.
+      checks: { ineffectiveDynamicImport: false },
       output: {
         hashCharacters: 'base64',
         // Modules that most pages share form one chunk, because forty small requests take longer.
