@@ -36,7 +36,7 @@ describe.skipIf(noBrowser)('the composer of a message', () => {
   };
   const openDialog = async (page: Page): Promise<Locator> => {
     const dialog = page.getByRole('dialog', { name: 'Publish a message' });
-    await dialog.getByText('Up to 1 MB').waitFor();
+    await dialog.getByText('Up to 1 MiB').waitFor();
     return dialog;
   };
   const publish = (dialog: Locator): Promise<void> => dialog.getByRole('button', { name: 'Publish' }).click();
@@ -102,7 +102,7 @@ describe.skipIf(noBrowser)('the composer of a message', () => {
     const dialog = await openDialog(page);
     const input = dialog.locator('input[type=file]');
     await input.setInputFiles({ name: 'large.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(2e6) });
-    await dialog.getByText('large.bin has 2 MB. Files may have 1 MB.').waitFor();
+    await dialog.getByText('large.bin has 2 MB. Files may have 1 MiB.').waitFor();
     await input.setInputFiles({ name: 'log.txt', mimeType: 'text/plain', buffer: Buffer.from('one line') });
     await dialog.getByText('log.txt', { exact: true }).waitFor();
     await dialog.getByLabel('Send later').fill('some day');
