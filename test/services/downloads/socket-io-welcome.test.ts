@@ -26,8 +26,8 @@ async function openGate(queued: readonly Item[]) {
     live,
     folders: { audio: '/audio', choices: () => Promise.resolve(['']) },
     store: { queue: (states?: readonly string[]) => Promise.resolve(states === undefined ? queued : []) },
-    optionFiles: { follow: () => nothing },
-    subscriptions: { list: () => Promise.resolve([]), follow: () => nothing },
+    optionFiles: { subscribe: () => nothing },
+    subscriptions: { list: () => Promise.resolve([]), subscribe: () => nothing },
     history: () => {
       asked.resolve();
       return history.promise;
