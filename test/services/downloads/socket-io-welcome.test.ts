@@ -24,7 +24,7 @@ async function openGate(queued: readonly Item[]) {
   const parts = {
     settings: Settings.parse({}),
     live,
-    folders: { audio: '/audio', choices: () => Promise.resolve(['']) },
+    folders: { audio: '/audio', list: () => Promise.resolve(['']) },
     store: { queue: (states?: readonly string[]) => Promise.resolve(states === undefined ? queued : []) },
     optionFiles: { subscribe: () => nothing },
     subscriptions: { list: () => Promise.resolve([]), subscribe: () => nothing },
