@@ -21,7 +21,7 @@ it('gives up sites that never come to an end, so that others get their turn', as
   const prober = new Prober({
     context: { clock } as unknown as Context,
     driver,
-    folders: { make: (uid: string) => Promise.resolve(uid) } as unknown as Folders,
+    folders: { create: (uid: string) => Promise.resolve(uid) } as unknown as Folders,
     live: {} as LiveUpdates,
     metrics: {} as DownloadMetrics,
     notifier: {} as DownloadNotifier,
