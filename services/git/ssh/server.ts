@@ -14,7 +14,7 @@ import { parseProtocol, type Transfer } from '../transfer/transfer.ts';
 import type { Keys } from './keys.ts';
 
 export interface SshDependencies {
-  readonly context: Pick<Context, 'clock' | 'log'>;
+  readonly context: Pick<Context, 'accounts' | 'clock' | 'log'>;
   readonly keys: Keys;
   readonly signIn: SignIn;
   readonly lookup: Lookup;
@@ -69,8 +69,14 @@ export class SshServer implements Disposable {
   }
 
   accept(socket: Socket): void {
-    if (this.#connections.size >= maxConnections) socket.destroy();
-    else this.#server.injectSocket(socket);
+    if (this.#connections.size < maxConnections) {
+      this.#server.injectSocket(socket);
+      return;
+    }
+    const { accounts } = this.#dependencies.context;
+    const { remoteAddress: address } = socket;
+    accounts.record({ event: 'rate_limited', address, service: 'git', detail: 'SSH connection' });
+    socket.destroy();
   }
 
   [Symbol.dispose](): void {
