@@ -30,7 +30,8 @@ export function currentAccountRoutes(context: CurrentAccountContext): readonly A
       accounts.refuseWeakPassword(name, body.password);
       const replaced = (await host.sessions(name)).find(({ id }) => id === credentialId);
       await accounts.change(name, { password: body.password });
-      const { secret } = await host.openSession(name, { remoteAddress, userAgent, byPassword: replaced?.byPassword ?? true });
+      const byPassword = replaced?.byPassword ?? true;
+      const { secret } = await host.openSession(name, { remoteAddress, userAgent, byPassword });
       return { session: secret };
     }),
     implement(ownAccountApi.sessions, async ({ identity }) => {

@@ -108,8 +108,8 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   const secrets = serviceSecrets({ throttle, random, security });
   const passkeys = new Passkeys({ kysely, changes, clock, security });
   const common = { directory, changes, clock, random, security };
-  const factors = new SecondFactorStore({ ...common, kysely, vault, passkeys, checkSecret: secrets.checkSecret });
-  const secondFactors = { factors, passkeys, checkSecret: secrets.checkSecret };
+  const checks = { passkeys, checkSecret: secrets.checkSecret };
+  const factors = new SecondFactorStore({ ...common, ...checks, kysely, vault });
   const releases = new AccountReleases({ kysely, commit, services: options.services.map(({ id }) => id), random, log });
   return {
     authenticate: authentication.authenticate,
@@ -119,7 +119,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
     ...secrets,
     ...accountList({ directory, changes, passwords, clock, releases, security }),
     ...accessTokens(common),
-    ...browserSessions({ ...common, authentication, proven, limit, required, secondFactors }),
+    ...browserSessions({ ...common, authentication, proven, limit, required, secondFactors: { ...checks, factors } }),
     ...portableAccounts({ directory, changes, clock, vault, releases }),
     ...declaredAccounts({ changes, clock, random, log, releases }),
     firstRun: firstRun({ ...common, kysely, passwords, releases }),

@@ -138,7 +138,11 @@ export class Authentication {
           throw buildBadCredentialsProblem();
         });
       case 'none':
-        return (await this.#session(session, forEnrollment)) ?? (link && this.#parts.links.open(link)) ?? this.#stillProven(proven);
+        return (
+          (await this.#session(session, forEnrollment)) ??
+          (link && this.#parts.links.open(link)) ??
+          this.#stillProven(proven)
+        );
     }
   }
 
@@ -161,7 +165,8 @@ export class Authentication {
     const { account } = identity;
     const member = this.#parts.directory.member(account);
     if (member !== undefined && this.#parts.required.isMissing(member)) {
-      this.#parts.security.record({ event: 'second_factor_required', account, address, by: account, detail: 'password' });
+      const event = 'second_factor_required';
+      this.#parts.security.record({ event, account, address, by: account, detail: 'password' });
       throw buildSecondFactorRequiredProblem(401);
     }
     if (member?.hasSecondFactor !== true) return identity;

@@ -116,18 +116,7 @@ export function browserSessions(parts: SessionDependencies): Sessions {
       return { identity: needsEnrollment ? { ...identity, needsEnrollment } : identity, secret };
     },
 
-    async signInHere(client) {
-      const administrators = directory
-        .members()
-        .filter(({ account: { kind, role, enabled } }) => kind === 'person' && role === 'admin' && enabled);
-      const [only] = administrators;
-      if (only === undefined || administrators.length > 1) return undefined;
-      const { identity, secret } = await beginSession(only.account.name, { ...client, byPassword: false }, undefined, parts);
-      return {
-        secret,
-        end: async () => void (await deleteSession(changes, identity.account, identity.credentialId ?? '')),
-      };
-    },
+    signInHere: (client) => signInOnlyAdministrator(client, parts),
 
     async openSession(account, client) {
       return beginSession(getExistingAccount(directory, account).name, client, undefined, parts);
@@ -176,6 +165,19 @@ function checkRequiredFactor(
   security.record({ event: 'second_factor_required', account, address, by: account, detail });
   if (!forEnrollment) throw buildSecondFactorRequiredProblem(403);
   return true;
+}
+
+/** Signs in without a password if there is exactly one administrator. */
+async function signInOnlyAdministrator(client: Client, parts: SessionDependencies): ReturnType<Sessions['signInHere']> {
+  const { directory, changes } = parts;
+  const administrators = directory
+    .members()
+    .filter(({ account: { kind, role, enabled } }) => kind === 'person' && role === 'admin' && enabled);
+  const [only] = administrators;
+  if (only === undefined || administrators.length > 1) return undefined;
+  const { name } = only.account;
+  const { identity, secret } = await beginSession(name, { ...client, byPassword: false }, undefined, parts);
+  return { secret, end: async () => void (await deleteSession(changes, name, identity.credentialId ?? '')) };
 }
 
 /** Deletes a session and returns whether it existed. */

@@ -60,7 +60,13 @@ const warnings: ReadonlySet<SecurityEventName> = new Set([
   'rate_limited',
 ]);
 /** Events that any client can cause without end, so their lines are limited. */
-const limited: ReadonlySet<SecurityEventName> = new Set([...warnings, 'sign_in', 'sign_out', 'second_factor_required', 'data_exported']);
+const limited: ReadonlySet<SecurityEventName> = new Set([
+  ...warnings,
+  'sign_in',
+  'sign_out',
+  'second_factor_required',
+  'data_exported',
+]);
 
 /** Writes security events to the main log, with the address and account of the request that caused them. */
 export interface SecurityLog {
