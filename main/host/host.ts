@@ -285,7 +285,7 @@ function createCapabilityProviders(
     getConnectionHandler: (id) => findConnectionHandler(runners, id),
     isFromTrustedProxy: (request) => parts.trusts(getRemoteAddress(request)),
     shareAddresses: (shared) => parts.appPages.share(shared),
-    openSession: (account, from) => accounts.openSession(account, from),
+    openSession: (account, from) => accounts.openSession(account, { ...from, byPassword: false }),
   };
 }
 

@@ -98,6 +98,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
       security,
       metrics: metrics.host,
       sessionDays: () => config.read().host.sessionDays,
+      requireSecondFactor: () => config.read().host.requireSecondFactor,
       ...(options.passwordCost === undefined ? {} : { passwordCost: options.passwordCost }),
     }),
   );

@@ -80,6 +80,8 @@ export interface ApiRoute<Query, Body, Reply> {
   /** Summary for the API reference, as one sentence. */
   readonly summary: string;
   readonly access: RouteAccess;
+  /** Sessions that must enrol a required second factor may use the route as well. */
+  readonly duringEnrollment?: true;
   readonly query?: z.core.$ZodType<Query>;
   readonly body?: z.core.$ZodType<Body>;
   /** The body is a byte stream of any length instead of JSON; the handler reads and limits it. */

@@ -23,13 +23,15 @@ export function currentAccountRoutes(context: CurrentAccountContext): readonly A
       return { account, tokens: [...(await accounts.tokens(name))] };
     }),
     implement(ownAccountApi.changePassword, async (request) => {
-      const { account: name } = requirePasswordOrSession(request.identity);
+      const { account: name, credentialId } = requirePasswordOrSession(request.identity);
       const { body, remoteAddress, userAgent } = request;
       // An open page that was left alone must not be enough to take an account over.
       await verifyPassword(accounts, { name, password: body.current, remoteAddress, field: 'current' });
       accounts.refuseWeakPassword(name, body.password);
+      const replaced = (await host.sessions(name)).find(({ id }) => id === credentialId);
       await accounts.change(name, { password: body.password });
-      const { secret } = await host.openSession(name, { remoteAddress, userAgent });
+      const byPassword = replaced?.byPassword ?? true;
+      const { secret } = await host.openSession(name, { remoteAddress, userAgent, byPassword });
       return { session: secret };
     }),
     implement(ownAccountApi.sessions, async ({ identity }) => {

@@ -35,21 +35,23 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
   };
   return [
     implement(controlApi.session, async ({ identity }) => ({
-      account: identity ? { name: identity.account, role: identity.role } : null,
+      account: identity ? describeIdentity(identity) : null,
       setupNeeded: await host.firstRun.needed(),
       safeMode: host.safeMode,
       version: host.version,
     })),
     implement(controlApi.setup, async ({ body, remoteAddress, userAgent }) => {
       await host.firstRun.complete(body.code, body.name, body.password, remoteAddress);
-      const { secret } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
-      return { session: secret };
+      const client = { remoteAddress, userAgent, forEnrollment: true };
+      const { identity, secret } = await accounts.signIn(body.name, body.password, client);
+      return { session: secret, needsEnrollment: identity.needsEnrollment };
     }),
     implement(controlApi.signIn, async ({ identity: former, body, remoteAddress, userAgent }) => {
       try {
-        const { identity, secret } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
+        const client = { remoteAddress, userAgent, forEnrollment: true };
+        const { identity, secret } = await accounts.signIn(body.name, body.password, client);
         await endFormer(former);
-        return { name: identity.account, role: identity.role, session: secret };
+        return { ...describeIdentity(identity), session: secret };
       } catch (error) {
         if (error instanceof SecondFactorNeeded) return { ticket: error.ticket };
         throw error;
@@ -76,6 +78,10 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
       return { links: body.paths.map((path) => formatSessionLink({ path, text: accounts.link(caller, path) })) };
     }),
   ];
+}
+
+function describeIdentity({ account, role, needsEnrollment }: Identity) {
+  return { name: account, role, ...(needsEnrollment === true ? { needsEnrollment } : {}) };
 }
 
 /** Returns the handlers of services, settings, the log and the report. */

@@ -9,6 +9,9 @@ interface Claim {
   readonly field: string;
 }
 
+/** Refusals of a right password that is not enough to sign in. */
+const rightPasswordCodes: readonly string[] = ['accounts.token_needed', 'accounts.second_factor_required'];
+
 /**
  * Checks the password of a signed-in account again, throttled like a sign-in, before its credentials are changed.
  * @throws Problem `accounts.wrong_password` (403), `accounts.too_many_attempts` (429)
@@ -21,8 +24,8 @@ export async function verifyPassword(accounts: Accounts, claim: Claim): Promise<
     // A token stands in for a password elsewhere, not here.
     if (proven?.via === 'password' && proven.account === name) return;
   } catch (error) {
-    // The password is right, and the account has a second factor.
-    if (error instanceof Problem && error.code === 'accounts.token_needed') return;
+    // The password is right, and the account has a second factor or must enrol one.
+    if (error instanceof Problem && rightPasswordCodes.includes(error.code)) return;
     if (!(error instanceof Problem) || error.code !== 'accounts.bad_credentials') throw error;
   }
   const message = 'This is not your password.';

@@ -90,6 +90,29 @@ describe('an ID token', () => {
     expect([status, headers['set-cookie']?.length]).toEqual([303, expect.any(Number)]);
   });
 
+  it('opens a session without the second factor that accounts with a password must have', async () => {
+    const grants = [{ service: 'lamp', resource: '*', permission: 'read' }];
+    await api(home.host.url('control'), '/api/accounts/grace', { method: 'PATCH', body: JSON.stringify({ grants }) });
+    const { text } = await api<{ text: string }>(home.host.url('control'), '/api/accounts/ada/tokens', {
+      method: 'POST',
+      body: '{}',
+    });
+    const require = (requireSecondFactor: string): Promise<unknown> =>
+      api(home.host.url('control'), '/api/settings/host', {
+        method: 'PATCH',
+        headers: { Authorization: `Bearer ${text}` },
+        body: JSON.stringify({ requireSecondFactor }),
+      });
+    await require('everybody');
+    try {
+      const { headers } = await signIn();
+      const Cookie = (headers['set-cookie'] ?? []).map((each) => each.split(';')[0] ?? '').join('; ');
+      expect((await home.ask('https://lamp.nas.local/', { headers: { Cookie } })).body).toBe('lamp');
+    } finally {
+      await require('off');
+    }
+  });
+
   const tampered = (): string => {
     const [head = '', , signature = ''] = sign(published.privateKey, claims()).split('.');
     return `${head}.${encode({ ...claims(), sub: 'sub-grace', email: 'x' })}.${signature}`;

@@ -3,8 +3,10 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { control } from '../../services/control/index.ts';
+import { git } from '../../services/git/index.ts';
 import { mail } from '../../services/mail/index.ts';
 import { push } from '../../services/push/index.ts';
+import { api } from '../support/api.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 
 let host: TestHost;
@@ -15,7 +17,7 @@ beforeAll(async () => {
     NTFY_VISITOR_REQUEST_LIMIT_EXEMPT_HOSTS: '203.0.113.0/24',
     NTFY_AUTH_DEFAULT_ACCESS: 'read-write',
   };
-  host = await openTestHost({ services: [control, mail, push], environment });
+  host = await openTestHost({ services: [control, git, mail, push], environment });
 });
 afterAll(() => host[Symbol.asyncDispose]());
 
@@ -43,6 +45,19 @@ describe('a rate limit', () => {
     const sockets = Array.from({ length: 60 }, () => connect(host.port('mail'), '127.0.0.1'));
     for (const socket of sockets) socket.on('error', () => undefined);
     await vi.waitUntil(() => lines().some((line) => line.includes('target=mail')));
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('records the SSH connection that it refuses', async () => {
+    const repository = await api<{ ssh_url: string }>(host.url('git'), '/api/v1/user/repos', {
+      method: 'POST',
+      body: JSON.stringify({ name: 'demo' }),
+    });
+    const port = Number(new URL(repository.ssh_url).port);
+    const sockets = Array.from({ length: 201 }, () => connect(port, '127.0.0.1'));
+    for (const socket of sockets) socket.on('error', () => undefined);
+    await vi.waitUntil(() => lines().some((line) => line.includes('detail="SSH connection"')), 10_000);
+    expect(lines().at(-1)).toMatch(/address=127\.0\.0\.1 target=git account=-/);
     for (const socket of sockets) socket.destroy();
   });
 });

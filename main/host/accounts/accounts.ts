@@ -24,6 +24,7 @@ import { portableAccounts, type Portable } from './portable.ts';
 import { AccountReleases } from './releases.ts';
 import { renewHash } from './renewal.ts';
 import { insertPresetAccounts, getPresetAccounts } from './service-accounts.ts';
+import { RequiredSecondFactor, type SecondFactorPolicy } from './required-second-factor.ts';
 import { SecondFactorStore } from './second-factors.ts';
 import { serviceSecrets } from './service-secrets.ts';
 import { browserSessions, type Sessions } from './sessions.ts';
@@ -51,6 +52,8 @@ export interface AccountsOptions {
   readonly metrics?: Metrics;
   /** Setting: maximum lifetime of a session in days; default 90. */
   readonly sessionDays?: () => number;
+  /** Setting: accounts that must have a second factor; default none. */
+  readonly requireSecondFactor?: () => SecondFactorPolicy;
   /** log2 of scrypt's N for new passwords; default 17: about 128 MiB and 0.3 s per hash. */
   readonly passwordCost?: number;
 }
@@ -77,14 +80,15 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   const passwords = new Passwords(options.passwordCost ?? 17);
   const proven = new WeakMap<Identity, string>();
   const limit = new SessionLimit(options.sessionDays ?? (() => 90));
-  const permissions = new Permissions(directory, clock, proven, limit);
+  const required = new RequiredSecondFactor(options.requireSecondFactor ?? (() => 'off'));
+  const permissions = new Permissions({ directory, clock, proven, limit, required });
   const open = new AsyncDisposableStack();
   const removal = open.use(new ExpiryRemoval(changes, directory, clock, log));
   const uses = open.use(new LastUsed(commit, clock, log, limit));
   open.use(followChanges(directory, removal, options));
 
   const throttle = new SignInThrottle(clock, ({ source, name = '' }) => hasSignedIn(directory.member(name), source));
-  const links = new SessionLinks({ directory, vault, clock, limit });
+  const links = new SessionLinks({ directory, vault, clock, limit, required });
   const authentication = new Authentication({
     directory,
     passwords,
@@ -94,6 +98,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
     throttle,
     links,
     limit,
+    required,
     clock,
     random,
     failures: countFailures(options.metrics),
@@ -103,8 +108,8 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   const secrets = serviceSecrets({ throttle, random, security });
   const passkeys = new Passkeys({ kysely, changes, clock, security });
   const common = { directory, changes, clock, random, security };
-  const factors = new SecondFactorStore({ ...common, kysely, vault, passkeys, checkSecret: secrets.checkSecret });
-  const secondFactors = { factors, passkeys, checkSecret: secrets.checkSecret };
+  const checks = { passkeys, checkSecret: secrets.checkSecret };
+  const factors = new SecondFactorStore({ ...common, ...checks, kysely, vault });
   const releases = new AccountReleases({ kysely, commit, services: options.services.map(({ id }) => id), random, log });
   return {
     authenticate: authentication.authenticate,
@@ -114,7 +119,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
     ...secrets,
     ...accountList({ directory, changes, passwords, clock, releases, security }),
     ...accessTokens(common),
-    ...browserSessions({ ...common, authentication, proven, limit, secondFactors }),
+    ...browserSessions({ ...common, authentication, proven, limit, required, secondFactors: { ...checks, factors } }),
     ...portableAccounts({ directory, changes, clock, vault, releases }),
     ...declaredAccounts({ changes, clock, random, log, releases }),
     firstRun: firstRun({ ...common, kysely, passwords, releases }),

@@ -14,6 +14,7 @@ import { BoundedMap } from '../runtime/bounded-map.ts';
 import { identify, type Directory, type Member } from './directory.ts';
 import type { Passwords } from './passwords.ts';
 import type { ProvenPasswords } from './permissions.ts';
+import { buildSecondFactorRequiredProblem, type RequiredSecondFactor } from './required-second-factor.ts';
 import { fingerprint, isSessionShaped } from './secrets.ts';
 import type { SessionLimit } from './session-limit.ts';
 import type { SessionLinks } from './session-links.ts';
@@ -46,6 +47,7 @@ export interface AuthenticationDependencies {
   readonly throttle: SignInThrottle;
   readonly links: SessionLinks;
   readonly limit: SessionLimit;
+  readonly required: RequiredSecondFactor;
   /** Returns whether the credentials of an identity are still valid. */
   readonly stands: (identity: Identity) => boolean;
   readonly clock: Clock;
@@ -118,12 +120,13 @@ export class Authentication {
     session,
     link,
     gatewayIdentity: proven,
+    forEnrollment = false,
     ...client
   }: Credentials): Promise<Identity | undefined> {
     const claim = readAuthorization(authorization);
     switch (claim.kind) {
       case 'password':
-        return this.#used(this.#withoutFactor(await this.password(claim.name, claim.password, client)), client);
+        return this.#used(this.#withoutFactor(await this.password(claim.name, claim.password, client), client), client);
       case 'token':
         return this.#used(
           await this.#reporting(claim.name, client, () => this.#token(claim.text, claim.name, client)),
@@ -135,7 +138,11 @@ export class Authentication {
           throw buildBadCredentialsProblem();
         });
       case 'none':
-        return (await this.#session(session)) ?? (link && this.#parts.links.open(link)) ?? this.#stillProven(proven);
+        return (
+          (await this.#session(session, forEnrollment)) ??
+          (link && this.#parts.links.open(link)) ??
+          this.#stillProven(proven)
+        );
     }
   }
 
@@ -150,9 +157,19 @@ export class Authentication {
     return token.identity;
   }
 
-  /** @throws Problem `accounts.token_needed` (401) when the password is only the first of two factors */
-  #withoutFactor(identity: Identity): Identity {
-    if (this.#parts.directory.member(identity.account)?.hasSecondFactor !== true) return identity;
+  /**
+   * @throws Problem `accounts.token_needed` (401) when the password is only the first of two factors,
+   * `accounts.second_factor_required` (401) when the second one must be enrolled first
+   */
+  #withoutFactor(identity: Identity, { remoteAddress: address }: Client): Identity {
+    const { account } = identity;
+    const member = this.#parts.directory.member(account);
+    if (member !== undefined && this.#parts.required.isMissing(member)) {
+      const event = 'second_factor_required';
+      this.#parts.security.record({ event, account, address, by: account, detail: 'password' });
+      throw buildSecondFactorRequiredProblem(401);
+    }
+    if (member?.hasSecondFactor !== true) return identity;
     const detail = 'This account has a second factor, so its programs use access tokens in place of the password.';
     throw new Problem('accounts.token_needed', 401, detail);
   }
@@ -172,13 +189,15 @@ export class Authentication {
   }
 
   /** An expired session returns no identity instead of an error, which would prevent access to the sign-in page. */
-  async #session(secret: string | undefined): Promise<Identity | undefined> {
+  async #session(secret: string | undefined, forEnrollment: boolean): Promise<Identity | undefined> {
     if (secret === undefined || !isSessionShaped(secret)) return undefined;
     const session = await this.#parts.directory.session(fingerprint(secret), this.#parts.clock.now());
     if (session?.member.account.enabled !== true) return undefined;
     if (this.#parts.limit.isOver(session.row, this.#parts.clock.now())) return undefined;
+    const isLimited = this.#parts.required.limits(session.member, session.row);
+    if (isLimited && !forEnrollment) return undefined;
     this.#parts.uses.sessionUsed(session);
-    return session.identity;
+    return isLimited ? Object.freeze({ ...session.identity, needsEnrollment: true as const }) : session.identity;
   }
 
   async #prove(name: string, password: string, source: string): Promise<Proof | undefined> {

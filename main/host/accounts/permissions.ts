@@ -3,6 +3,7 @@ import type { Clock } from '../../../services/contracts/service.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
 import type { Directory, Member } from './directory.ts';
 import { decide, type Access } from './grants.ts';
+import type { RequiredSecondFactor } from './required-second-factor.ts';
 import type { SessionLimit } from './session-limit.ts';
 
 /** Maximum length of a resource whose decision is cached. */
@@ -11,17 +12,27 @@ const maxCachedLength = 256;
 /** Password hash by which an identity was authenticated; open streams end when it changes. */
 export type ProvenPasswords = WeakMap<Identity, string>;
 
+export interface PermissionDependencies {
+  readonly directory: Directory;
+  readonly clock: Clock;
+  readonly proven: ProvenPasswords;
+  readonly limit: SessionLimit;
+  readonly required: RequiredSecondFactor;
+}
+
 /** Checks permissions against the current state, not that of the sign-in. */
 export class Permissions {
   readonly #directory: Directory;
   readonly #clock: Clock;
   readonly #proven: ProvenPasswords;
   readonly #limit: SessionLimit;
+  readonly #required: RequiredSecondFactor;
   readonly #decisions = new BoundedMap<string, boolean>(20_000);
   #generation = -1;
 
-  constructor(directory: Directory, clock: Clock, proven: ProvenPasswords, limit: SessionLimit) {
+  constructor({ directory, clock, proven, limit, required }: PermissionDependencies) {
     this.#limit = limit;
+    this.#required = required;
     this.#directory = directory;
     this.#clock = clock;
     this.#proven = proven;
@@ -64,7 +75,8 @@ export class Permissions {
 
   #hasSession(member: Member, id: string): boolean {
     const session = member.sessions.get(id);
-    return session !== undefined && !this.#limit.isOver(session.row, this.#clock.now());
+    if (session === undefined || this.#required.limits(member, session.row)) return false;
+    return !this.#limit.isOver(session.row, this.#clock.now());
   }
 
   /** Returns whether the credentials of the identity are still valid. */
@@ -80,7 +92,7 @@ export class Permissions {
         return this.#hasSession(member, id);
       case 'password': {
         const proven = this.#proven.get(identity);
-        return proven === undefined || proven === member.passwordHash;
+        return proven === undefined || (proven === member.passwordHash && !this.#required.isMissing(member));
       }
     }
   }

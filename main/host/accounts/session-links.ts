@@ -4,6 +4,7 @@ import type { Clock, Vault } from '../../../services/contracts/service.ts';
 import type { SessionLink } from '../../../services/contracts/session.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
 import type { Directory } from './directory.ts';
+import type { RequiredSecondFactor } from './required-second-factor.ts';
 import type { SessionLimit } from './session-limit.ts';
 
 const lifetimeMs = 24 * 60 * 60_000;
@@ -14,6 +15,7 @@ export interface SessionLinkDependencies {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly limit: SessionLimit;
+  readonly required: RequiredSecondFactor;
 }
 
 /**
@@ -55,6 +57,7 @@ export class SessionLinks {
     const member = this.#parts.directory.member(account);
     const session = member?.sessions.get(id);
     if (member?.account.enabled !== true || session === undefined) return undefined;
+    if (this.#parts.required.limits(member, session.row)) return undefined;
     return this.#parts.limit.isOver(session.row, this.#parts.clock.now()) ? undefined : session.identity;
   }
 

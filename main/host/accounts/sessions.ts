@@ -8,6 +8,7 @@ import type { Authentication } from './authentication.ts';
 import type { Changes } from './changes.ts';
 import { identify, type Directory } from './directory.ts';
 import type { ProvenPasswords } from './permissions.ts';
+import { buildSecondFactorRequiredProblem, type RequiredSecondFactor } from './required-second-factor.ts';
 import { fingerprint, generateSessionSecret } from './secrets.ts';
 import type { SessionLimit } from './session-limit.ts';
 import { SecondStep, type SecondStepDependencies } from './second-step.ts';
@@ -27,6 +28,8 @@ export interface Session {
   /** Remote address of the sign-in. */
   readonly address: string;
   readonly userAgent: string;
+  /** Opened with the password of the account, not by a provider or the desktop window. */
+  readonly byPassword: boolean;
 }
 
 export interface Sessions extends Pick<Accounts, 'signIn' | 'signOut' | 'factors'> {
@@ -36,10 +39,11 @@ export interface Sessions extends Pick<Accounts, 'signIn' | 'signOut' | 'factors
    */
   signInHere(client: Client): Promise<{ readonly secret: string; end(): Promise<void> } | undefined>;
   /**
-   * Opens a session for an externally authenticated account.
+   * Opens a session for an account that was authenticated elsewhere; `byPassword` false exempts it from the required
+   * second factor.
    * @throws Problem `accounts.unknown` (404), `accounts.bad_credentials` (401)
    */
-  openSession(account: string, client: Client): Promise<OpenedSession>;
+  openSession(account: string, client: SessionOrigin): Promise<OpenedSession>;
   /** @throws Problem `accounts.unknown` (404). */
   sessions(account: string): Promise<readonly Session[]>;
   /** @throws Problem `accounts.unknown_session` (404). */
@@ -48,7 +52,12 @@ export interface Sessions extends Pick<Accounts, 'signIn' | 'signOut' | 'factors
   endSessions(account: string): Promise<number>;
 }
 
-type Client = Parameters<Accounts['signIn']>[2];
+type Client = Parameters<SecondFactors['complete']>[2];
+
+/** Client of a new session. */
+interface SessionOrigin extends Client {
+  readonly byPassword: boolean;
+}
 type OpenedSession = Awaited<ReturnType<Accounts['signIn']>>;
 
 export interface SessionDependencies {
@@ -60,6 +69,7 @@ export interface SessionDependencies {
   readonly random: Random;
   readonly security: SecurityLog;
   readonly limit: SessionLimit;
+  readonly required: RequiredSecondFactor;
   readonly secondFactors: Pick<SecondStepDependencies, 'factors' | 'passkeys' | 'checkSecret'>;
 }
 
@@ -90,7 +100,7 @@ function secondFactors({ factors, passkeys }: SessionDependencies['secondFactors
 export function browserSessions(parts: SessionDependencies): Sessions {
   const { authentication, proven, directory, changes, clock, random, security, limit } = parts;
   const begin = (account: string, client: Client, provenHash?: string): Promise<OpenedSession> =>
-    beginSession(account, client, provenHash, parts);
+    beginSession(account, { ...client, byPassword: true }, provenHash, parts);
   const secondStep = new SecondStep({ ...parts.secondFactors, clock, random, open: begin });
 
   return {
@@ -98,27 +108,18 @@ export function browserSessions(parts: SessionDependencies): Sessions {
 
     async signIn(name, password, client) {
       const proof = await authentication.password(name, password, client);
+      const needsEnrollment = checkRequiredFactor(parts, proof.account, client);
       if (directory.member(proof.account)?.hasSecondFactor === true) {
         throw new SecondFactorNeeded(proof.account, secondStep.begin(proof.account, proven.get(proof)));
       }
-      return begin(proof.account, client, proven.get(proof));
+      const { identity, secret } = await begin(proof.account, client, proven.get(proof));
+      return { identity: needsEnrollment ? { ...identity, needsEnrollment } : identity, secret };
     },
 
-    async signInHere(client) {
-      const administrators = directory
-        .members()
-        .filter(({ account: { kind, role, enabled } }) => kind === 'person' && role === 'admin' && enabled);
-      const [only] = administrators;
-      if (only === undefined || administrators.length > 1) return undefined;
-      const { identity, secret } = await begin(only.account.name, client);
-      return {
-        secret,
-        end: async () => void (await deleteSession(changes, identity.account, identity.credentialId ?? '')),
-      };
-    },
+    signInHere: (client) => signInOnlyAdministrator(client, parts),
 
     async openSession(account, client) {
-      return begin(getExistingAccount(directory, account).name, client);
+      return beginSession(getExistingAccount(directory, account).name, client, undefined, parts);
     },
 
     async signOut({ via, account, credentialId }) {
@@ -149,6 +150,36 @@ export function browserSessions(parts: SessionDependencies): Sessions {
   };
 }
 
+/**
+ * Returns whether a sign-in with the right password may only enrol the required second factor.
+ * @throws Problem `accounts.second_factor_required` (403) unless the caller lets accounts enrol
+ */
+function checkRequiredFactor(
+  { directory, required, security }: Pick<SessionDependencies, 'directory' | 'required' | 'security'>,
+  account: string,
+  { forEnrollment = false, remoteAddress: address }: Parameters<Accounts['signIn']>[2],
+): boolean {
+  const member = directory.member(account);
+  if (member === undefined || !required.isMissing(member)) return false;
+  const detail = forEnrollment ? 'session' : 'password';
+  security.record({ event: 'second_factor_required', account, address, by: account, detail });
+  if (!forEnrollment) throw buildSecondFactorRequiredProblem(403);
+  return true;
+}
+
+/** Signs in without a password if there is exactly one administrator. */
+async function signInOnlyAdministrator(client: Client, parts: SessionDependencies): ReturnType<Sessions['signInHere']> {
+  const { directory, changes } = parts;
+  const administrators = directory
+    .members()
+    .filter(({ account: { kind, role, enabled } }) => kind === 'person' && role === 'admin' && enabled);
+  const [only] = administrators;
+  if (only === undefined || administrators.length > 1) return undefined;
+  const { name } = only.account;
+  const { identity, secret } = await beginSession(name, { ...client, byPassword: false }, undefined, parts);
+  return { secret, end: async () => void (await deleteSession(changes, name, identity.credentialId ?? '')) };
+}
+
 /** Deletes a session and returns whether it existed. */
 function deleteSession(changes: Changes, account: string, id: string): Promise<boolean> {
   return changes.make([account], async (db) => {
@@ -168,7 +199,7 @@ function deleteSession(changes: Changes, account: string, id: string): Promise<b
  */
 async function beginSession(
   account: string,
-  client: Client,
+  client: SessionOrigin,
   provenHash: string | undefined,
   { directory, changes, clock, random, security, limit }: SessionDependencies,
 ): Promise<OpenedSession> {
@@ -183,6 +214,7 @@ async function beginSession(
     used_at: now,
     address: client.remoteAddress.slice(0, 64),
     user_agent: client.userAgent.slice(0, 256).replaceAll(/\p{Cc}/gu, ' '),
+    by_password: client.byPassword ? 1 : 0,
   };
   await changes.make([account], async (db) => {
     // The account may have been disabled, or its password changed, since the verification.
@@ -211,5 +243,6 @@ function toSession(row: SessionRow, limit: SessionLimit): Session {
     expiresAt: limit.end(row),
     address: row.address,
     userAgent: row.user_agent,
+    byPassword: row.by_password === 1,
   };
 }

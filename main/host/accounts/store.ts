@@ -222,5 +222,6 @@ function readSession(row: SessionRow): SessionRow {
     created_at: Number(row.created_at),
     expires_at: Number(row.expires_at),
     used_at: Number(row.used_at),
+    by_password: Number(row.by_password),
   };
 }

@@ -44,6 +44,8 @@ export interface SessionRow {
   readonly used_at: number;
   readonly address: string;
   readonly user_agent: string;
+  /** 0 for sessions opened by a provider, a trusted proxy or the desktop window instead of a password. */
+  readonly by_password: number;
 }
 
 /** Declared object of the settings: an account, a grant (`<service> <pattern>`) or a token (its id). */
@@ -257,6 +259,16 @@ export const accountsMigrations: readonly Migration[] = [
         .addColumn('last_used_at', 'bigint')
         .execute();
       await db.schema.createIndex('passkeys_account').on('passkeys').column('account').execute();
+    },
+  },
+  {
+    // The origin of earlier sessions is unknown, so they are treated like sign-ins with a password.
+    name: '007-add-by-password-to-sessions',
+    async up(db) {
+      await db.schema
+        .alterTable('sessions')
+        .addColumn('by_password', 'integer', (column) => column.notNull().defaultTo(1))
+        .execute();
     },
   },
 ];

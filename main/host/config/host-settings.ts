@@ -83,6 +83,18 @@ export const HostSettings = z.object({
         'again then.',
       live: true,
     }),
+  requireSecondFactor: z
+    .enum(['off', 'administrators', 'everybody'])
+    .default('off')
+    .meta({
+      title: 'Require two-step sign-in',
+      description:
+        'These accounts must set up an authenticator app after they sign in with their password, before they can do ' +
+        'anything else. Programs then need access tokens. Service accounts and sign-ins through a provider are not ' +
+        'affected.',
+      choices: { off: 'No account', administrators: 'Administrators', everybody: 'Every person' },
+      live: true,
+    }),
   openBrowser: z.boolean().default(true).meta({
     title: 'Open the browser',
     description: 'Where Homeport starts without its window, it opens these pages in the browser of this machine.',
@@ -193,6 +205,7 @@ export const hostEnvironment: Readonly<Record<string, keyof HostSettings>> = {
   LOG_LEVEL: 'logLevel',
   LOGLEVEL: 'logLevel',
   LOG_FORMAT: 'logFormat',
+  HOMEPORT_REQUIRE_SECOND_FACTOR: 'requireSecondFactor',
   HOMEPORT_OPEN_BROWSER: 'openBrowser',
   HOMEPORT_KEYRING: 'keyring',
   HOMEPORT_BACKUP_FOLDER: 'backupFolder',

@@ -129,11 +129,16 @@ async function authenticate(
       authorization,
       session: findSessionSecret(request),
       link,
+      forEnrollment: true,
       ...caller(request),
     });
   } catch (error) {
     // Invalid credentials must not prevent a sign-in.
     if (route.access !== 'public' || !(error instanceof Problem) || error.status >= 500) throw error;
+  }
+  if (identity?.needsEnrollment === true && route.duringEnrollment !== true) {
+    if (route.access === 'public') return undefined;
+    throw buildEnrollmentProblem();
   }
   if (route.access === 'public') return identity;
   if (identity === undefined) {
@@ -142,6 +147,12 @@ async function authenticate(
     });
   }
   return identity;
+}
+
+/** Refuses a session that must enrol a required second factor first. */
+function buildEnrollmentProblem(): Problem {
+  const detail = 'Set up two-step sign-in first: your administrator requires it for this account.';
+  return new Problem('accounts.second_factor_required', 403, detail);
 }
 
 function getRights(identity: Identity | undefined, accounts: ApiRouterOptions['accounts']): Rights {

@@ -40,6 +40,7 @@ const messages: Readonly<Record<SecurityEventName, string>> = {
   token_created: 'token created',
   token_revoked: 'token revoked',
   session_ended: 'session ended',
+  second_factor_required: 'second factor required',
   second_factor_enabled: 'second factor enabled',
   second_factor_disabled: 'second factor disabled',
   passkey_added: 'passkey added',
@@ -59,7 +60,13 @@ const warnings: ReadonlySet<SecurityEventName> = new Set([
   'rate_limited',
 ]);
 /** Events that any client can cause without end, so their lines are limited. */
-const limited: ReadonlySet<SecurityEventName> = new Set([...warnings, 'sign_in', 'sign_out', 'data_exported']);
+const limited: ReadonlySet<SecurityEventName> = new Set([
+  ...warnings,
+  'sign_in',
+  'sign_out',
+  'second_factor_required',
+  'data_exported',
+]);
 
 /** Writes security events to the main log, with the address and account of the request that caused them. */
 export interface SecurityLog {

@@ -25,7 +25,10 @@ const unknownPathCode = 'api.unknown_path';
 /** Code of a reply that does not match its schema. */
 const replyMismatchCode = 'page.reply';
 let renewing: Promise<void> | undefined;
+/** Code of the host for a session that must enrol a second factor first. */
+const enrollmentCode = 'accounts.second_factor_required';
 const sessionRefusedListeners = new Set<Listener>();
+const enrollmentListeners = new Set<Listener>();
 
 /**
  * Registers a listener for requests that were refused because the session ended. Returns a function that removes it.
@@ -33,6 +36,15 @@ const sessionRefusedListeners = new Set<Listener>();
 export function onSessionRefused(listener: Listener): Listener {
   sessionRefusedListeners.add(listener);
   return () => sessionRefusedListeners.delete(listener);
+}
+
+/**
+ * Registers a listener for requests that were refused because the account must enrol a second factor first. Returns a
+ * function that removes it.
+ */
+export function onEnrollmentRequired(listener: Listener): Listener {
+  enrollmentListeners.add(listener);
+  return () => enrollmentListeners.delete(listener);
 }
 
 /**
@@ -74,7 +86,9 @@ export async function call<Query, Body, Reply>(
       if (sessionSecret.current() !== secret) return call(route, options);
       notifySessionRefused();
     }
-    throw toProblem(status, reply);
+    const problem = toProblem(status, reply);
+    if (problem.code === enrollmentCode) for (const listener of enrollmentListeners) listener();
+    throw problem;
   }
   const parsed = z.safeParse(route.reply, reply);
   if (parsed.success) return parsed.data;

@@ -1,7 +1,7 @@
 import { controlApi } from '../../../services/contracts/control/api.ts';
 import type { Role } from '../../../services/contracts/control/accounts.ts';
 import type { PasskeyResponse } from '../../../services/contracts/control/second-factor.ts';
-import { call, onSessionRefused, formatError, waitForRenewal } from '../api/call.ts';
+import { call, onEnrollmentRequired, onSessionRefused, formatError, waitForRenewal } from '../api/call.ts';
 import { sessionSecret } from '../api/session-secret.ts';
 import { bridge } from './bridge.ts';
 import { links } from './links.svelte.ts';
@@ -11,11 +11,13 @@ import { toasts } from './toasts.svelte.ts';
 interface SignedInAccount {
   readonly name: string;
   readonly role: Role;
+  readonly needsEnrollment?: true | undefined;
 }
 
 /** The signed-in account and the state of its session. */
 class Session {
-  phase = $state<'loading' | 'unreachable' | 'setup' | 'signed-out' | 'signed-in'>('loading');
+  /** `enrollment`: signed in, but the account must set up a second factor before it may do anything else. */
+  phase = $state<'loading' | 'unreachable' | 'setup' | 'signed-out' | 'enrollment' | 'signed-in'>('loading');
   account = $state<SignedInAccount | null>(null);
   safeMode = $state(false);
   version = $state('');
@@ -35,6 +37,7 @@ class Session {
   constructor() {
     toasts.canOpenLog = () => this.isAdmin;
     onSessionRefused(() => this.#interrupt());
+    onEnrollmentRequired(() => void (this.phase === 'enrollment' || this.load()));
     live.onClosed(() => void this.load());
   }
 
@@ -103,10 +106,10 @@ class Session {
    * @throws Problem, with `fields` for invalid input.
    */
   async setUp(code: string, name: string, password: string, then: () => void): Promise<void> {
-    const { session } = await call(controlApi.setup, { body: { code, name, password } });
+    const { session, needsEnrollment } = await call(controlApi.setup, { body: { code, name, password } });
     sessionSecret.store(session);
     then();
-    this.#enter({ name, role: 'admin' });
+    this.#enter({ name, role: 'admin', needsEnrollment });
   }
 
   /**
@@ -134,6 +137,12 @@ class Session {
     this.interrupted = false;
     this.hasExpired = false;
     this.account = account;
+    if (account.needsEnrollment === true) {
+      // The host refuses the event stream until the second factor is set up.
+      live.stop();
+      this.phase = 'enrollment';
+      return;
+    }
     this.phase = 'signed-in';
     live.start();
   }

@@ -69,6 +69,7 @@ export const ownAccountApi = {
     path: '/api/account',
     summary: 'The own account with its access tokens.',
     access: 'user',
+    duringEnrollment: true,
     reply: z.object({ account: Account, tokens: z.array(AccessToken) }),
   }),
   changePassword: defineRoute({

@@ -87,6 +87,11 @@ export interface Credentials {
   readonly isCrossSite?: boolean;
   /** Identity that a gateway in this process has verified; checked for validity again. See `Context.caller`. */
   readonly gatewayIdentity?: Identity | undefined;
+  /**
+   * Also accepts a session that must enrol a second factor first; its identity has `needsEnrollment`. Pass it only
+   * where such an identity is refused or limited to the enrolment.
+   */
+  readonly forEnrollment?: boolean;
 }
 
 /** Attempt to use a secret that a service stores itself. */
@@ -139,8 +144,8 @@ export interface Accounts {
    * Returns the identity of the caller; undefined when the request has no credentials of Homeport (an unknown scheme
    * counts as none). Delays the answer after several wrong passwords. A password alone does not authenticate an
    * account with a second factor: its programs use access tokens.
-   * @throws Problem `accounts.bad_credentials` or `accounts.token_needed` (401), `accounts.too_many_attempts` (429
-   * with Retry-After).
+   * @throws Problem `accounts.bad_credentials`, `accounts.token_needed` or `accounts.second_factor_required` (401),
+   * `accounts.too_many_attempts` (429 with Retry-After).
    */
   authenticate(credentials: Credentials): Promise<Identity | undefined>;
   /**
@@ -232,13 +237,15 @@ export interface Accounts {
   removeToken(account: string, id: string): Promise<void>;
 
   /**
-   * Checks name and password and opens a session. The secret is returned only here.
+   * Checks name and password and opens a session. The secret is returned only here. With `forEnrollment`, an account
+   * that still has to enrol a required second factor gets a session that may only do that.
    * @throws SecondFactorNeeded when the account has a second factor
+   * @throws Problem `accounts.second_factor_required` (403) when it has none and must have one
    */
   signIn(
     name: string,
     password: string,
-    from: { remoteAddress: string; userAgent: string },
+    from: { remoteAddress: string; userAgent: string; forEnrollment?: boolean },
   ): Promise<{ identity: Identity; secret: string }>;
   signOut(identity: Identity): Promise<void>;
   /** Second factors, required by every sign-in with a password. */

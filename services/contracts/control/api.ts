@@ -75,7 +75,11 @@ const sessionSecret = z
   .string()
   .describe('Shown only now. Keep it where no other origin gets to see it; never in a cookie.');
 
-const signedIn = z.object({ name: z.string(), role: Role, session: sessionSecret });
+const needsEnrollment = z
+  .literal(true)
+  .optional()
+  .describe('The session may only set up the second factor that the account must have.');
+const signedIn = z.object({ name: z.string(), role: Role, session: sessionSecret, needsEnrollment });
 
 /** Routes about the host. */
 export const controlApi = {
@@ -84,8 +88,9 @@ export const controlApi = {
     path: '/api/session',
     summary: 'Who is signed in, and whether the first administrator is still to be made.',
     access: 'public',
+    duringEnrollment: true,
     reply: z.object({
-      account: z.object({ name: z.string(), role: Role }).nullable(),
+      account: z.object({ name: z.string(), role: Role, needsEnrollment }).nullable(),
       setupNeeded: z.boolean(),
       safeMode: z.boolean(),
       version: z.string(),
@@ -97,13 +102,14 @@ export const controlApi = {
     summary: 'Makes the first administrator with the one-time code of the first start, and signs in.',
     access: 'public',
     body: z.object({ code: z.string().max(200), name: AccountName, password: Password }),
-    reply: z.object({ session: sessionSecret }),
+    reply: z.object({ session: sessionSecret, needsEnrollment }),
   }),
   signIn: defineRoute({
     method: 'POST',
     path: '/api/session',
     summary: 'Signs in, as pages do: each call then brings the secret of the session in the header Homeport-Session.',
     access: 'public',
+    duringEnrollment: true,
     body: z.object({ name: z.string().max(64), password: z.string().max(1024) }),
     reply: z.union([
       signedIn,
@@ -117,6 +123,7 @@ export const controlApi = {
     path: '/api/session/second-step',
     summary: 'Completes a sign-in with a code of the authenticator app, a recovery code or a passkey.',
     access: 'public',
+    duringEnrollment: true,
     body: z.object({
       ticket: z.string().max(64),
       code: z.string().max(32).optional(),
@@ -124,7 +131,14 @@ export const controlApi = {
     }),
     reply: signedIn,
   }),
-  signOut: defineRoute({ method: 'DELETE', path: '/api/session', summary: 'Signs out.', access: 'user', reply: ok }),
+  signOut: defineRoute({
+    method: 'DELETE',
+    path: '/api/session',
+    summary: 'Signs out.',
+    access: 'user',
+    duringEnrollment: true,
+    reply: ok,
+  }),
   links: defineRoute({
     method: 'POST',
     path: '/api/links',

@@ -20,13 +20,16 @@ export interface HostControl {
   /** Errors in the settings by field path. A service with an error does not run. */
   configProblems(): readonly { readonly path: string; readonly message: string }[];
   services(): Promise<readonly ServiceState[]>;
-  /** Opens a session for an account that is already authenticated. */
+  /**
+   * Opens a session for an account that is already authenticated. `byPassword` is that of the session that it
+   * replaces.
+   */
   openSession(
     account: string,
-    from: { readonly remoteAddress: string; readonly userAgent: string },
+    from: { readonly remoteAddress: string; readonly userAgent: string; readonly byPassword: boolean },
   ): Promise<{ readonly secret: string }>;
   /** Sessions of an account, on the pages and through the gateway. */
-  sessions(account: string): Promise<readonly Omit<OwnSession, 'current'>[]>;
+  sessions(account: string): Promise<readonly (Omit<OwnSession, 'current'> & { readonly byPassword: boolean })[]>;
   /** @throws Problem `accounts.unknown_session` (404). */
   endSession(account: string, id: string): Promise<void>;
   /**

@@ -21,4 +21,6 @@ export interface Identity {
    * on `Accounts.may`, never on ownership.
    */
   readonly limited?: true;
+  /** Session that may only enrol the second factor that the administrator requires. */
+  readonly needsEnrollment?: true;
 }

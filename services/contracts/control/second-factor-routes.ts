@@ -17,6 +17,7 @@ export const secondFactorApi = {
     path: '/api/account/second-factor',
     summary: 'Whether your sign-in asks for a second factor as well, and your passkeys.',
     access: 'user',
+    duringEnrollment: true,
     reply: SecondFactorStatus,
   }),
   begin: defineRoute({
@@ -24,6 +25,7 @@ export const secondFactorApi = {
     path: '/api/account/second-factor',
     summary: 'Creates a secret for an authenticator app; it counts once a code of it was confirmed.',
     access: 'user',
+    duringEnrollment: true,
     body: OwnPassword,
     reply: z.object({ secret: z.string(), uri: z.string().describe('What the app scans') }),
   }),
@@ -32,6 +34,7 @@ export const secondFactorApi = {
     path: '/api/account/second-factor/confirm',
     summary: 'Enables the second factor by a first code. The recovery codes are in this answer only.',
     access: 'user',
+    duringEnrollment: true,
     body: Code,
     reply: z.object({ recoveryCodes: z.array(z.string()) }),
   }),

@@ -17,6 +17,7 @@ export const SecurityEventName = z.enum([
   'token_created',
   'token_revoked',
   'session_ended',
+  'second_factor_required',
   'second_factor_enabled',
   'second_factor_disabled',
   'passkey_added',

@@ -12,7 +12,7 @@ import type { Settings } from '../settings.ts';
 const maxConnectionsPerClient = 20;
 
 interface SharedPortsDependencies {
-  readonly context: Pick<DispatchContext, 'ports' | 'getConnectionHandler'>;
+  readonly context: Pick<DispatchContext, 'accounts' | 'ports' | 'getConnectionHandler'>;
   /** Read on each use. */
   readonly settings: Readonly<Pick<Settings, 'sharedPorts' | 'portNetworks'>>;
   readonly metrics: Pick<GatewayMetrics, 'connection'>;
@@ -87,6 +87,10 @@ export class SharedPorts {
         const handleConnection = context.getConnectionHandler(id);
         const isOverLimit = this.#count(id, from) >= maxConnectionsPerClient;
         metrics.connection(id, handleConnection === undefined ? 'service_down' : isOverLimit ? 'refused' : 'passed');
+        if (isOverLimit) {
+          const detail = `connection to ${id}`;
+          context.accounts.record({ event: 'rate_limited', address: from, service: 'gateway', detail });
+        }
         if (handleConnection === undefined || isOverLimit) return void socket.destroy();
         this.#connections.set(socket, { port: id, clientAddress: from });
         socket.once('close', () => this.#connections.delete(socket));

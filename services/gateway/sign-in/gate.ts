@@ -49,15 +49,15 @@ export class Gate {
     return identity;
   }
 
-  async #findSession(request: IncomingMessage): Promise<Identity | undefined> {
+  async #findSession(request: IncomingMessage, forEnrollment = false): Promise<Identity | undefined> {
     const session = this.#isCrossOrigin(request) ? undefined : this.#cookie.read(request);
     if (session === undefined) return undefined;
-    return this.#context.accounts.authenticate({ session, ...this.#context.caller(request) });
+    return this.#context.accounts.authenticate({ session, forEnrollment, ...this.#context.caller(request) });
   }
 
-  /** Ends the session of the request's cookie, which a new sign-in replaces. */
+  /** Ends the session of the request's cookie, at a sign-out or because a new sign-in replaces it. */
   async endSession(request: IncomingMessage): Promise<void> {
-    const former = await this.#findSession(request);
+    const former = await this.#findSession(request, true);
     if (former !== undefined) await this.#context.accounts.signOut(former);
   }
 

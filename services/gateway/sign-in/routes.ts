@@ -164,8 +164,7 @@ export class SignInRoutes {
 
   async signOut(request: IncomingMessage, response: ServerResponse): Promise<void> {
     await this.#readForm(request);
-    const identity = await this.#deps.gate.identify(request);
-    if (identity !== undefined) await this.#deps.context.accounts.signOut(identity);
+    await this.#deps.gate.endSession(request);
     redirect(response, 303, '/.homeport/sign-in', {
       'Set-Cookie': this.#deps.cookie.clear(request),
       'Clear-Site-Data': '"cache"',

@@ -14,7 +14,7 @@ import { parseProtocol, type Transfer } from '../transfer/transfer.ts';
 import type { Keys } from './keys.ts';
 
 export interface SshDependencies {
-  readonly context: Pick<Context, 'clock' | 'log'>;
+  readonly context: Pick<Context, 'accounts' | 'clock' | 'log'>;
   readonly keys: Keys;
   readonly signIn: SignIn;
   readonly lookup: Lookup;
@@ -59,18 +59,40 @@ export class SshServer implements Disposable {
   readonly #dependencies: SshDependencies;
   readonly #server: ssh2.Server;
   readonly #connections = new Set<Connection>();
+  /** Accepted sockets, also those whose client has not identified itself: the library does not report them yet. */
+  readonly #sockets = new Set<Socket>();
+  /** Time limits of clients that have not identified themselves, by address and port. */
+  readonly #silentTimers = new Map<string, Disposable>();
 
   constructor(deps: SshDependencies, hostKeys: readonly string[]) {
     this.#dependencies = deps;
     this.#server = new ssh2.Server(
       { hostKeys: hostKeys.flatMap((text) => [...withoutSha1(text)]), ident: 'Homeport', algorithms },
-      (connection) => this.#handleConnection(connection),
+      (connection, { ip, port }) => {
+        this.#silentTimers.get(`${ip} ${String(port)}`)?.[Symbol.dispose]();
+        this.#handleConnection(connection);
+      },
     );
   }
 
   accept(socket: Socket): void {
-    if (this.#connections.size >= maxConnections) socket.destroy();
-    else this.#server.injectSocket(socket);
+    const { accounts, clock } = this.#dependencies.context;
+    const { remoteAddress: address } = socket;
+    if (this.#sockets.size >= maxConnections) {
+      accounts.record({ event: 'rate_limited', address, service: 'git', detail: 'SSH connection' });
+      socket.destroy();
+      return;
+    }
+    const key = `${String(address)} ${String(socket.remotePort)}`;
+    const timer = clock.after(signInTimeoutMs, () => socket.destroy());
+    this.#sockets.add(socket);
+    this.#silentTimers.set(key, timer);
+    socket.once('close', () => {
+      timer[Symbol.dispose]();
+      this.#sockets.delete(socket);
+      this.#silentTimers.delete(key);
+    });
+    this.#server.injectSocket(socket);
   }
 
   [Symbol.dispose](): void {

@@ -260,6 +260,8 @@ describe('shared TCP port', () => {
     const lines = await Promise.all(Array.from({ length: 20 }, () => dial()));
     expect(await (await dial()).ended).toBe('');
     expect(await metric('gateway_connections_total', 'refused')).toBe(1);
+    const refusals = home.host.log.filter((line) => line.includes('event=rate_limited '));
+    expect(refusals).toEqual([expect.stringContaining(`address=${phoneAddress} target=gateway`)]);
     expect((await dial({ from: otherPhone })).greeting).toBe(`hello ${otherPhone}\n`);
     lines[0]?.socket.destroy();
     await vi.waitFor(async () => expect((await dial()).greeting).toBe(`hello ${phoneAddress}\n`));

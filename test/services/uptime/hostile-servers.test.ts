@@ -52,6 +52,41 @@ describe('monitor of a hostile server', () => {
     expect(server.sent()).toBeLessThan(400 * 1024 * 1024);
   });
 
+  it('ends a PostgreSQL check at many small rows without end', async () => {
+    // Answers the sign-in, describes one column, and then repeats complete rows of one byte.
+    const row = Buffer.from([0x44, 0, 0, 0, 11, 0, 1, 0, 0, 0, 1, 0x31]);
+    const rows = Buffer.concat(Array.from({ length: 20_000 }, () => row));
+    const ready = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
+    const column = Buffer.concat([Buffer.from([0x54, 0, 0, 0, 26, 0, 1, 0x61, 0]), Buffer.alloc(18)]);
+    let starts = 0;
+    let sent = 0;
+    const server = createServer((socket: Socket) => {
+      socket.on('error', () => undefined);
+      const flood = (): void => {
+        while (!socket.destroyed && socket.write(rows)) sent += rows.length;
+        sent += rows.length;
+      };
+      socket.once('data', () => {
+        socket.write(ready);
+        socket.once('data', () => {
+          starts += 1;
+          socket.write(column);
+          socket.on('drain', flood);
+          flood();
+        });
+      });
+    });
+    const port = await listen(server);
+    try {
+      const url = `postgres://u:p@127.0.0.1:${String(port)}/x`;
+      expect(await down({ type: 'postgres', databaseConnectionString: url })).toContain('sends more than 8 MiB');
+      expect(starts).toBe(1);
+      expect(sent).toBeLessThan(400 * 1024 * 1024);
+    } finally {
+      server.close();
+    }
+  });
+
   it('ends an MQTT check at a message of 256 MB', async () => {
     // A PUBLISH whose length is the largest there is.
     using server = await endless((data) =>

@@ -1,0 +1,102 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { push } from '../../services/push/index.ts';
+import { api } from '../support/api.ts';
+import { noBrowser, openPage, signIn, type PageOptions, type WatchedPage } from '../support/browser.ts';
+import { admin } from '../support/host.ts';
+import { readCode } from '../support/second-factor.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
+
+const password = 'velvet-otter-93-lantern';
+
+describe.skipIf(noBrowser)('the page of the required second factor', () => {
+  let pages: Pages;
+  let headers: Record<string, string>;
+  let name = '';
+  let count = 0;
+  beforeAll(async () => {
+    pages = await openPages({ services: [push, control] });
+    const path = `/api/accounts/${admin.name}/tokens`;
+    const { text } = await api<{ text: string }>(pages.url, path, { method: 'POST', body: '{}' });
+    headers = { Authorization: `Bearer ${text}` };
+  });
+  afterAll(() => pages[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    count += 1;
+    name = `mia-${String(count)}`;
+    await api(pages.url, '/api/accounts', { method: 'POST', headers, body: JSON.stringify({ name, password }) });
+    await require('everybody');
+  });
+
+  async function require(requireSecondFactor: string): Promise<void> {
+    await api(pages.url, '/api/settings/host', {
+      method: 'PATCH',
+      headers,
+      body: JSON.stringify({ requireSecondFactor }),
+    });
+  }
+  async function visit(path: string, options: PageOptions = {}): Promise<WatchedPage> {
+    const watched = await openPage(pages.browser, options);
+    await watched.page.goto(`${pages.url}${path}`);
+    return watched;
+  }
+  async function signInByForm(page: Page): Promise<void> {
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await heading(page).waitFor();
+  }
+  const heading = (page: Page) => page.getByRole('heading', { name: 'Set up two-step sign-in', level: 1 });
+  const isHome = (page: Page): Promise<void> => page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
+  async function setUp(page: Page): Promise<void> {
+    await page.getByRole('button', { name: 'Set up' }).click();
+    await page.getByRole('dialog').getByLabel('Your password', { exact: true }).fill(password);
+    await page.keyboard.press('Enter');
+    const secret = await page.locator('.scan code').innerText();
+    await page.getByLabel('Code').fill(readCode(secret));
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByText('Save these recovery codes now.').waitFor();
+  }
+
+  it('leads from the sign-in through the enrolment to the requested page', async () => {
+    await using own = await visit('/account');
+    const { page } = own;
+    await signInByForm(page);
+    await page.getByText(`Your administrator requires a second step for ${name}.`, { exact: false }).waitFor();
+    await page.reload();
+    await heading(page).waitFor();
+    expect(await page.getByRole('navigation').count()).toBe(0);
+    await setUp(page);
+    await page.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByText('Enabled · 10 recovery codes left').waitFor();
+    await page.getByRole('heading', { name: 'Your account' }).waitFor();
+    expect(besidesRefusals(own.complaints)).toEqual([]);
+  });
+
+  it('replaces an open page when the administrator sets the requirement, and has a sign-out', async () => {
+    await require('off');
+    await using own = await openPage(pages.browser);
+    const { page } = own;
+    await signIn(page.context(), pages.url, { name, password });
+    await page.goto(`${pages.url}/`);
+    await isHome(page);
+    await require('everybody');
+    await page.getByRole('button', { name: `Signed in as ${name}` }).click();
+    await page.getByRole('menuitem', { name: 'Your account' }).click();
+    await heading(page).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  it.each(screens)('fits on $on', async (screen) => {
+    await using own = await visit('/', screen);
+    await signInByForm(own.page);
+    await own.page.getByRole('button', { name: 'Set up' }).waitFor();
+    await expectFits(own, 'required-second-factor', screen);
+    await setUp(own.page);
+    await expectFits(own, 'required-second-factor-codes', screen);
+  });
+});
