@@ -1,3 +1,4 @@
+import type { Histogram } from '../contracts/metrics.ts';
 import type { Context } from '../contracts/service.ts';
 import type { Repositories } from './repositories/repositories.ts';
 import { peerVersion } from './gitea-api/misc.ts';
@@ -5,8 +6,15 @@ import type { Db } from './gitea-api/api-dependencies.ts';
 
 type Dependencies = Pick<Context, 'accounts' | 'db' | 'metrics'>;
 
+export interface GitMetrics {
+  /** Durations of requests, s. */
+  readonly requestDuration: Histogram;
+  /** Updates the metrics that have labels. Call it regularly. */
+  readonly refresh: () => Promise<void>;
+}
+
 /** Registers Homeport's metrics, and Gitea's metrics for existing dashboards. */
-export function createGitMetrics(context: Dependencies, repositories: Repositories) {
+export function createGitMetrics(context: Dependencies, repositories: Repositories): GitMetrics {
   const { accounts, metrics } = context;
   registerHomeportGauges(context, repositories);
   registerGiteaGauges(context, repositories);
@@ -19,8 +27,7 @@ export function createGitMetrics(context: Dependencies, repositories: Repositori
       buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 60],
       peer: true,
     }),
-    /** Updates the metrics that have labels. Call it regularly. */
-    async refresh(this: void): Promise<void> {
+    async refresh() {
       const all = (await accounts.list()).filter(({ name }) => name !== '*');
       state.set(all.filter(({ enabled }) => enabled).length, { state: 'active' });
       state.set(all.filter(({ enabled }) => !enabled).length, { state: 'inactive' });
