@@ -44,7 +44,7 @@ const version = '1.0.0';
 const releasesPerEntry = 5;
 
 function create(context: Context, initialSettings: Settings): Service {
-  const { clock, log } = context;
+  const { clock } = context;
   const live = createLiveSettings(initialSettings, () => aggregator.clearLists());
   const settings = live.current;
   const metrics = createAddonMetrics(context.metrics, () => upstream.cached);
@@ -54,16 +54,94 @@ function create(context: Context, initialSettings: Settings): Service {
   const profiles = new Profiles(context, settings.secretKey);
   const upstream = createUpstream({ context, settings, guardedFetch, metrics });
   const pool = createPool({ context, settings, guardedFetch, metrics });
-  const links = new PlaybackLinks(profiles);
-  const fallbacks = new Fallbacks(links);
-  const history = new PlayHistory(context);
+  const playback = composePlayback(context, { metrics, pool, profiles });
+  const { history, links, player } = playback;
   const sandbox = new Sandbox(context);
-  const patterns = new PatternMatcher(sandbox, () => settings.regexFilterAccess);
   const proxy = new StreamProxy({ context, profiles, policy: addressPolicy, guardedFetch, trust });
   const activity = new Activity(clock);
   const titles = new TitleLookup(context, settings.metadataUrl);
+  const aggregator = composeAggregator(context, settings, {
+    upstream,
+    pool,
+    playback,
+    sandbox,
+    proxy,
+    activity,
+    titles,
+    addressPolicy,
+    trust,
+  });
+  const dependencies = {
+    context,
+    settings,
+    metrics,
+    profiles,
+    aggregator,
+    requestContexts: createRequestContexts(context, settings, profiles, proxy),
+    upstream,
+    activity,
+    pool,
+    links,
+    player,
+    precacher: new Precacher({ context, aggregator, titles, links, player, sandbox }),
+    proxy,
+    limits: new RateLimits(clock, () => settings.disableRateLimits),
+    version,
+  };
+  return {
+    http: createListener(dependencies),
+    api: createAppApiHandlers(dependencies),
+    async start() {
+      await profiles.start();
+      await history.load();
+    },
+    health: () => getHealth(pool, profiles),
+    reconfigure: live.update,
+    accountData: createAccountData(profiles),
+    [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
+  };
+}
+
+/** Playback of results: links to them, alternatives and the history. */
+interface Playback {
+  readonly links: PlaybackLinks;
+  readonly fallbacks: Fallbacks;
+  readonly history: PlayHistory;
+  readonly player: Player;
+}
+
+interface PlaybackOptions {
+  readonly metrics: AddonMetrics;
+  readonly pool: ProviderPool;
+  readonly profiles: Profiles;
+}
+
+function composePlayback(context: Context, { metrics, pool, profiles }: PlaybackOptions): Playback {
+  const { clock, log } = context;
+  const links = new PlaybackLinks(profiles);
+  const fallbacks = new Fallbacks(links);
+  const history = new PlayHistory(context);
+  return { links, fallbacks, history, player: new Player({ clock, log, metrics, pool, history, fallbacks }) };
+}
+
+interface AggregatorOptions {
+  readonly upstream: UpstreamClient;
+  readonly pool: ProviderPool;
+  readonly playback: Playback;
+  readonly sandbox: Sandbox;
+  readonly proxy: StreamProxy;
+  readonly activity: Activity;
+  readonly titles: TitleLookup;
+  readonly addressPolicy: AddressPolicy;
+  readonly trust: () => Trust;
+}
+
+/** Composes the aggregator with the built-in addons and its sources of metadata. */
+function composeAggregator(context: Context, settings: Settings, options: AggregatorOptions): Aggregator {
+  const { upstream, pool, sandbox, proxy, activity, titles, addressPolicy, trust } = options;
+  const { links, fallbacks, history } = options.playback;
   const builtIns = new BuiltInAddons({
-    clock,
+    clock: context.clock,
     pool,
     links,
     proxy,
@@ -78,7 +156,7 @@ function create(context: Context, initialSettings: Settings): Service {
     links,
     fallbacks,
     history,
-    patterns,
+    patterns: new PatternMatcher(sandbox, () => settings.regexFilterAccess),
     sandbox,
     activity,
     version,
@@ -87,41 +165,7 @@ function create(context: Context, initialSettings: Settings): Service {
     seadex: new SeaDex(context, { list: settings.seadexUrl, mapping: settings.animeMappingUrl }),
     addons: createResolveOptions(settings, addressPolicy, trust, builtIns),
   });
-  const requestContexts = createRequestContexts(context, settings, profiles, proxy);
-  const player = new Player({ clock, log, metrics, pool, history, fallbacks });
-  const precacher = new Precacher({ context, aggregator, titles, links, player, sandbox });
-  const limits = new RateLimits(clock, () => settings.disableRateLimits);
-  const dependencies = {
-    context,
-    settings,
-    metrics,
-    profiles,
-    aggregator,
-    requestContexts,
-    upstream,
-    activity,
-    pool,
-    links,
-    player,
-    precacher,
-    proxy,
-    limits,
-    version,
-  };
-  return {
-    http: createListener(dependencies),
-    api: createAppApiHandlers(dependencies),
-    async start() {
-      await profiles.start();
-      await history.load();
-    },
-    health: () => getHealth(pool, profiles),
-    reconfigure: live.update,
-    accountData: createAccountData(profiles),
-    async [Symbol.asyncDispose]() {
-      await sandbox[Symbol.asyncDispose]();
-    },
-  };
+  return aggregator;
 }
 
 interface ClientOptions {

@@ -14,7 +14,7 @@ import { toCertificateState } from './certificates/state.ts';
 import { CurrentCertificate } from './certificates/current-certificate.ts';
 import { getBaseName, toHostLabel, formatForUrl, stripMappedPrefix, getServiceName } from './domain/names.ts';
 import { findAddressForClient } from './domain/address-for-client.ts';
-import { ListenerManager } from './listeners/listener-manager.ts';
+import { ListenerManager, type NetworkListener } from './listeners/listener-manager.ts';
 import { InterfaceAddresses } from './listeners/interface-addresses.ts';
 import { GatewayMetrics } from './proxy/metrics.ts';
 import { ReverseProxy } from './proxy/reverse-proxy.ts';
@@ -70,13 +70,6 @@ export class Network implements AsyncDisposable {
     });
     this.signedIn = new SignedInAccounts(context);
     this.#clientAddresses = new ClientAddresses(context.clock);
-    const cookie = new SessionCookie(context);
-    const gate = new Gate({
-      context,
-      cookie,
-      signedIn: this.signedIn,
-      trustsProxySignIn: () => settings.proxySignIn,
-    });
     const metrics = new GatewayMetrics({
       metrics: context.metrics,
       open: () => this.#proxy.open,
@@ -85,29 +78,13 @@ export class Network implements AsyncDisposable {
     });
     const accepts = (address: string): boolean => this.#addresses.accepts(address);
     this.#ports = new SharedPorts({ context, settings, metrics, accepts });
-    const exposure = (id: string): Exposure => this.exposure(id);
     this.#upstreams = new Upstreams({
       context,
       settings,
       refuse: (request, response, problem) => this.#proxy.refuse(request, response, problem),
     });
     this.#provider = new Provider(context, settings);
-    this.#proxy = new ReverseProxy({
-      context,
-      targets: () => this.#targets(),
-      upstreams: this.#upstreams,
-      gate,
-      cookie,
-      signedIn: this.signedIn,
-      provider: this.#provider,
-      metrics,
-      label: this.#label,
-      exposure,
-      publicPaths: () => settings.publicPaths,
-      isStrict: () => settings.strictTransport,
-      addressFor: (id, request) => this.#addressFor(id, request),
-      isAdmittedAddress: accepts,
-    });
+    this.#proxy = this.#createProxy(metrics);
     this.#responder = new Responder({
       clock: context.clock,
       log: context.log,
@@ -119,27 +96,62 @@ export class Network implements AsyncDisposable {
       forRequest: (id, request) => this.#addressFor(id, request),
       forDevices: (id) => this.#services().find((service) => service.id === id)?.addresses[0]?.url,
     });
+    this.#listeners = this.#createListeners();
+  }
+
+  #createProxy(metrics: GatewayMetrics): ReverseProxy {
+    const context = this.#context;
+    const cookie = new SessionCookie(context);
+    const gate = new Gate({
+      context,
+      cookie,
+      signedIn: this.signedIn,
+      trustsProxySignIn: () => this.#settings.proxySignIn,
+    });
+    return new ReverseProxy({
+      context,
+      targets: () => this.#targets(),
+      upstreams: this.#upstreams,
+      gate,
+      cookie,
+      signedIn: this.signedIn,
+      provider: this.#provider,
+      metrics,
+      label: this.#label,
+      exposure: (id) => this.exposure(id),
+      publicPaths: () => this.#settings.publicPaths,
+      isStrict: () => this.#settings.strictTransport,
+      addressFor: (id, request) => this.#addressFor(id, request),
+      isAdmittedAddress: (address) => this.#addresses.accepts(address),
+    });
+  }
+
+  #createListeners(): ListenerManager {
+    const { listen, log } = this.#context;
     const redirectHandler = createRedirectHandler({
-      log: context.log,
+      log,
       findHttpsPort: (address) => this.#listeners.port('https', address),
       authority: () => this.#certificate.authority(),
     });
-    this.#listeners = new ListenerManager({
-      listen: context.listen,
-      log: context.log,
-      accepts: (address, { kind, service = '' }) => {
-        const isAdmitted = kind === 'tcp' ? this.#ports.accepts(address) : accepts(address);
-        // Connections of this computer prove nothing.
-        const port = kind === 'tcp' ? service : null;
-        if (!this.#addresses.isOwn(address)) this.#clientAddresses.record({ address, port, letIn: isAdmitted });
-        if (kind === 'tcp' && !isAdmitted) this.#ports.countRefused(service);
-        return isAdmitted;
-      },
+    return new ListenerManager({
+      listen,
+      log,
+      accepts: (address, listener) => this.#acceptsConnection(address, listener),
       handler: ({ kind, service }) => {
         if (kind === 'tcp') return this.#ports.handler(service ?? '');
         return kind === 'http' ? { http: redirectHandler } : this.#proxy.handler(service);
       },
     });
+  }
+
+  /** Decides about a connection, and records it for the list of visitors. */
+  #acceptsConnection(address: string, { kind, service = '' }: NetworkListener): boolean {
+    const isAdmitted = kind === 'tcp' ? this.#ports.accepts(address) : this.#addresses.accepts(address);
+    // Connections of this computer prove nothing.
+    const port = kind === 'tcp' ? service : null;
+    if (!this.#addresses.isOwn(address)) this.#clientAddresses.record({ address, port, letIn: isAdmitted });
+    if (kind === 'tcp' && !isAdmitted) this.#ports.countRefused(service);
+    return isAdmitted;
   }
 
   /** Services that can be shared: those of Homeport and external services. */

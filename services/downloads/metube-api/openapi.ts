@@ -150,61 +150,21 @@ const ErrorResponse = z
   .object({ status: z.literal('error'), msg: z.string(), error: z.string().optional(), message: z.string().optional() })
   .meta({ id: 'Refused' });
 
+const uploadContent = {
+  'multipart/form-data': {
+    schema: {
+      type: 'object',
+      required: ['cookies'],
+      properties: { cookies: { type: 'string', format: 'binary' } },
+    },
+  },
+};
+
 /** Returns the OpenAPI 3.1 document of the service's port; schemas with an id are components. */
 export function openApiDocument(): Record<string, unknown> {
-  const schemas: Record<string, unknown> = {};
-  const toReference = (schema: ZodType): unknown => {
-    // Wrapped, so that a schema with an id becomes a reference like nested ones.
-    const wrapped = z.toJSONSchema(z.object({ it: schema }), {
-      io: 'output',
-      unrepresentable: 'any',
-      override: allowAdditionalProperties,
-    });
-    const relocated = JSON.parse(JSON.stringify(wrapped).replaceAll('#/$defs/', '#/components/schemas/')) as {
-      $defs?: Record<string, Record<string, unknown>>;
-      properties: { it: unknown };
-    };
-    for (const [name, { id: _id, ...schemaOf }] of Object.entries(relocated.$defs ?? {})) schemas[name] = schemaOf;
-    return relocated.properties.it;
-  };
-  const json = (schema: ZodType): object => ({ 'application/json': { schema: toReference(schema) } });
+  const components = new SchemaComponents();
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const { method, path, summary, body, reply, file, query = {}, form } of routes) {
-    const pathParameters = path.includes('{path}')
-      ? [{ name: 'path', in: 'path', required: true, schema: { type: 'string' } }]
-      : [];
-    const queryParameters = Object.entries(query).map(([name, schema]) => ({
-      name,
-      in: 'query',
-      schema: toReference(schema),
-    }));
-    const uploadContent = {
-      'multipart/form-data': {
-        schema: {
-          type: 'object',
-          required: ['cookies'],
-          properties: { cookies: { type: 'string', format: 'binary' } },
-        },
-      },
-    };
-    const content = form === true ? uploadContent : body === undefined ? undefined : json(body);
-    (paths[path] ??= {})[method] = {
-      operationId: `${method}${path.replaceAll(/[^A-Za-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
-      summary,
-      ...(pathParameters.length + queryParameters.length > 0
-        ? { parameters: [...pathParameters, ...queryParameters] }
-        : {}),
-      ...(content === undefined ? {} : { requestBody: { required: true, content } }),
-      responses: {
-        200: {
-          description: 'Done, or `"status": "error"` and why not.',
-          content: reply === undefined ? { [file ?? '*/*']: {} } : json(reply),
-        },
-        ...(method === 'post' ? { 400: { description: 'It cannot be read.', content: json(ErrorResponse) } } : {}),
-        default: { description: 'It failed.', content: json(ErrorResponse) },
-      },
-    };
-  }
+  for (const route of routes) (paths[route.path] ??= {})[route.method] = describeOperation(route, components);
   return {
     openapi: '3.1.0',
     info: {
@@ -216,7 +176,75 @@ export function openApiDocument(): Record<string, unknown> {
     },
     servers: [{ url: '/' }],
     paths,
-    components: { schemas },
+    components: { schemas: components.schemas },
+  };
+}
+
+/** Collects the schemas with an id, which operations refer to. */
+class SchemaComponents {
+  readonly #schemas: Record<string, unknown> = {};
+
+  get schemas(): Readonly<Record<string, unknown>> {
+    return this.#schemas;
+  }
+
+  /** Converts a schema to JSON Schema; a schema with an id becomes a reference. */
+  toReference(schema: ZodType): unknown {
+    // Wrapped, so that a schema with an id becomes a reference like nested ones.
+    const wrapped = z.toJSONSchema(z.object({ it: schema }), {
+      io: 'output',
+      unrepresentable: 'any',
+      override: allowAdditionalProperties,
+    });
+    const relocated = JSON.parse(JSON.stringify(wrapped).replaceAll('#/$defs/', '#/components/schemas/')) as {
+      $defs?: Record<string, Record<string, unknown>>;
+      properties: { it: unknown };
+    };
+    for (const [name, { id: _id, ...definition }] of Object.entries(relocated.$defs ?? {}))
+      this.#schemas[name] = definition;
+    return relocated.properties.it;
+  }
+
+  toJsonContent(schema: ZodType): object {
+    return { 'application/json': { schema: this.toReference(schema) } };
+  }
+}
+
+function describeOperation(route: RouteDescription, components: SchemaComponents): object {
+  const { method, path, summary, body, form } = route;
+  const parameters = describeParameters(route, components);
+  const content = form === true ? uploadContent : body === undefined ? undefined : components.toJsonContent(body);
+  return {
+    operationId: `${method}${path.replaceAll(/[^A-Za-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
+    summary,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(content === undefined ? {} : { requestBody: { required: true, content } }),
+    responses: describeResponses(route, components),
+  };
+}
+
+function describeParameters({ path, query = {} }: RouteDescription, components: SchemaComponents): readonly object[] {
+  const pathParameters = path.includes('{path}')
+    ? [{ name: 'path', in: 'path', required: true, schema: { type: 'string' } }]
+    : [];
+  const queryParameters = Object.entries(query).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    schema: components.toReference(schema),
+  }));
+  return [...pathParameters, ...queryParameters];
+}
+
+function describeResponses({ method, reply, file }: RouteDescription, components: SchemaComponents): object {
+  return {
+    200: {
+      description: 'Done, or `"status": "error"` and why not.',
+      content: reply === undefined ? { [file ?? '*/*']: {} } : components.toJsonContent(reply),
+    },
+    ...(method === 'post'
+      ? { 400: { description: 'It cannot be read.', content: components.toJsonContent(ErrorResponse) } }
+      : {}),
+    default: { description: 'It failed.', content: components.toJsonContent(ErrorResponse) },
   };
 }
 

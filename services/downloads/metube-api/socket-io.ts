@@ -10,7 +10,6 @@ import type { OptionFiles } from '../add/option-files.ts';
 import type { Settings } from '../settings.ts';
 import { getPathPrefix, getPublicBases } from '../settings/public-paths.ts';
 import type { DownloadStore } from '../store/store.ts';
-import type { StoredSubscription } from '../subscriptions/store.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 import { toRecord } from '../wire/record.ts';
 import { toSubscriptionRecord } from '../wire/subscription.ts';
@@ -58,12 +57,67 @@ interface PendingEvent {
  * subscription by its id.
  */
 export function createDownloadsSocketIo(deps: SocketIoDependencies): SocketIo {
-  const { settings, live, store, log } = deps;
-  const clients = new Set<Client>();
-  /** Uids of the open downloads that the clients have received. */
-  const openUids = new Set<string>();
+  return new DownloadsSocketIo(deps);
+}
 
-  const admit = async (request: IncomingMessage): Promise<void> => {
+class DownloadsSocketIo implements SocketIo {
+  readonly http: SocketIo['http'];
+  readonly upgrade: SocketIo['upgrade'];
+  readonly #dependencies: SocketIoDependencies;
+  readonly #io: SocketIo;
+  readonly #clients = new Set<Client>();
+  /** Uids of the open downloads that the clients have received. */
+  readonly #openUids = new Set<string>();
+  readonly #subscriptions: readonly Disposable[];
+
+  constructor(deps: SocketIoDependencies) {
+    this.#dependencies = deps;
+    this.#subscriptions = [
+      this.#subscribeToDownloads(),
+      this.#subscribeToSubscriptions(),
+      deps.optionFiles.subscribe((reload) => this.#broadcast('ytdl_options_changed', reload)),
+    ];
+    this.#io = createSocketIo({
+      path: getPathPrefix(deps.settings).slice(0, -1) + socketPath,
+      maxMessageBytes,
+      admit: (request) => this.#admit(request),
+      onConnection: (socket) => this.#connect(socket),
+      log: deps.log,
+    });
+    this.http = this.#io.http;
+    this.upgrade = this.#io.upgrade;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const subscription of this.#subscriptions) subscription[Symbol.dispose]();
+    await this.#io[Symbol.asyncDispose]();
+  }
+
+  #subscribeToDownloads(): Disposable {
+    return this.#dependencies.live.subscribe({
+      changed: (item: Item, progress: Progress) => {
+        if (this.#clients.size === 0) return;
+        this.#broadcast(getEvent(item, this.#openUids), toRecord(item, progress), item.uid);
+      },
+      removed: (items: readonly RemovedItem[]) => {
+        for (const { uid, url, state } of items) {
+          this.#openUids.delete(uid);
+          this.#broadcast(isDone(state) ? 'cleared' : 'canceled', url);
+        }
+      },
+    });
+  }
+
+  #subscribeToSubscriptions(): Disposable {
+    return this.#dependencies.subscriptions.subscribe({
+      added: (subscription) => this.#broadcast('subscription_added', toSubscriptionRecord(subscription)),
+      updated: (subscription) => this.#broadcast('subscription_updated', toSubscriptionRecord(subscription)),
+      removed: (id) => this.#broadcast('subscription_removed', id),
+    });
+  }
+
+  async #admit(request: IncomingMessage): Promise<void> {
+    const { admit, settings } = this.#dependencies;
     const { origin, host } = request.headers;
     if (
       origin !== undefined &&
@@ -72,101 +126,68 @@ export function createDownloadsSocketIo(deps: SocketIoDependencies): SocketIo {
     ) {
       throw new Problem('downloads.foreign_origin', 403, 'Add the origin of this page to CORS_ALLOWED_ORIGINS first.');
     }
-    await deps.admit(request);
-    if (clients.size >= maxClients) throw new Problem('downloads.too_many_clients', 503, 'Too many live clients.');
-  };
+    await admit(request);
+    if (this.#clients.size >= maxClients)
+      throw new Problem('downloads.too_many_clients', 503, 'Too many live clients.');
+  }
 
-  const broadcast = (event: string, content: unknown, uid?: string): void => {
-    if (clients.size === 0) return;
+  #connect(socket: Socket): void {
+    const client: Client = { socket, pending: [] };
+    this.#clients.add(client);
+    socket.on('disconnect', () => {
+      this.#clients.delete(client);
+      if (this.#clients.size === 0) this.#openUids.clear();
+    });
+    this.#sendInitialState(client).catch((error: unknown) => {
+      this.#dependencies.log.error('initial state of a live client not sent', { error });
+      socket.disconnect(true);
+    });
+  }
+
+  #broadcast(event: string, content: unknown, uid?: string): void {
+    if (this.#clients.size === 0) return;
     const text = JSON.stringify(content);
-    for (const { socket, pending } of clients) {
+    for (const { socket, pending } of this.#clients) {
       if (pending === undefined) socket.emit(event, text);
       else pending.push({ event, text, uid });
     }
-  };
+  }
 
-  const sendInitialState = async (client: Client): Promise<void> => {
-    const { folders } = deps;
-    const [queue, pending, done, choices, audioChoices, subscriptions] = await Promise.all([
+  async #sendInitialState(client: Client): Promise<void> {
+    const { folders, history, live, optionFiles, settings, store, subscriptions } = this.#dependencies;
+    const [queue, pending, done, choices, audioChoices, allSubscriptions] = await Promise.all([
       store.queue(),
       store.queue(['pending']),
-      deps.history(),
+      history(),
       folders.list(),
       folders.list(folders.audio),
-      deps.subscriptions.list(),
+      subscriptions.list(),
     ]);
     const toEntries = (items: readonly Item[]): unknown[] =>
       items.map((item) => [item.url, toRecord(item, live.getItemProgress(item))]);
     const unfinished = [...queue, ...pending];
     const sentUids = new Set(unfinished.map(({ uid }) => uid));
-    for (const uid of sentUids) openUids.add(uid);
+    for (const uid of sentUids) this.#openUids.add(uid);
     const emit = (event: string, content: unknown): unknown => client.socket.emit(event, JSON.stringify(content));
     emit('all', [toEntries(unfinished), toEntries(done)]);
-    emit('subscriptions_all', subscriptions.map(toSubscriptionRecord));
+    emit('subscriptions_all', allSubscriptions.map(toSubscriptionRecord));
     emit('configuration', getConfiguration(settings));
     emit('custom_dirs', { download_dir: choices, audio_download_dir: audioChoices });
-    const { reload } = deps.optionFiles;
+    const { reload } = optionFiles;
     if (reload !== undefined) emit('ytdl_options_changed', reload);
-    // Events may repeat entries of the lists: each contains a complete record. An entry of the lists is updated instead
-    // of added.
-    for (const { event, text, uid } of client.pending ?? []) {
-      client.socket.emit(event === 'added' && uid !== undefined && sentUids.has(uid) ? 'updated' : event, text);
-    }
-    client.pending = undefined;
-  };
+    sendPendingEvents(client, sentUids);
+  }
+}
 
-  const connect = (socket: Socket): void => {
-    const client: Client = { socket, pending: [] };
-    clients.add(client);
-    socket.on('disconnect', () => {
-      clients.delete(client);
-      if (clients.size === 0) openUids.clear();
-    });
-    sendInitialState(client).catch((error: unknown) => {
-      log.error('initial state of a live client not sent', { error });
-      socket.disconnect(true);
-    });
-  };
-
-  const liveSubscription = live.subscribe({
-    changed(item: Item, progress: Progress) {
-      if (clients.size === 0) return;
-      broadcast(getEvent(item, openUids), toRecord(item, progress), item.uid);
-    },
-    removed(items: readonly RemovedItem[]) {
-      for (const { uid, url, state } of items) {
-        openUids.delete(uid);
-        broadcast(isDone(state) ? 'cleared' : 'canceled', url);
-      }
-    },
-  });
-
-  const feedSubscription = deps.subscriptions.subscribe({
-    added: (subscription: StoredSubscription) => broadcast('subscription_added', toSubscriptionRecord(subscription)),
-    updated: (subscription: StoredSubscription) =>
-      broadcast('subscription_updated', toSubscriptionRecord(subscription)),
-    removed: (id: string) => broadcast('subscription_removed', id),
-  });
-
-  const optionsSubscription = deps.optionFiles.subscribe((reload) => broadcast('ytdl_options_changed', reload));
-
-  const io = createSocketIo({
-    path: getPathPrefix(settings).slice(0, -1) + socketPath,
-    maxMessageBytes,
-    admit,
-    onConnection: connect,
-    log,
-  });
-  return {
-    http: io.http,
-    upgrade: io.upgrade,
-    async [Symbol.asyncDispose]() {
-      liveSubscription[Symbol.dispose]();
-      feedSubscription[Symbol.dispose]();
-      optionsSubscription[Symbol.dispose]();
-      await io[Symbol.asyncDispose]();
-    },
-  };
+/**
+ * Sends the events that occurred while the lists were read. They may repeat entries of the lists: each contains a
+ * complete record. An entry of the lists is updated instead of added.
+ */
+function sendPendingEvents(client: Client, sentUids: ReadonlySet<string>): void {
+  for (const { event, text, uid } of client.pending ?? []) {
+    client.socket.emit(event === 'added' && uid !== undefined && sentUids.has(uid) ? 'updated' : event, text);
+  }
+  client.pending = undefined;
 }
 
 function getEvent({ uid, state }: Item, openUids: Set<string>): 'added' | 'updated' | 'completed' {

@@ -21,54 +21,19 @@ const Portable = z.object({
   subscriptions: z.array(z.record(z.string(), z.unknown())).max(10_000).optional(),
 });
 
+type PortableContext = Pick<Context, 'clock' | 'commit' | 'db' | 'vault'>;
+
 /**
  * Exports and imports the limits and subscriptions. The login in an address is a secret. The seen entries are not
  * exported: the first check after an import marks everything present as seen, unless the address was subscribed before.
  */
-export function createPortable(
-  { clock, commit, db, vault }: Pick<Context, 'clock' | 'commit' | 'db' | 'vault'>,
-  settings: Settings,
-): NonNullable<Service['portable']> {
-  const addresses = new Addresses(vault);
-  const toExport = (subscription: StoredSubscription, secrets: boolean): Record<string, unknown> => {
-    const { login, secrets: querySecrets } = subscription.order;
-    const body = toPortable(subscription);
-    if (secrets) return { ...body, url: addresses.join(subscription.url, subscription.order) };
-    return {
-      ...body,
-      ...(login === null ? {} : { sealed_login: login }),
-      ...(querySecrets === null ? {} : { sealed_secrets: querySecrets }),
-    };
-  };
-
-  const fromExport = (body: Readonly<Record<string, unknown>>): PortableSubscription => {
-    const subscription = readPortable(body, settings);
-    const address = parseAddress(subscription.url);
-    if ('msg' in address) throw new Problem('downloads.refused', 400, address.msg);
-    if (splitFolder(subscription.order.folder ?? '') === undefined) {
-      throw new Problem('downloads.bad_folder', 400, 'The folder is not inside the download folder.');
-    }
-    parseTitleExpression(subscription.titleRegex);
-    const { displayUrl, login, secrets } = addresses.split(address.href);
-    const reseal = (sealed: unknown, current: string | null, purpose: string): string | null =>
-      // A value sealed by another host is refused.
-      typeof sealed === 'string' ? vault.seal(vault.open(sealed, purpose), purpose) : current;
-    const sealedAddress = {
-      login: reseal(body['sealed_login'], login, loginPurpose),
-      secrets: reseal(body['sealed_secrets'], secrets, secretsPurpose),
-    };
-    return {
-      ...subscription,
-      url: displayUrl,
-      name: subscription.name || displayUrl,
-      order: { ...subscription.order, ...sealedAddress },
-    };
-  };
-
+export function createPortable(context: PortableContext, settings: Settings): NonNullable<Service['portable']> {
+  const { clock, commit, db } = context;
+  const form = new PortableForm(context.vault, settings);
   return {
     export: async ({ secrets }) => ({
       limits: await readLimits(db),
-      subscriptions: (await new SubscriptionStore(db).list()).map((each) => toExport(each, secrets)),
+      subscriptions: (await new SubscriptionStore(db).list()).map((each) => form.write(each, secrets)),
     }),
     async import(data) {
       const parsed = Portable.safeParse(data);
@@ -79,7 +44,7 @@ export function createPortable(
       const { limits, subscriptions } = parsed.data;
       const imported = subscriptions?.map((body, index) => {
         try {
-          return fromExport(body);
+          return form.read(body);
         } catch (error) {
           if (!(error instanceof Problem)) throw error;
           throw createImportProblem({ [`subscriptions.${index}`]: error.detail });
@@ -92,6 +57,57 @@ export function createPortable(
       });
     },
   };
+}
+
+/** Converts subscriptions to the form of an export and back. */
+class PortableForm {
+  readonly #vault: Context['vault'];
+  readonly #settings: Settings;
+  readonly #addresses: Addresses;
+
+  constructor(vault: Context['vault'], settings: Settings) {
+    this.#vault = vault;
+    this.#settings = settings;
+    this.#addresses = new Addresses(vault);
+  }
+
+  write(subscription: StoredSubscription, secrets: boolean): Record<string, unknown> {
+    const { login, secrets: querySecrets } = subscription.order;
+    const body = toPortable(subscription);
+    if (secrets) return { ...body, url: this.#addresses.join(subscription.url, subscription.order) };
+    return {
+      ...body,
+      ...(login === null ? {} : { sealed_login: login }),
+      ...(querySecrets === null ? {} : { sealed_secrets: querySecrets }),
+    };
+  }
+
+  /** @throws Problem for an invalid subscription, and for a value that another host sealed. */
+  read(body: Readonly<Record<string, unknown>>): PortableSubscription {
+    const subscription = readPortable(body, this.#settings);
+    const address = parseAddress(subscription.url);
+    if ('msg' in address) throw new Problem('downloads.refused', 400, address.msg);
+    if (splitFolder(subscription.order.folder ?? '') === undefined) {
+      throw new Problem('downloads.bad_folder', 400, 'The folder is not inside the download folder.');
+    }
+    parseTitleExpression(subscription.titleRegex);
+    const { displayUrl, login, secrets } = this.#addresses.split(address.href);
+    const sealedAddress = {
+      login: this.#reseal(body['sealed_login'], login, loginPurpose),
+      secrets: this.#reseal(body['sealed_secrets'], secrets, secretsPurpose),
+    };
+    return {
+      ...subscription,
+      url: displayUrl,
+      name: subscription.name || displayUrl,
+      order: { ...subscription.order, ...sealedAddress },
+    };
+  }
+
+  #reseal(sealed: unknown, current: string | null, purpose: string): string | null {
+    // A value sealed by another host is refused.
+    return typeof sealed === 'string' ? this.#vault.seal(this.#vault.open(sealed, purpose), purpose) : current;
+  }
 }
 
 /**

@@ -23,9 +23,88 @@ export const isRepeatable = (method: string | undefined): boolean =>
 const expectsLength = (method: string | undefined): boolean => !isRepeatable(method) && method !== 'DELETE';
 const maxResponseHeaderBytes = 64 * 1024;
 
-/** Passes requests to an upstream without buffering; each side ends when the other one is closed. */
-export function createProxy(id: string, { context, agent, refuse, host }: ProxyDependencies): DispatchHandlers {
-  const send = (request: IncomingMessage, extra: readonly string[], hasBody: boolean): ClientRequest => {
+/** Passes requests to an upstream over HTTP/1.1 without buffering; each side ends when the other one is closed. */
+export class Http1Proxy implements DispatchHandlers {
+  readonly #id: string;
+  readonly #deps: ProxyDependencies;
+
+  constructor(id: string, deps: ProxyDependencies) {
+    this.#id = id;
+    this.#deps = deps;
+  }
+
+  readonly request = (request: IncomingMessage, response: ServerResponse): void => this.#forward(request, response);
+
+  readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const { upgrade = 'websocket' } = request.headers;
+    const upstreamRequest = this.#open(request, ['Connection', 'Upgrade', 'Upgrade', upgrade], false);
+    // A declined upgrade may leave the upstream reading the rest as a body, so the connection is not reused.
+    upstreamRequest.shouldKeepAlive = false;
+    const abortUpstream = (): void => void upstreamRequest.destroy();
+    socket.once('close', abortUpstream);
+    socket.once('error', abortUpstream);
+    upstreamRequest.once('upgrade', (upstreamResponse, upstreamSocket, firstBytes) => {
+      const lines = [
+        'Connection',
+        'Upgrade',
+        'Upgrade',
+        upstreamResponse.headers.upgrade ?? upgrade,
+        ...buildResponseHeaders(upstreamResponse),
+      ];
+      socket.write(formatHead(101, lines), 'latin1');
+      if (firstBytes.length > 0) socket.write(firstBytes);
+      if (head.length > 0) upstreamSocket.write(head);
+      connectSockets(socket, upstreamSocket);
+    });
+    const fail = (error: unknown): void => refuseUpgrade(socket, toProblem(this.#id, error, this.#deps.context.log));
+    upstreamRequest.once('response', (upstreamResponse) => {
+      try {
+        const lines = ['Connection', 'close', ...buildResponseHeaders(upstreamResponse).filter(isNotContentLength)];
+        socket.write(formatHead(getStatus(upstreamResponse), lines), 'latin1');
+        pipeResponse(upstreamResponse, socket);
+      } catch (error) {
+        upstreamResponse.destroy();
+        fail(error);
+      }
+    });
+    upstreamRequest.once('error', fail);
+    upstreamRequest.end();
+  };
+
+  #forward(request: IncomingMessage, response: ServerResponse): void {
+    const hasBody = hasRequestBody(request);
+    const upstreamRequest = this.#open(request, buildFramingHeaders(request, hasBody), hasBody);
+    const fail = (error: unknown): void => this.#fail(request, response, error);
+    const abortUpstream = (): void => void upstreamRequest.destroy();
+    let received: IncomingMessage | undefined;
+    upstreamRequest.once('response', (upstreamResponse) => {
+      received = upstreamResponse;
+      sendResponse(upstreamRequest, upstreamResponse, response, fail);
+    });
+    upstreamRequest.on('information', ({ statusCode, rawHeaders }) => sendEarlyHints(response, statusCode, rawHeaders));
+    // The client did not request an upgrade.
+    upstreamRequest.once('upgrade', (_answer, upstreamSocket) => {
+      upstreamSocket.destroy();
+      fail(createInvalidResponse());
+    });
+    upstreamRequest.once('error', (error) => {
+      response.off('close', abortUpstream);
+      // Data after a complete response belongs to no request; the connection is discarded.
+      if (received?.complete === true) return;
+      // The upstream closed an idle connection while it was reused.
+      const isStale =
+        upstreamRequest.reusedSocket && received === undefined && isConnectionLoss(error) && !response.destroyed;
+      if (isStale && !hasBody && isRepeatable(request.method)) this.#forward(request, response);
+      else fail(error);
+    });
+    response.once('close', abortUpstream);
+    if (hasBody) return void sendBody(request, upstreamRequest);
+    request.resume();
+    upstreamRequest.end();
+  }
+
+  #open(request: IncomingMessage, extraHeaders: readonly string[], hasBody: boolean): ClientRequest {
+    const { agent, context, host } = this.#deps;
     const clientAddress = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
     const publicUrl = context.publicUrl(request);
     const forwardedRequest = { identity: getGatewayIdentity(request), publicUrl, clientAddress, hasBody, host: host() };
@@ -37,96 +116,22 @@ export function createProxy(id: string, { context, agent, refuse, host }: ProxyD
       // Lenient parsing accepts sloppy devices; responses are framed again for the client.
       insecureHTTPParser: true,
       maxHeaderSize: maxResponseHeaderBytes,
-      headers: [...buildRequestHeaders(request, forwardedRequest), ...extra],
+      headers: [...buildRequestHeaders(request, forwardedRequest), ...extraHeaders],
     });
-  };
+  }
 
-  return {
-    request(request, response) {
-      const isChunked = request.headers['transfer-encoding'] !== undefined;
-      const hasBody = hasRequestBody(request);
-      const framing = hasBody ? (isChunked ? ['Transfer-Encoding', 'chunked'] : []) : buildEmptyBodyHeaders(request);
-      const fail = (error: unknown): void => {
-        if (response.writableEnded) return;
-        if (response.headersSent || response.destroyed) response.destroy();
-        else refuse(request, response, toProblem(id, error, context.log));
-      };
-      const attempt = (): void => {
-        const upstreamRequest = send(request, framing, hasBody);
-        const abortUpstream = (): void => void upstreamRequest.destroy();
-        let received: IncomingMessage | undefined;
-        upstreamRequest.once('response', (upstreamResponse) => {
-          received = upstreamResponse;
-          sendResponse(upstreamRequest, upstreamResponse, response, fail);
-        });
-        upstreamRequest.on('information', ({ statusCode, rawHeaders }) =>
-          sendEarlyHints(response, statusCode, rawHeaders),
-        );
-        // The client did not request an upgrade.
-        upstreamRequest.once('upgrade', (_answer, upstreamSocket) => {
-          upstreamSocket.destroy();
-          fail(createInvalidResponse());
-        });
-        upstreamRequest.once('error', (error) => {
-          response.off('close', abortUpstream);
-          // Data after a complete response belongs to no request; the connection is discarded.
-          if (received?.complete === true) return;
-          // The upstream closed an idle connection while it was reused.
-          const isStale =
-            upstreamRequest.reusedSocket && received === undefined && isConnectionLoss(error) && !response.destroyed;
-          if (isStale && !hasBody && isRepeatable(request.method)) attempt();
-          else fail(error);
-        });
-        response.once('close', abortUpstream);
-        if (hasBody) return void sendBody(request, upstreamRequest);
-        request.resume();
-        upstreamRequest.end();
-      };
-      attempt();
-    },
+  #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    if (response.writableEnded) return;
+    if (response.headersSent || response.destroyed) response.destroy();
+    else this.#deps.refuse(request, response, toProblem(this.#id, error, this.#deps.context.log));
+  }
+}
 
-    upgrade(request, socket, head) {
-      const { upgrade = 'websocket' } = request.headers;
-      const upstreamRequest = send(request, ['Connection', 'Upgrade', 'Upgrade', upgrade], false);
-      // A declined upgrade may leave the upstream reading the rest as a body, so the connection is not reused.
-      upstreamRequest.shouldKeepAlive = false;
-      const abortUpstream = (): void => void upstreamRequest.destroy();
-      socket.once('close', abortUpstream);
-      socket.once('error', abortUpstream);
-      upstreamRequest.once('upgrade', (upstreamResponse, upstreamSocket, firstBytes) => {
-        const lines = [
-          'Connection',
-          'Upgrade',
-          'Upgrade',
-          upstreamResponse.headers.upgrade ?? upgrade,
-          ...buildResponseHeaders(upstreamResponse),
-        ];
-        socket.write(formatHead(101, lines), 'latin1');
-        if (firstBytes.length > 0) socket.write(firstBytes);
-        if (head.length > 0) upstreamSocket.write(head);
-        connectSockets(socket, upstreamSocket);
-      });
-      const fail = (error: unknown): void => {
-        const { status, detail } = toProblem(id, error, context.log);
-        if (!socket.destroyed && socket.writable)
-          socket.end(
-            `HTTP/1.1 ${String(status)} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${detail}\n`,
-          );
-      };
-      upstreamRequest.once('response', (upstreamResponse) => {
-        try {
-          const lines = ['Connection', 'close', ...buildResponseHeaders(upstreamResponse).filter(isNotContentLength)];
-          socket.write(formatHead(getStatus(upstreamResponse), lines), 'latin1');
-          pipeResponse(upstreamResponse, socket);
-        } catch (error) {
-          upstreamResponse.destroy();
-          fail(error);
-        }
-      });
-      upstreamRequest.once('error', fail);
-      upstreamRequest.end();
-    },
-  };
+function refuseUpgrade(socket: Duplex, { status, detail }: Problem): void {
+  if (!socket.destroyed && socket.writable)
+    socket.end(
+      `HTTP/1.1 ${String(status)} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${detail}\n`,
+    );
 }
 
 /** Sends the head immediately in Latin-1, as it was received: `flushHeaders` would encode it as UTF-8. */
@@ -166,8 +171,9 @@ function sendEarlyHints(response: ServerResponse, status: number, raw: readonly 
   if (link.length > 0) response.writeEarlyHints({ link });
 }
 
-/** Adds `Content-Length: 0` where servers would wait for a body. */
-function buildEmptyBodyHeaders({ method }: IncomingMessage): readonly string[] {
+/** Builds the header that frames the body; `Content-Length: 0` where servers would wait for a body. */
+function buildFramingHeaders({ headers, method }: IncomingMessage, hasBody: boolean): readonly string[] {
+  if (hasBody) return headers['transfer-encoding'] === undefined ? [] : ['Transfer-Encoding', 'chunked'];
   return expectsLength(method) ? ['Content-Length', '0'] : [];
 }
 

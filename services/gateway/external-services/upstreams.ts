@@ -2,7 +2,7 @@ import type { DispatchHandlers, DispatchContext, DispatchTarget } from '../../co
 import { findUpstreamHost, parseUpstream, type Upstream } from '../domain/upstream.ts';
 import { UpstreamConnections } from './connections.ts';
 import { Http2Proxy } from './http2-proxy.ts';
-import { createProxy, type ProxyDependencies } from './proxy.ts';
+import { Http1Proxy, type ProxyDependencies } from './proxy.ts';
 
 interface UpstreamDependencies {
   readonly context: Pick<DispatchContext, 'addresses' | 'connect' | 'log' | 'publicUrl' | 'targets'>;
@@ -90,9 +90,9 @@ export class Upstreams implements Disposable {
       this.#proxies.set(id, { key, handlers: proxy, close: () => proxy[Symbol.dispose]() });
       return proxy;
     }
-    const dispatched = createProxy(id, { ...deps, agent: connections });
-    this.#proxies.set(id, { key, handlers: dispatched, close: () => connections.destroy() });
-    return dispatched;
+    const proxy = new Http1Proxy(id, { ...deps, agent: connections });
+    this.#proxies.set(id, { key, handlers: proxy, close: () => connections.destroy() });
+    return proxy;
   }
 
   /** Closes connections to external services that were removed. */

@@ -72,7 +72,13 @@ export async function getIssue(
 
 /** Builds the routes of issues for the pages, most of which serve pull requests as well. */
 export function issueRoutes(deps: PullDependencies): readonly ApiHandler[] {
-  return [...threadRoutes(deps), ...threadChangeRoutes(deps), ...labelRoutes(deps), ...milestoneRoutes(deps)];
+  return [
+    ...threadRoutes(deps),
+    ...threadChangeRoutes(deps),
+    ...fieldRoutes(deps),
+    ...labelRoutes(deps),
+    ...milestoneRoutes(deps),
+  ];
 }
 
 function threadRoutes(deps: PullDependencies): readonly ApiHandler[] {
@@ -147,8 +153,9 @@ function threadChangeRoutes(deps: PullDependencies): readonly ApiHandler[] {
   ];
 }
 
-function labelRoutes(deps: PullDependencies): readonly ApiHandler[] {
-  const { context, db } = deps;
+/** Builds the route that lists the values of the fields of an issue: labels, milestones and accounts. */
+function fieldRoutes(deps: PullDependencies): readonly ApiHandler[] {
+  const { db } = deps;
   const { accounts } = deps.context;
   return [
     implement(gitIssuesApi.fields, async (call) => {
@@ -171,6 +178,12 @@ function labelRoutes(deps: PullDependencies): readonly ApiHandler[] {
         people: accountList.flatMap(({ kind, name }) => (kind === 'person' && name !== '*' ? [name] : [])),
       };
     }),
+  ];
+}
+
+function labelRoutes(deps: PullDependencies): readonly ApiHandler[] {
+  const { context } = deps;
+  return [
     implement(gitIssuesApi.addLabel, async ({ body, ...call }) => {
       const target = await getRepository(deps, call);
       requireWrite(target);

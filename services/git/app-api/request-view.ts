@@ -1,9 +1,12 @@
 import type { GitPull } from '../../contracts/git/issues.ts';
 import type { Issue } from '../issues/issues.ts';
 import { getAllowedStyles } from '../pulls/merge.ts';
+import type { PullState } from '../pulls/pulls.ts';
+import type { Repository } from '../repositories/repositories.ts';
 import type { IssueContext } from '../gitea-api/issues/issue-access.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
-import type { PullRow } from '../store/issue-tables.ts';
+import type { PullRow, ReviewRow } from '../store/issue-tables.ts';
+import type { StatusRow } from '../store/statuses.ts';
 
 /** Builds the part of a pull request that issues lack: branches, comparison and requirements of a merge. */
 export async function requestView(
@@ -12,7 +15,7 @@ export async function requestView(
   account: string,
 ): Promise<GitPull> {
   const state = await pulls.state(repository, issue);
-  const { head, headRepository } = state;
+  const { head } = state;
   const { ahead, behind, conflicts, files, mergeBase } = state.comparison;
   const { request } = issue;
   const [hurdles, mayMerge, reviews, reviewers, checks] = await Promise.all([
@@ -28,17 +31,8 @@ export async function requestView(
     db.selectFrom('review_requests').select('account').where('issue_id', '=', issue.id).execute(),
     statuses.latest(repository.id, head),
   ]);
-  const last = new Map<string, GitPull['verdicts'][number]>();
-  for (const { author, commit_id, state: verdict } of reviews) {
-    if (verdict === 'APPROVED' || verdict === 'REQUEST_CHANGES')
-      last.set(author, { account: author, verdict, stale: commit_id !== head });
-  }
-  const from =
-    headRepository === undefined || headRepository.id === repository.id
-      ? ''
-      : `${headRepository.owner}/${headRepository.name}:`;
   return {
-    head: from + request.head_branch,
+    head: formatHeadBranch(state, request, repository),
     base: request.base_branch,
     headThere: state.hasHead,
     commits: ahead,
@@ -53,17 +47,33 @@ export async function requestView(
     mergedAt: request.merged_at,
     mergedCommit: request.merged_commit,
     reviewers: reviewers.map((each) => each.account),
-    verdicts: [...last.values()],
+    verdicts: listVerdicts(reviews, head),
     approvals: hurdles.approvals,
     approvalsWanted: hurdles.required,
     hurdles: [...hurdles.reasons],
     mayMerge,
     mayForce: hurdles.mayForce && level === 'admin',
-    checks: checks.map(({ context, description, state: went, target_url: url }) => ({
-      context,
-      description,
-      state: went,
-      url: /^https?:\/\//.test(url) ? url : '',
-    })),
+    checks: checks.map(checkView),
   };
+}
+
+/** Formats the head branch; the branch of a fork begins with the repository: `owner/name:branch`. */
+function formatHeadBranch({ headRepository }: PullState, request: PullRow, repository: Repository): string {
+  if (headRepository === undefined || headRepository.id === repository.id) return request.head_branch;
+  return `${headRepository.owner}/${headRepository.name}:${request.head_branch}`;
+}
+
+/** Returns the last verdict of each reviewer. `reviews` are in the order in which they were created. */
+function listVerdicts(reviews: readonly ReviewRow[], head: string): GitPull['verdicts'] {
+  const verdicts = new Map<string, GitPull['verdicts'][number]>();
+  for (const { author, commit_id, state } of reviews) {
+    if (state === 'APPROVED' || state === 'REQUEST_CHANGES')
+      verdicts.set(author, { account: author, verdict: state, stale: commit_id !== head });
+  }
+  return [...verdicts.values()];
+}
+
+function checkView({ context, description, state, target_url: url }: StatusRow): GitPull['checks'][number] {
+  // Only web addresses become links on the pages.
+  return { context, description, state, url: /^https?:\/\//.test(url) ? url : '' };
 }

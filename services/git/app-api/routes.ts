@@ -17,10 +17,11 @@ import { validateRepositoryName, normalizeTreePath } from '../domain/names.ts';
 import { readBlame } from '../repositories/blame.ts';
 import { readCommit, readLog, type Commit } from '../repositories/commits.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
+import type { ObjectInfo } from '../repositories/objects.ts';
 import { readReferences } from '../repositories/references.ts';
 import { resolveRevision } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { readTree } from '../repositories/trees.ts';
+import { readTree, type TreeEntry } from '../repositories/trees.ts';
 import type { ContentDependencies } from '../gitea-api/contents.ts';
 import { anonymousCaller, type Caller } from '../sign-in/caller.ts';
 import { combineStates } from '../statuses/statuses.ts';
@@ -38,13 +39,28 @@ const ok = { ok: true } as const;
 
 type AppCall = Pick<ApiRequest<unknown, unknown>, 'identity' | 'params'>;
 
-/** Builds the routes of repositories, files, commits and keys for the pages. */
-export function repositoryApiRoutes(deps: ContentDependencies): readonly ApiHandler[] {
-  return [...repositoryRoutes(deps), ...contentRoutes(deps), ...commitRoutes(deps), ...keyRoutes(deps)];
+/** A path in a commit of a repository. */
+interface Location {
+  readonly repository: Repository;
+  /** Folder of the repository on disk. */
+  readonly folder: string;
+  readonly commit: string;
+  readonly path: string;
 }
 
-function repositoryRoutes(deps: ContentDependencies): readonly ApiHandler[] {
-  const { access, context, git, manager, lookup, objects, repositories, settings } = deps;
+/** Builds the routes of repositories, files, commits and keys for the pages. */
+export function repositoryApiRoutes(deps: ContentDependencies): readonly ApiHandler[] {
+  return [
+    ...repositoryListRoutes(deps),
+    ...repositoryRoutes(deps),
+    ...contentRoutes(deps),
+    ...commitRoutes(deps),
+    ...keyRoutes(deps),
+  ];
+}
+
+function repositoryListRoutes(deps: ContentDependencies): readonly ApiHandler[] {
+  const { access, manager, repositories, settings } = deps;
   return [
     implement(gitApi.list, async ({ identity, query }) => {
       const visibility =
@@ -71,6 +87,12 @@ function repositoryRoutes(deps: ContentDependencies): readonly ApiHandler[] {
       const created = await manager.create({ ...body, owner: account, defaultBranch: settings.defaultBranch });
       return toSummary(created);
     }),
+  ];
+}
+
+function repositoryRoutes(deps: ContentDependencies): readonly ApiHandler[] {
+  const { access, context, git, manager, lookup, objects, settings } = deps;
+  return [
     implement(gitApi.one, async (call) => {
       const caller = toCaller(call);
       const { owner = '', name = '' } = call.params;
@@ -107,56 +129,16 @@ function repositoryRoutes(deps: ContentDependencies): readonly ApiHandler[] {
 }
 
 function contentRoutes(deps: ContentDependencies): readonly ApiHandler[] {
-  const { git, lastCommits, objects } = deps;
+  const { git, objects } = deps;
   return [
     implement(gitApi.content, async (call): Promise<GitContent> => {
-      const { folder, path, commit, repository } = await getLocation(deps, call);
+      const location = await getLocation(deps, call);
+      const { folder, path, commit } = location;
       const info = await objects.info(folder, path === '' ? `${commit}^{tree}` : `${commit}:${path}`);
-      if (info?.type === 'blob') {
-        const last = (await lastCommits.find(folder, commit, path)) ?? (await readCommit(git, folder, commit));
-        if (last === undefined) throw buildNotFoundProblem();
-        const stored = await readText(deps, folder, info.id, maxTextBytes);
-        const { id } = info;
-        const pointer = info.size > maxPointerBytes ? undefined : await readLfsPointer(deps, folder, id);
-        const text =
-          pointer === undefined ? stored?.text : await readLargeText(deps.lfs, repository, pointer, maxTextBytes);
-        return {
-          kind: 'file',
-          commit: commitView(last),
-          id,
-          size: pointer?.size ?? info.size,
-          text: text ?? null,
-          editable: stored?.exact ?? false,
-          lfs: pointer !== undefined,
-        };
-      }
+      if (info?.type === 'blob') return readFileContent(deps, location, info);
       const entries = info?.type === 'tree' ? await readTree(objects, folder, info.id) : undefined;
-      const [newest] = await readLog(git, folder, { from: [commit], path, limit: 1 });
-      if (entries === undefined || newest === undefined) throw buildNotFoundProblem();
-      const last = await lastCommits.findForEntries(
-        folder,
-        commit,
-        path,
-        entries.map(({ name }) => name),
-      );
-      const readme = entries.find(({ name, type }) => type === 'blob' && /^readme(\.(md|markdown|txt))?$/i.test(name));
-      const text = (readme && (await readText(deps, folder, readme.id, maxReadmeBytes)))?.text ?? null;
-      return {
-        kind: 'folder',
-        commit: commitView(newest),
-        entries: entries
-          .map(({ name, mode }) => {
-            const changed = last.get(path === '' ? name : `${path}/${name}`);
-            return {
-              name,
-              kind: kinds[mode as keyof typeof kinds] ?? ('file' as const),
-              last: changed === undefined ? null : commitView(changed),
-            };
-          })
-          // Folders precede files.
-          .toSorted((one, other) => Number(other.kind === 'folder') - Number(one.kind === 'folder')),
-        readme: readme === undefined || text === null ? null : { name: readme.name, text },
-      };
+      if (entries === undefined) throw buildNotFoundProblem();
+      return readFolderContent(deps, location, entries);
     }),
     implement(gitApi.blame, async (call) => {
       const { folder, path, commit } = await getLocation(deps, call);
@@ -168,6 +150,64 @@ function contentRoutes(deps: ContentDependencies): readonly ApiHandler[] {
       return { commit: commitView(last), parts: result.map((part) => ({ ...part, lines: [...part.lines] })) };
     }),
   ];
+}
+
+/** Reads a file with its last commit. */
+async function readFileContent(
+  deps: ContentDependencies,
+  { folder, path, commit, repository }: Location,
+  { id, size }: ObjectInfo,
+): Promise<GitContent> {
+  const { git, lastCommits, lfs } = deps;
+  const last = (await lastCommits.find(folder, commit, path)) ?? (await readCommit(git, folder, commit));
+  if (last === undefined) throw buildNotFoundProblem();
+  const stored = await readText(deps, folder, id, maxTextBytes);
+  const pointer = size > maxPointerBytes ? undefined : await readLfsPointer(deps, folder, id);
+  const text = pointer === undefined ? stored?.text : await readLargeText(lfs, repository, pointer, maxTextBytes);
+  return {
+    kind: 'file',
+    commit: commitView(last),
+    id,
+    size: pointer?.size ?? size,
+    text: text ?? null,
+    editable: stored?.exact ?? false,
+    lfs: pointer !== undefined,
+  };
+}
+
+/** Reads a folder: its entries with their last commits, and its README. */
+async function readFolderContent(
+  deps: ContentDependencies,
+  { folder, path, commit }: Location,
+  entries: readonly TreeEntry[],
+): Promise<GitContent> {
+  const { git, lastCommits } = deps;
+  const [newest] = await readLog(git, folder, { from: [commit], path, limit: 1 });
+  if (newest === undefined) throw buildNotFoundProblem();
+  const last = await lastCommits.findForEntries(
+    folder,
+    commit,
+    path,
+    entries.map(({ name }) => name),
+  );
+  const readme = entries.find(({ name, type }) => type === 'blob' && /^readme(\.(md|markdown|txt))?$/i.test(name));
+  const text = (readme && (await readText(deps, folder, readme.id, maxReadmeBytes)))?.text ?? null;
+  return {
+    kind: 'folder',
+    commit: commitView(newest),
+    entries: entries
+      .map(({ name, mode }) => {
+        const changed = last.get(path === '' ? name : `${path}/${name}`);
+        return {
+          name,
+          kind: kinds[mode as keyof typeof kinds] ?? ('file' as const),
+          last: changed === undefined ? null : commitView(changed),
+        };
+      })
+      // Folders precede files.
+      .toSorted((one, other) => Number(other.kind === 'folder') - Number(one.kind === 'folder')),
+    readme: readme === undefined || text === null ? null : { name: readme.name, text },
+  };
 }
 
 function commitRoutes(deps: ContentDependencies): readonly ApiHandler[] {
@@ -237,7 +277,7 @@ async function findRepository(
 async function getLocation(
   deps: ContentDependencies,
   call: AppCall & { readonly query: { readonly ref: string; readonly path: string } },
-) {
+): Promise<Location> {
   const { objects } = deps;
 
   const { repository, folder } = await findRepository(deps, call);

@@ -25,7 +25,14 @@ const maxDeliveries = 50;
 
 /** Builds the routes of repository settings, for accounts that administer the repository. */
 export function settingsRoutes(deps: HookDependencies): readonly ApiHandler[] {
-  return [...generalRoutes(deps), ...accessRoutes(deps), ...hookRoutes(deps)];
+  return [
+    ...generalRoutes(deps),
+    ...accessRoutes(deps),
+    ...protectionRoutes(deps),
+    ...deployKeyRoutes(deps),
+    ...hookRoutes(deps),
+    ...deliveryRoutes(deps),
+  ];
 }
 
 function generalRoutes(deps: HookDependencies): readonly ApiHandler[] {
@@ -78,7 +85,7 @@ function generalRoutes(deps: HookDependencies): readonly ApiHandler[] {
 }
 
 function accessRoutes(deps: HookDependencies): readonly ApiHandler[] {
-  const { collaborators, keys, owners, protections } = deps;
+  const { collaborators, owners } = deps;
   return [
     implement(gitSettingsApi.share, async ({ body, ...call }) => {
       const repository = await getAdministered(deps, call);
@@ -93,6 +100,12 @@ function accessRoutes(deps: HookDependencies): readonly ApiHandler[] {
       if (await collaborators.remove(repository.id, call.params['account'] ?? '')) return ok;
       throw new PageProblem('git.unknown', 404, 'It is not shared with this account.');
     }),
+  ];
+}
+
+function protectionRoutes(deps: HookDependencies): readonly ApiHandler[] {
+  const { protections } = deps;
+  return [
     implement(gitSettingsApi.protect, async ({ body, ...call }) => {
       const { id } = await getAdministered(deps, call);
       const { rule } = body;
@@ -109,6 +122,12 @@ function accessRoutes(deps: HookDependencies): readonly ApiHandler[] {
       await protections.remove(row);
       return ok;
     }),
+  ];
+}
+
+function deployKeyRoutes(deps: HookDependencies): readonly ApiHandler[] {
+  const { keys } = deps;
+  return [
     implement(gitSettingsApi.addDeployKey, async ({ body, ...call }) => {
       const { id } = await getAdministered(deps, call);
       try {
@@ -179,6 +198,13 @@ function hookRoutes(deps: HookDependencies): readonly ApiHandler[] {
       await hooks.remove((await getHook(deps, call)).hook);
       return ok;
     }),
+  ];
+}
+
+/** Builds the routes of deliveries: the test of a webhook, the list and the repetition of a delivery. */
+function deliveryRoutes(deps: HookDependencies): readonly ApiHandler[] {
+  const { hooks } = deps;
+  return [
     implement(gitSettingsApi.testHook, async (call) => {
       const { hook, repository } = await getHook(deps, call);
       await testHook(deps, hook, repository, call.identity?.account ?? '');

@@ -9,71 +9,8 @@ export async function readRecord(
   repository: Repository,
   savedAt: number,
 ): Promise<RepositoryRecord> {
-  const { id, owner, name, description, website, archived, template, topics, options, defaultBranch } = repository;
-  const selectRows = <
-    Table extends
-      | 'labels'
-      | 'milestones'
-      | 'issues'
-      | 'protections'
-      | 'tag_protections'
-      | 'commit_statuses'
-      | 'releases'
-      | 'lfs_objects',
-  >(
-    table: Table,
-  ) =>
-    db
-      .selectFrom(table as 'labels')
-      .selectAll()
-      .where('repository_id', '=', id)
-      .execute();
-  const issues = db.selectFrom('issues').select('id').where('repository_id', '=', id);
-  const selectIssueRows = (
-    table: 'issue_labels' | 'issue_assignees' | 'review_requests' | 'pulls' | 'tracked_times' | 'issue_dependencies',
-  ) =>
-    db
-      .selectFrom(table as 'pulls')
-      .selectAll()
-      .where('issue_id', 'in', issues)
-      .execute();
-  const counter = await db
-    .selectFrom('issue_counters')
-    .select('last')
-    .where('repository_id', '=', id)
-    .executeTakeFirst();
-  const releases = db.selectFrom('releases').select('id').where('repository_id', '=', id);
-  const pulls = await selectIssueRows('pulls');
-  const pendingReviews = db
-    .selectFrom('reviews')
-    .select('id')
-    .where('issue_id', 'in', issues)
-    .where('state', '=', 'PENDING');
-  const reviews = await db
-    .selectFrom('reviews')
-    .selectAll()
-    .where('issue_id', 'in', issues)
-    .where('state', '!=', 'PENDING')
-    .execute();
-  const pendingEntries = db.selectFrom('issue_entries').select('id').where('review_id', 'in', pendingReviews);
-  const entries = await db
-    .selectFrom('issue_entries')
-    .selectAll()
-    .where('issue_id', 'in', issues)
-    .where('id', 'not in', pendingEntries)
-    .execute();
-  const reactions = await db
-    .selectFrom('issue_reactions')
-    .selectAll()
-    .where('issue_id', 'in', issues)
-    .where('entry_id', 'not in', pendingEntries)
-    .execute();
-  const attachments = await db
-    .selectFrom('issue_attachments')
-    .selectAll()
-    .where('issue_id', 'in', issues)
-    .where('entry_id', 'not in', pendingEntries)
-    .execute();
+  const { owner, name, description, website, archived, template, topics, options, defaultBranch } = repository;
+  const rows = new RepositoryRows(db, repository.id);
   // Columns that the schema does not contain are dropped.
   return RepositoryRecord.parse({
     format: 'homeport-repository',
@@ -91,25 +28,139 @@ export async function readRecord(
       options,
       defaultBranch,
     },
-    lastNumber: counter?.last ?? 0,
-    labels: await selectRows('labels'),
-    milestones: await selectRows('milestones'),
-    issues: await selectRows('issues'),
-    issue_labels: await selectIssueRows('issue_labels'),
-    issue_assignees: await selectIssueRows('issue_assignees'),
-    issue_reactions: reactions,
-    tracked_times: await selectIssueRows('tracked_times'),
-    issue_dependencies: await selectIssueRows('issue_dependencies'),
-    issue_attachments: attachments,
-    reviews,
-    review_requests: await selectIssueRows('review_requests'),
-    issue_entries: entries,
-    pulls: pulls.map((pull) => ({ ...pull, own: pull.head_repository_id === id })),
-    protections: await selectRows('protections'),
-    tag_protections: await selectRows('tag_protections'),
-    commit_statuses: await selectRows('commit_statuses'),
-    releases: await selectRows('releases'),
-    release_assets: await db.selectFrom('release_assets').selectAll().where('release_id', 'in', releases).execute(),
-    largeFiles: await selectRows('lfs_objects'),
+    lastNumber: await rows.readLastNumber(),
+    ...(await rows.readPulls()),
+    ...(await rows.readTimelines()),
+    ...(await rows.readIssues()),
+    ...(await rows.readCommitRules()),
+    ...(await rows.readReleases()),
+    largeFiles: await rows.selectByRepository('lfs_objects').execute(),
   });
+}
+
+type RepositoryTable =
+  | 'labels'
+  | 'milestones'
+  | 'issues'
+  | 'protections'
+  | 'tag_protections'
+  | 'commit_statuses'
+  | 'releases'
+  | 'lfs_objects';
+
+type IssueTable =
+  'issue_labels' | 'issue_assignees' | 'review_requests' | 'pulls' | 'tracked_times' | 'issue_dependencies';
+
+/** Reads the rows of a repository by the names of the record. */
+class RepositoryRows {
+  readonly #db: Kysely<Tables>;
+  readonly #id: number;
+
+  constructor(db: Kysely<Tables>, id: number) {
+    this.#db = db;
+    this.#id = id;
+  }
+
+  /** Returns the last number of an issue, which is 0 before the first one. */
+  async readLastNumber(): Promise<number> {
+    const counter = await this.#db
+      .selectFrom('issue_counters')
+      .select('last')
+      .where('repository_id', '=', this.#id)
+      .executeTakeFirst();
+    return counter?.last ?? 0;
+  }
+
+  async readPulls() {
+    const pulls = await this.#selectByIssue('pulls').execute();
+    const reviews = await this.#db
+      .selectFrom('reviews')
+      .selectAll()
+      .where('issue_id', 'in', this.#issueIds())
+      .where('state', '!=', 'PENDING')
+      .execute();
+    return { pulls: pulls.map((pull) => ({ ...pull, own: pull.head_repository_id === this.#id })), reviews };
+  }
+
+  /** Reads comments and events with their reactions and attachments, without those of pending reviews. */
+  async readTimelines() {
+    const pendingEntries = this.#pendingEntryIds();
+    return {
+      issue_entries: await this.#db
+        .selectFrom('issue_entries')
+        .selectAll()
+        .where('issue_id', 'in', this.#issueIds())
+        .where('id', 'not in', pendingEntries)
+        .execute(),
+      issue_reactions: await this.#db
+        .selectFrom('issue_reactions')
+        .selectAll()
+        .where('issue_id', 'in', this.#issueIds())
+        .where('entry_id', 'not in', pendingEntries)
+        .execute(),
+      issue_attachments: await this.#db
+        .selectFrom('issue_attachments')
+        .selectAll()
+        .where('issue_id', 'in', this.#issueIds())
+        .where('entry_id', 'not in', pendingEntries)
+        .execute(),
+    };
+  }
+
+  async readIssues() {
+    return {
+      labels: await this.selectByRepository('labels').execute(),
+      milestones: await this.selectByRepository('milestones').execute(),
+      issues: await this.selectByRepository('issues').execute(),
+      issue_labels: await this.#selectByIssue('issue_labels').execute(),
+      issue_assignees: await this.#selectByIssue('issue_assignees').execute(),
+      tracked_times: await this.#selectByIssue('tracked_times').execute(),
+      issue_dependencies: await this.#selectByIssue('issue_dependencies').execute(),
+      review_requests: await this.#selectByIssue('review_requests').execute(),
+    };
+  }
+
+  /** Reads the protections of branches and tags, and the statuses of commits. */
+  async readCommitRules() {
+    return {
+      protections: await this.selectByRepository('protections').execute(),
+      tag_protections: await this.selectByRepository('tag_protections').execute(),
+      commit_statuses: await this.selectByRepository('commit_statuses').execute(),
+    };
+  }
+
+  async readReleases() {
+    const ids = this.#db.selectFrom('releases').select('id').where('repository_id', '=', this.#id);
+    return {
+      releases: await this.selectByRepository('releases').execute(),
+      release_assets: await this.#db.selectFrom('release_assets').selectAll().where('release_id', 'in', ids).execute(),
+    };
+  }
+
+  selectByRepository(table: RepositoryTable) {
+    return this.#db
+      .selectFrom(table as 'labels')
+      .selectAll()
+      .where('repository_id', '=', this.#id);
+  }
+
+  #selectByIssue(table: IssueTable) {
+    return this.#db
+      .selectFrom(table as 'pulls')
+      .selectAll()
+      .where('issue_id', 'in', this.#issueIds());
+  }
+
+  #issueIds() {
+    return this.#db.selectFrom('issues').select('id').where('repository_id', '=', this.#id);
+  }
+
+  #pendingEntryIds() {
+    const pendingReviews = this.#db
+      .selectFrom('reviews')
+      .select('id')
+      .where('issue_id', 'in', this.#issueIds())
+      .where('state', '=', 'PENDING');
+    return this.#db.selectFrom('issue_entries').select('id').where('review_id', 'in', pendingReviews);
+  }
 }

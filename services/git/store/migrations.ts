@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { hooksMigration } from './hooks.ts';
 import { lfsMigration } from './lfs.ts';
@@ -11,71 +12,10 @@ export const migrations: readonly Migration[] = [
   {
     name: '001-create-repositories',
     async up(db) {
-      await db.schema
-        .createTable('owners')
-        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
-        .addColumn('name', 'text', (column) => column.notNull())
-        .addColumn('lower_name', 'text', (column) => column.notNull().unique())
-        .addColumn('kind', 'text', (column) => column.notNull())
-        .addColumn('full_name', 'text', (column) => column.notNull())
-        .addColumn('description', 'text', (column) => column.notNull())
-        .addColumn('created_at', 'integer', (column) => column.notNull())
-        .execute();
-      await db.schema
-        .createTable('repositories')
-        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
-        .addColumn('owner_id', 'integer', (column) => column.notNull().references('owners.id'))
-        .addColumn('name', 'text', (column) => column.notNull())
-        .addColumn('lower_name', 'text', (column) => column.notNull())
-        // Folder name below `repositories/`. It never contains text from clients.
-        .addColumn('folder', 'text', (column) => column.notNull())
-        .addColumn('description', 'text', (column) => column.notNull())
-        .addColumn('website', 'text', (column) => column.notNull())
-        .addColumn('original_url', 'text', (column) => column.notNull())
-        .addColumn('topics', 'text', (column) => column.notNull())
-        // Further settings of Gitea clients.
-        .addColumn('options', 'text', (column) => column.notNull())
-        .addColumn('private', 'integer', (column) => column.notNull())
-        .addColumn('archived', 'integer', (column) => column.notNull())
-        .addColumn('template', 'integer', (column) => column.notNull())
-        .addColumn('empty', 'integer', (column) => column.notNull())
-        // 1 while the repository is being created; interrupted rows are removed at the next start.
-        .addColumn('filling', 'integer', (column) => column.notNull())
-        .addColumn('default_branch', 'text', (column) => column.notNull())
-        .addColumn('branch_count', 'integer', (column) => column.notNull())
-        // KiB on disk.
-        .addColumn('size', 'integer', (column) => column.notNull())
-        .addColumn('created_at', 'integer', (column) => column.notNull())
-        .addColumn('updated_at', 'integer', (column) => column.notNull())
-        .addColumn('pushed_at', 'integer')
-        .execute();
-      await db.schema
-        .createIndex('repositories_name')
-        .on('repositories')
-        .columns(['owner_id', 'lower_name'])
-        .unique()
-        .execute();
-      await db.schema.createIndex('repositories_updated').on('repositories').column('updated_at').execute();
-      // Former names and owners of repositories, for redirects.
-      await db.schema
-        .createTable('former_names')
-        .addColumn('owner_id', 'integer', (column) => column.notNull())
-        .addColumn('lower_name', 'text', (column) => column.notNull())
-        .addColumn('repository_id', 'integer', (column) =>
-          column.notNull().references('repositories.id').onDelete('cascade'),
-        )
-        .addPrimaryKeyConstraint('former_names_key', ['owner_id', 'lower_name'])
-        .execute();
-      await db.schema
-        .createTable('collaborators')
-        .addColumn('repository_id', 'integer', (column) =>
-          column.notNull().references('repositories.id').onDelete('cascade'),
-        )
-        .addColumn('account', 'text', (column) => column.notNull())
-        .addColumn('permission', 'text', (column) => column.notNull())
-        .addPrimaryKeyConstraint('collaborators_key', ['repository_id', 'account'])
-        .execute();
-      await db.schema.createIndex('collaborators_account').on('collaborators').column('account').execute();
+      await createOwners(db);
+      await createRepositories(db);
+      await createFormerNames(db);
+      await createCollaborators(db);
     },
   },
   {
@@ -136,3 +76,80 @@ export const migrations: readonly Migration[] = [
   transferMigration,
   visibilityMigration,
 ];
+
+async function createOwners(db: Kysely<any>): Promise<void> {
+  await db.schema
+    .createTable('owners')
+    .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('lower_name', 'text', (column) => column.notNull().unique())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('full_name', 'text', (column) => column.notNull())
+    .addColumn('description', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'integer', (column) => column.notNull())
+    .execute();
+}
+
+async function createRepositories(db: Kysely<any>): Promise<void> {
+  await db.schema
+    .createTable('repositories')
+    .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+    .addColumn('owner_id', 'integer', (column) => column.notNull().references('owners.id'))
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('lower_name', 'text', (column) => column.notNull())
+    // Folder name below `repositories/`. It never contains text from clients.
+    .addColumn('folder', 'text', (column) => column.notNull())
+    .addColumn('description', 'text', (column) => column.notNull())
+    .addColumn('website', 'text', (column) => column.notNull())
+    .addColumn('original_url', 'text', (column) => column.notNull())
+    .addColumn('topics', 'text', (column) => column.notNull())
+    // Further settings of Gitea clients.
+    .addColumn('options', 'text', (column) => column.notNull())
+    .addColumn('private', 'integer', (column) => column.notNull())
+    .addColumn('archived', 'integer', (column) => column.notNull())
+    .addColumn('template', 'integer', (column) => column.notNull())
+    .addColumn('empty', 'integer', (column) => column.notNull())
+    // 1 while the repository is being created; interrupted rows are removed at the next start.
+    .addColumn('filling', 'integer', (column) => column.notNull())
+    .addColumn('default_branch', 'text', (column) => column.notNull())
+    .addColumn('branch_count', 'integer', (column) => column.notNull())
+    // KiB on disk.
+    .addColumn('size', 'integer', (column) => column.notNull())
+    .addColumn('created_at', 'integer', (column) => column.notNull())
+    .addColumn('updated_at', 'integer', (column) => column.notNull())
+    .addColumn('pushed_at', 'integer')
+    .execute();
+  await db.schema
+    .createIndex('repositories_name')
+    .on('repositories')
+    .columns(['owner_id', 'lower_name'])
+    .unique()
+    .execute();
+  await db.schema.createIndex('repositories_updated').on('repositories').column('updated_at').execute();
+}
+
+/** Creates the table of former names and owners of repositories, for redirects. */
+async function createFormerNames(db: Kysely<any>): Promise<void> {
+  await db.schema
+    .createTable('former_names')
+    .addColumn('owner_id', 'integer', (column) => column.notNull())
+    .addColumn('lower_name', 'text', (column) => column.notNull())
+    .addColumn('repository_id', 'integer', (column) =>
+      column.notNull().references('repositories.id').onDelete('cascade'),
+    )
+    .addPrimaryKeyConstraint('former_names_key', ['owner_id', 'lower_name'])
+    .execute();
+}
+
+async function createCollaborators(db: Kysely<any>): Promise<void> {
+  await db.schema
+    .createTable('collaborators')
+    .addColumn('repository_id', 'integer', (column) =>
+      column.notNull().references('repositories.id').onDelete('cascade'),
+    )
+    .addColumn('account', 'text', (column) => column.notNull())
+    .addColumn('permission', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('collaborators_key', ['repository_id', 'account'])
+    .execute();
+  await db.schema.createIndex('collaborators_account').on('collaborators').column('account').execute();
+}

@@ -26,9 +26,7 @@ export function pullJson(
   const { request } = issue;
   const { state, toUser } = view;
   const html = `${base}/${full}/pulls/${issue.number}`;
-  const { files } = state.comparison;
   const assignees = issue.assignees.map((account) => toUser(account));
-  const merged = request.merged_commit !== null;
   return {
     id: issue.id,
     url: html,
@@ -47,32 +45,14 @@ export function pullJson(
     is_locked: issue.locked === 1,
     comments: issue.comments,
     ...(view.remarks === 0 ? {} : { review_comments: view.remarks }),
-    additions: files.reduce((sum, file) => sum + file.additions, 0),
-    deletions: files.reduce((sum, file) => sum + file.deletions, 0),
-    changed_files: files.length,
+    ...changesJson(state),
     html_url: html,
     diff_url: `${html}.diff`,
     patch_url: `${html}.patch`,
     mergeable: state.mergeable,
-    merged,
-    merged_at: formatTimeOrNull(request.merged_at),
-    merge_commit_sha: request.merged_commit,
-    merged_by: request.merged_by === null ? null : toUser(request.merged_by),
+    ...mergeJson(request, toUser),
     allow_maintainer_edit: request.maintainer_edit === 1,
-    base: {
-      label: request.base_branch,
-      ref: request.base_branch,
-      sha: state.base,
-      repo_id: issue.repository_id,
-      repo: view.baseRepository,
-    },
-    head: {
-      label: request.head_branch,
-      ref: state.hasHead || !merged ? request.head_branch : `refs/pull/${issue.number}/head`,
-      sha: state.head,
-      repo_id: request.head_repository_id,
-      repo: view.headRepository,
-    },
+    ...branchesJson(issue, view),
     merge_base: state.comparison.mergeBase ?? '',
     due_date: formatTimeOrNull(issue.due_at),
     created_at: formatTime(issue.created_at),
@@ -80,6 +60,50 @@ export function pullJson(
     closed_at: formatTimeOrNull(issue.closed_at),
     pin_order: 0,
     content_version: 0,
+  };
+}
+
+/** Converts the size of the changes to JSON. */
+function changesJson({ comparison: { files } }: PullState) {
+  return {
+    additions: files.reduce((sum, file) => sum + file.additions, 0),
+    deletions: files.reduce((sum, file) => sum + file.deletions, 0),
+    changed_files: files.length,
+  };
+}
+
+/** Converts the merge to JSON; `null` before it. */
+function mergeJson(request: PullRow, toUser: ToUserJson) {
+  return {
+    merged: request.merged_commit !== null,
+    merged_at: formatTimeOrNull(request.merged_at),
+    merge_commit_sha: request.merged_commit,
+    merged_by: request.merged_by === null ? null : toUser(request.merged_by),
+  };
+}
+
+/** Converts the branches to JSON: into which and from which the request merges. */
+function branchesJson(
+  issue: Issue & { readonly request: PullRow },
+  { state, baseRepository, headRepository }: Pick<PullView, 'state' | 'baseRepository' | 'headRepository'>,
+) {
+  const { request } = issue;
+  const merged = request.merged_commit !== null;
+  return {
+    base: {
+      label: request.base_branch,
+      ref: request.base_branch,
+      sha: state.base,
+      repo_id: issue.repository_id,
+      repo: baseRepository,
+    },
+    head: {
+      label: request.head_branch,
+      ref: state.hasHead || !merged ? request.head_branch : `refs/pull/${issue.number}/head`,
+      sha: state.head,
+      repo_id: request.head_repository_id,
+      repo: headRepository,
+    },
   };
 }
 

@@ -36,7 +36,6 @@ export interface RepositoryLinks {
 /** Converts a repository to JSON for a caller with the access level. */
 export function repositoryJson(repository: Repository, owner: OwnerRow, level: Level, { base, ssh }: RepositoryLinks) {
   const full = `${repository.owner}/${repository.name}`;
-  const options: Record<string, unknown> = { ...defaultOptions, ...repository.options };
   const rank = levels.indexOf(level);
   return {
     id: repository.id,
@@ -52,26 +51,54 @@ export function repositoryJson(repository: Repository, owner: OwnerRow, level: L
     size: repository.size,
     language: '',
     languages_url: `${base}/api/v1/repos/${full}/languages`,
-    html_url: `${base}/${full}`,
-    url: `${base}/api/v1/repos/${full}`,
-    link: '',
-    ssh_url: `${ssh}/${full}.git`,
-    clone_url: `${base}/${full}.git`,
+    ...addressesJson(full, { base, ssh }),
     original_url: repository.originalUrl,
     website: repository.website,
-    stars_count: repository.counts.stars,
-    forks_count: repository.counts.forks,
-    watchers_count: 1,
-    branch_count: repository.branchCount,
-    open_issues_count: repository.counts.issues,
-    open_pr_counter: repository.counts.pulls,
-    release_counter: repository.counts.releases,
+    ...countsJson(repository),
     default_branch: repository.defaultBranch,
     archived: repository.archived,
     created_at: formatTime(repository.createdAt),
     updated_at: formatTime(repository.updatedAt),
     archived_at: repository.archived ? formatTime(repository.updatedAt) : '1970-01-01T00:00:00Z',
     permissions: { admin: rank >= 3, push: rank >= 2, pull: rank >= 1 },
+    ...optionsJson(repository.options),
+    avatar_url: '',
+    internal: false,
+    mirror_interval: '',
+    object_format_name: 'sha1',
+    mirror_updated: zeroTime,
+    mirror_last_sync_at: zeroTime,
+    topics: repository.topics,
+    licenses: [],
+  };
+}
+
+function addressesJson(full: string, { base, ssh }: RepositoryLinks) {
+  return {
+    html_url: `${base}/${full}`,
+    url: `${base}/api/v1/repos/${full}`,
+    link: '',
+    ssh_url: `${ssh}/${full}.git`,
+    clone_url: `${base}/${full}.git`,
+  };
+}
+
+function countsJson({ branchCount, counts }: Repository) {
+  return {
+    stars_count: counts.stars,
+    forks_count: counts.forks,
+    watchers_count: 1,
+    branch_count: branchCount,
+    open_issues_count: counts.issues,
+    open_pr_counter: counts.pulls,
+    release_counter: counts.releases,
+  };
+}
+
+/** Converts the enabled features and the rules of merges to JSON. */
+function optionsJson(repositoryOptions: Repository['options']) {
+  const options: Record<string, unknown> = { ...defaultOptions, ...repositoryOptions };
+  return {
     has_code: true,
     has_issues: options['has_issues'],
     internal_tracker: {
@@ -100,13 +127,5 @@ export function repositoryJson(repository: Repository, owner: OwnerRow, level: L
     default_merge_style: options['default_merge_style'],
     default_update_style: 'merge',
     default_allow_maintainer_edit: options['default_allow_maintainer_edit'],
-    avatar_url: '',
-    internal: false,
-    mirror_interval: '',
-    object_format_name: 'sha1',
-    mirror_updated: zeroTime,
-    mirror_last_sync_at: zeroTime,
-    topics: repository.topics,
-    licenses: [],
   };
 }

@@ -62,7 +62,6 @@ const states: Readonly<Record<string, ReviewState>> = {
 
 /** Builds the routes of reviews and line comments. */
 export function reviewRoutes(deps: PullDependencies): readonly Route[] {
-  const { pulls, writer } = deps;
   return [
     route('GET', '/repos/:owner/:repo/pulls/:index/reviews', 'repository', (call) => listReviews(deps, call)),
     signedInRoute('POST', '/repos/:owner/:repo/pulls/:index/reviews', 'repository', (call) => createReview(deps, call)),
@@ -77,58 +76,15 @@ export function reviewRoutes(deps: PullDependencies): readonly Route[] {
       listReviewComments(deps, call),
     ),
     ...(['dismissals', 'undismissals'] as const).map((kind): Route =>
-      signedInRoute('POST', `/repos/:owner/:repo/pulls/:index/reviews/:id/${kind}`, 'repository', async (call) => {
-        const { review, ...target } = await getReview(deps, call);
-        requireWrite(target);
-        const { message = '' } = await readJsonBody(call, dismissBody);
-        await writer.run(target.repository, getAccount(call), (work) =>
-          setDismissed(work, review, kind === 'dismissals', message),
-        );
-        return reviewResponse(deps, call, target, review.id);
-      }),
+      signedInRoute('POST', `/repos/:owner/:repo/pulls/:index/reviews/:id/${kind}`, 'repository', (call) =>
+        dismissReview(deps, call, kind === 'dismissals'),
+      ),
     ),
-    ...(['POST', 'DELETE'] as const).map((method): Route =>
-      signedInRoute(method, '/repos/:owner/:repo/pulls/:index/requested_reviewers', 'repository', async (call) => {
-        const target = await getPull(deps, call);
-        requireNotArchived(target.repository);
-        const account = getAccount(call);
-        if (!mayWrite(target.level) && target.issue.author !== account) requireWrite(target);
-        const names = await resolveAccounts(deps, (await readJsonBody(call, reviewersBody)).reviewers ?? []);
-        for (const name of method === 'POST' ? names : []) {
-          if ((await getLevelOfAccount(deps, name, target.repository)) === 'none')
-            throw new Problem('git.invalid', 422, `Reviewer can't read [user: ${name}]`);
-        }
-        if (names.includes(target.issue.author))
-          throw new Problem('git.invalid', 422, "poster of pr can't be reviewer");
-        await writer.run(target.repository, account, (work) =>
-          requestReviews(work, target.issue, names, method === 'POST'),
-        );
-        if (method === 'DELETE') return noContent;
-        const now = deps.context.clock.now();
-        const { head } = await pulls.state(target.repository, target.issue);
-        const input = {
-          id: 0,
-          issue_id: target.issue.id,
-          body: '',
-          commit_id: head,
-          dismissed: 0,
-          official: 0,
-          created_at: now,
-          updated_at: now,
-        };
-        const toUser = await readUsers(deps, call, names);
-        const index = getRepositoryAddress(call, target.repository);
-        return created(
-          names.map((author) =>
-            reviewJson({ ...input, author, state: 'REQUEST_REVIEW' }, target.issue, index, {
-              toUser,
-              head,
-              comments: 0,
-              entry: undefined,
-            }),
-          ),
-        );
-      }),
+    signedInRoute('POST', '/repos/:owner/:repo/pulls/:index/requested_reviewers', 'repository', (call) =>
+      requestReviewers(deps, call),
+    ),
+    signedInRoute('DELETE', '/repos/:owner/:repo/pulls/:index/requested_reviewers', 'repository', (call) =>
+      removeReviewers(deps, call),
     ),
   ];
 }
@@ -296,6 +252,83 @@ async function deleteReview(deps: PullDependencies, call: Call): Promise<Answer>
   const files = await writer.run(repository, getAccount(call), (work) => removeReview(work, review));
   await attachments.deleteFiles(repository, files);
   return noContent;
+}
+
+/** Dismisses a review, or restores a dismissed one. */
+async function dismissReview(deps: PullDependencies, call: Call, isDismissed: boolean): Promise<Answer> {
+  const { review, ...target } = await getReview(deps, call);
+  requireWrite(target);
+  const { message = '' } = await readJsonBody(call, dismissBody);
+  await deps.writer.run(target.repository, getAccount(call), (work) =>
+    setDismissed(work, review, isDismissed, message),
+  );
+  return reviewResponse(deps, call, target, review.id);
+}
+
+async function requestReviewers(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { target, names } = await readReviewers(deps, call);
+  for (const name of names) {
+    if ((await getLevelOfAccount(deps, name, target.repository)) === 'none')
+      throw new Problem('git.invalid', 422, `Reviewer can't read [user: ${name}]`);
+  }
+  await saveReviewers(deps, call, target, names, true);
+  return created(await reviewRequestsJson(deps, call, target, names));
+}
+
+async function removeReviewers(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { target, names } = await readReviewers(deps, call);
+  await saveReviewers(deps, call, target, names, false);
+  return noContent;
+}
+
+/** Returns the pull request and the accounts of a request. @throws Problem (403) unless the caller may change them */
+async function readReviewers(
+  deps: PullDependencies,
+  call: Call,
+): Promise<{ readonly target: PullContext; readonly names: readonly string[] }> {
+  const target = await getPull(deps, call);
+  requireNotArchived(target.repository);
+  if (!mayWrite(target.level) && target.issue.author !== getAccount(call)) requireWrite(target);
+  const names = await resolveAccounts(deps, (await readJsonBody(call, reviewersBody)).reviewers ?? []);
+  return { target, names };
+}
+
+async function saveReviewers(
+  { writer }: PullDependencies,
+  call: Call,
+  { repository, issue }: PullContext,
+  names: readonly string[],
+  isRequested: boolean,
+): Promise<void> {
+  if (names.includes(issue.author)) throw new Problem('git.invalid', 422, "poster of pr can't be reviewer");
+  await writer.run(repository, getAccount(call), (work) => requestReviews(work, issue, names, isRequested));
+}
+
+/** Converts requested reviews to JSON: reviews without an ID and with the state `REQUEST_REVIEW`. */
+async function reviewRequestsJson(
+  deps: PullDependencies,
+  call: Call,
+  { repository, issue }: PullContext,
+  names: readonly string[],
+) {
+  const now = deps.context.clock.now();
+  const { head } = await deps.pulls.state(repository, issue);
+  const fields = {
+    id: 0,
+    issue_id: issue.id,
+    body: '',
+    commit_id: head,
+    dismissed: 0,
+    official: 0,
+    created_at: now,
+    updated_at: now,
+    state: 'REQUEST_REVIEW',
+  } as const;
+  const toUser = await readUsers(deps, call, names);
+  const address = getRepositoryAddress(call, repository);
+  return names.map((author) =>
+    reviewJson({ ...fields, author }, issue, address, { toUser, head, comments: 0, entry: undefined }),
+  );
 }
 
 async function listReviewComments(deps: PullDependencies, call: Call): Promise<Answer> {

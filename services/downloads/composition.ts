@@ -1,0 +1,209 @@
+import type { Context } from '../contracts/service.ts';
+import type { SocketIo } from '../kit/socket-io.ts';
+import { Intake } from './add/intake.ts';
+import type { OptionFiles } from './add/option-files.ts';
+import { Previews } from './add/previews.ts';
+import { Prober } from './add/prober.ts';
+import { createUrlPolicy, type UrlPolicy } from './add/url-policy.ts';
+import { Cookies } from './cookies/cookies.ts';
+import type { CommandSettings } from './engine/command.ts';
+import { createCommandSettings, withoutArchive } from './engine/command-settings.ts';
+import { Driver } from './engine/driver.ts';
+import { EngineMonitor } from './engine/engine-monitor.ts';
+import { Extractor } from './engine/extractor.ts';
+import { selectJavaScriptRuntime, type JavaScriptRuntime } from './engine/javascript-runtime.ts';
+import { Limits } from './limits/limits.ts';
+import { readFullHistory, type MetubeDependencies } from './metube-api/app.ts';
+import { needsSignIn, requireGrant } from './metube-api/sign-in.ts';
+import { createDownloadsSocketIo, type SocketIoDependencies } from './metube-api/socket-io.ts';
+import { LiveUpdates } from './queue/live-updates.ts';
+import { Queue } from './queue/queue.ts';
+import { QueueControl } from './queue/queue-control.ts';
+import { ActiveRuns } from './run/active-runs.ts';
+import { DownloadNotifier } from './run/download-notifier.ts';
+import { DownloadRunner } from './run/download-runner.ts';
+import { Folders } from './run/folders.ts';
+import { createDownloadMetrics, type DownloadMetrics } from './run/metrics.ts';
+import { Thumbnails } from './run/thumbnails.ts';
+import type { Settings } from './settings.ts';
+import { DownloadStore } from './store/store.ts';
+import { Subscriptions } from './subscriptions/subscriptions.ts';
+
+/** Components of the service: those of its routes, and those that only start and stop with it. */
+export interface DownloadComponents extends MetubeDependencies {
+  readonly extractor: Extractor;
+  readonly notifier: DownloadNotifier;
+}
+
+export function composeDownloads(context: Context, settings: Settings, optionFiles: OptionFiles): DownloadComponents {
+  const store = new DownloadStore(context.db);
+  const folders = new Folders(context.files, settings);
+  const cookies = new Cookies(context, () => settings.ytdlOptions['cookiefile']);
+  const thumbnails = new Thumbnails(context, settings);
+  const urlPolicy = createUrlPolicy(settings);
+  const runs = new ActiveRuns();
+  const extraction = composeExtraction(context, settings, folders, cookies);
+  const reporting = composeReporting(context, settings, store, runs);
+  const processing = composeQueue(context, settings, { folders, urlPolicy, runs, extraction, reporting });
+  const { engine, limits, prober, queue, runner } = processing;
+  const { extractor, commandSettings } = extraction;
+  const { live, metrics, notifier } = reporting;
+  const shared = { context, urlPolicy, live, metrics, notifier, engine, prober, queue, thumbnails };
+  const intake = new Intake({
+    ...shared,
+    runner,
+    runs,
+    folders,
+    withoutArchive: (order) => withoutArchive(order, settings),
+  });
+  const subscriptions = new Subscriptions({ ...shared, intake, scan: () => settings.subscriptionScan });
+  return {
+    context,
+    settings,
+    folders,
+    store,
+    intake,
+    queue,
+    live,
+    engine,
+    queueControl: new QueueControl({ context, live, queue }),
+    thumbnails,
+    socketIo: composeSocketIo(context, settings, { folders, store, live, subscriptions, optionFiles }),
+    limits,
+    previews: new Previews({
+      context,
+      urlPolicy,
+      extractor,
+      thumbnails,
+      cookies,
+      settings: commandSettings,
+      defaults: settings,
+    }),
+    subscriptions,
+    cookies,
+    extractor,
+    notifier,
+  };
+}
+
+function composeSocketIo(
+  context: Context,
+  settings: Settings,
+  sources: Pick<SocketIoDependencies, 'folders' | 'store' | 'live' | 'subscriptions' | 'optionFiles'>,
+): SocketIo {
+  return createDownloadsSocketIo({
+    ...sources,
+    settings,
+    history: () => readFullHistory(context),
+    admit: async (request) => {
+      if (await needsSignIn(context, settings, request)) await requireGrant(context, request, 'read');
+    },
+    log: context.log,
+  });
+}
+
+/** Programs that read addresses and download from them. */
+interface Extraction {
+  readonly javaScript: JavaScriptRuntime;
+  readonly extractor: Extractor;
+  readonly commandSettings: CommandSettings;
+  readonly driver: Driver;
+}
+
+function composeExtraction(context: Context, settings: Settings, folders: Folders, cookies: Cookies): Extraction {
+  const { engines, clock, log, vault } = context;
+  const javaScript = selectJavaScriptRuntime();
+  const extractor = new Extractor({
+    engines,
+    clock,
+    log,
+    get keepLoaded() {
+      return settings.keepLoaded;
+    },
+    get allowPrivateAddresses() {
+      return settings.allowPrivateAddresses;
+    },
+  });
+  const commandSettings = createCommandSettings(settings, folders, javaScript.args);
+  const driver = new Driver({ engines, extractor, clock, vault, cookies, log, settings: commandSettings });
+  return { javaScript, extractor, commandSettings, driver };
+}
+
+/** Reports of downloads to clients, to the metrics and to accounts. */
+interface Reporting {
+  readonly live: LiveUpdates;
+  readonly metrics: DownloadMetrics;
+  readonly notifier: DownloadNotifier;
+}
+
+function composeReporting(context: Context, settings: Settings, store: DownloadStore, runs: ActiveRuns): Reporting {
+  return {
+    live: new LiveUpdates(context.bus, context.clock),
+    metrics: createDownloadMetrics(context.metrics, {
+      active: () => runs.count('download'),
+      queued: async () => (await store.counts()).get('waiting') ?? 0,
+    }),
+    notifier: new DownloadNotifier(context, settings),
+  };
+}
+
+/** Queue with the components that decide when and how it runs. */
+interface QueueComponents {
+  readonly engine: EngineMonitor;
+  readonly prober: Prober;
+  readonly runner: DownloadRunner;
+  readonly queue: Queue;
+  readonly limits: Limits;
+}
+
+interface QueueCollaborators {
+  readonly folders: Folders;
+  readonly urlPolicy: UrlPolicy;
+  readonly runs: ActiveRuns;
+  readonly extraction: Extraction;
+  readonly reporting: Reporting;
+}
+
+function composeQueue(
+  context: Context,
+  settings: Settings,
+  { folders, urlPolicy, runs, extraction, reporting }: QueueCollaborators,
+): QueueComponents {
+  const { driver, extractor, javaScript } = extraction;
+  const { live, metrics, notifier } = reporting;
+  const engine = new EngineMonitor(context, javaScript, () => queue.wake());
+  const prober = new Prober({ context, driver, folders, live, metrics, notifier });
+  const runner = new DownloadRunner({
+    context,
+    settings,
+    folders,
+    driver,
+    prober,
+    live,
+    metrics,
+    notifier,
+    engine,
+    urlPolicy,
+  });
+  const queue: Queue = new Queue({
+    context,
+    settings,
+    folders,
+    live,
+    engine,
+    runs,
+    runner,
+    isOpen: () => limits.open,
+  });
+  const limits = new Limits(context, {
+    async speed(limit) {
+      const mustRestart = await extractor.limit(
+        limit === null ? null : { total: limit, perRun: Math.floor(limit / queue.maxRunning) },
+      );
+      if (mustRestart) await queue.restart();
+    },
+    opened: () => queue.wake(),
+    closed: async () => await queue.stopOutsideHours(),
+  });
+  return { engine, prober, runner, queue, limits };
+}

@@ -1,0 +1,338 @@
+import type { RequestListener } from 'node:http';
+import type { Kysely } from 'kysely';
+import type { ApiHandler } from '../contracts/api.ts';
+import type { Context } from '../contracts/service.ts';
+import { branchRoutes } from './app-api/branches.ts';
+import { fileRoutes } from './app-api/files.ts';
+import { importExportRoutes } from './app-api/import-export.ts';
+import { issueRoutes } from './app-api/issues.ts';
+import { overviewRoutes } from './app-api/overview.ts';
+import { withPageMessages } from './app-api/page-messages.ts';
+import { pullRequestRoutes } from './app-api/pulls.ts';
+import { releaseRoutes } from './app-api/releases.ts';
+import { repositoryApiRoutes } from './app-api/routes.ts';
+import { settingsRoutes } from './app-api/settings.ts';
+import { Git } from './engine/git.ts';
+import { getLevelOfAccount } from './gitea-api/api-dependencies.ts';
+import type { Route } from './gitea-api/call.ts';
+import type { ContentDependencies } from './gitea-api/contents.ts';
+import type { HookDependencies } from './gitea-api/hooks.ts';
+import { mayWrite } from './gitea-api/issues/issue-access.ts';
+import type { PullDependencies } from './gitea-api/pulls/pull-views.ts';
+import { Router } from './gitea-api/router.ts';
+import { giteaApiRoutes } from './gitea-api/routes.ts';
+import { buildSwagger } from './gitea-api/swagger.ts';
+import { Hooks } from './hooks/hooks.ts';
+import { createIssueHookEvents } from './hooks/issue-events.ts';
+import { PayloadBuilder } from './hooks/payload-builder.ts';
+import { createPushHookEvents } from './hooks/push-events.ts';
+import { gitListener } from './http/listener.ts';
+import { pullTextAnswer } from './http/pull-text.ts';
+import { webAnswer } from './http/web.ts';
+import { Issues } from './issues/issues.ts';
+import { IssueWriter, type IssueListener } from './issues/writer.ts';
+import type { LfsStore } from './lfs/lfs-store.ts';
+import { Locks } from './lfs/locks.ts';
+import type { LfsTickets } from './lfs/tickets.ts';
+import type { GitMetrics } from './metrics.ts';
+import { Portable } from './portable/portable.ts';
+import { Protections } from './protection/protections.ts';
+import { createPushRules } from './protection/push-rules.ts';
+import { TagProtections } from './protection/tag-protections.ts';
+import { createIssueUpdates } from './pulls/after-push.ts';
+import { Comparisons } from './pulls/comparisons.ts';
+import { Merges } from './pulls/merge.ts';
+import { MergeRules } from './pulls/merge-rules.ts';
+import { Pulls } from './pulls/pulls.ts';
+import { Releases } from './releases/releases.ts';
+import { Access } from './repositories/access.ts';
+import { Collaborators } from './repositories/collaborators.ts';
+import { createOnPush } from './repositories/create-on-push.ts';
+import { Forks } from './repositories/forks.ts';
+import { LastCommits } from './repositories/last-commits.ts';
+import { Lookup } from './repositories/lookup.ts';
+import { Objects } from './repositories/objects.ts';
+import { Organizations } from './repositories/organizations.ts';
+import { Owners } from './repositories/owners.ts';
+import { Repositories, type Repository } from './repositories/repositories.ts';
+import { RepositoryManager } from './repositories/repository-manager.ts';
+import type { Settings } from './settings.ts';
+import { SignIn } from './sign-in/sign-in.ts';
+import { Tokens } from './sign-in/tokens.ts';
+import { getSshBase } from './ssh/base-url.ts';
+import { Keys } from './ssh/keys.ts';
+import { Statuses } from './statuses/statuses.ts';
+import type { Tables } from './store/tables.ts';
+import { createPushOptionHandler } from './transfer/push-options.ts';
+import { Pushes, type PushConsequence } from './transfer/pushes.ts';
+import { Transfer } from './transfer/transfer.ts';
+import { renderVisitorPage } from './visitors/pages.ts';
+
+/** Repositories in the tables and on disk. */
+export interface RepositoryStorage {
+  readonly db: Kysely<Tables>;
+  readonly git: Git;
+  readonly objects: Objects;
+  readonly repositories: Repositories;
+  readonly owners: Owners;
+  readonly manager: RepositoryManager;
+  readonly folder: (repository: Pick<Repository, 'folder'>) => string;
+  readonly find: (id: number) => Promise<Repository | undefined>;
+}
+
+export function composeStorage(context: Context, settings: Settings): RepositoryStorage {
+  const git = new Git(context, settings.gitPath);
+  const repositories = new Repositories(context.db);
+  const manager = new RepositoryManager(context, git, repositories);
+  return {
+    db: context.db,
+    git,
+    objects: new Objects(git, context.clock),
+    repositories,
+    owners: new Owners(context, repositories),
+    manager,
+    folder: (repository) => manager.getFolder(repository),
+    find: (id) => repositories.findById(id),
+  };
+}
+
+/** Credentials of clients and their access to repositories. */
+export interface AccessControl {
+  readonly tokens: Tokens;
+  readonly keys: Keys;
+  readonly signIn: SignIn;
+  readonly access: Access;
+  readonly lookup: Lookup;
+}
+
+export function composeAccessControl(
+  context: Context,
+  settings: Settings,
+  { db, repositories }: RepositoryStorage,
+): AccessControl {
+  const tokens = new Tokens(context);
+  const access = new Access({
+    accounts: context.accounts,
+    db,
+    repositories,
+    requireSignIn: () => settings.requireSignIn,
+  });
+  return {
+    tokens,
+    keys: new Keys(context),
+    signIn: new SignIn(context, tokens),
+    access,
+    lookup: new Lookup(repositories, access),
+  };
+}
+
+export interface Webhooks {
+  readonly hooks: Hooks;
+  readonly payloads: PayloadBuilder;
+  readonly pushEvents: ReturnType<typeof createPushHookEvents>;
+  readonly issueEvents: ReturnType<typeof createIssueHookEvents>;
+}
+
+export function composeWebhooks(
+  context: Context,
+  settings: Settings,
+  { git, owners, repositories, find, folder }: RepositoryStorage,
+): Webhooks {
+  const hooks = new Hooks(context);
+  const payloads = new PayloadBuilder({
+    context,
+    publicUrl: () => settings.publicUrl,
+    owners,
+    repositories,
+    ssh: (base) => getSshBase(context, settings, base),
+  });
+  return {
+    hooks,
+    payloads,
+    pushEvents: createPushHookEvents({ context, git, hooks, payloads, find, folder }),
+    issueEvents: createIssueHookEvents(context, hooks),
+  };
+}
+
+/** Pushes, issues and pull requests, with the rules for them. */
+export interface Collaboration {
+  readonly protections: Protections;
+  readonly tagProtections: TagProtections;
+  readonly statuses: Statuses;
+  readonly issues: Issues;
+  readonly writer: IssueWriter;
+  readonly pulls: Pulls;
+  readonly pushes: Pushes;
+  readonly rules: MergeRules;
+  readonly merges: Merges;
+}
+
+/** Observers of changes. */
+interface ChangeObservers {
+  readonly consequences: readonly PushConsequence[];
+  readonly issueListener: IssueListener;
+}
+
+export function composeCollaboration(
+  context: Context,
+  storage: RepositoryStorage,
+  accessControl: AccessControl,
+  { consequences, issueListener }: ChangeObservers,
+): Collaboration {
+  const { db, git, objects, repositories, folder } = storage;
+  const protections = new Protections(context);
+  const statuses = new Statuses(context);
+  const issues = new Issues(db, repositories);
+  const writer = new IssueWriter({ context, listeners: [issueListener] });
+  const comparisons = new Comparisons(context, git);
+  const pullDependencies = { comparisons, db, folder, git, objects, repositories, writer };
+  const pulls = new Pulls(pullDependencies);
+  const pushes = new Pushes({
+    context,
+    git,
+    repositories,
+    folder,
+    consequences,
+    preparations: [createIssueUpdates({ ...pullDependencies, protections, pulls })],
+  });
+  const rules = new MergeRules({
+    db,
+    protections,
+    statuses,
+    mayWrite: async (repository, account) => mayWrite(await getLevelOfAccount(accessControl, account, repository)),
+  });
+  return {
+    protections,
+    tagProtections: new TagProtections(context),
+    statuses,
+    issues,
+    writer,
+    pulls,
+    pushes,
+    rules,
+    merges: new Merges({ ...pullDependencies, context, issues, protections, pulls, pushes, rules }),
+  };
+}
+
+export function composeTransfer(
+  context: Context,
+  settings: Settings,
+  { git, folder, manager }: RepositoryStorage,
+  { protections, pushes, tagProtections }: Collaboration,
+): Transfer {
+  return new Transfer({
+    context,
+    git,
+    folder,
+    pushes,
+    rules: createPushRules(protections, tagProtections),
+    pushOptions: createPushOptionHandler(manager),
+    maxPushBytes: () => settings.maxPushMegabytes * 1024 * 1024,
+  });
+}
+
+/** Dependencies of the routes of both APIs. */
+export type RouteDependencies = ContentDependencies &
+  HookDependencies &
+  PullDependencies & { readonly portable: Portable };
+
+interface Components {
+  readonly storage: RepositoryStorage;
+  readonly accessControl: AccessControl;
+  readonly webhooks: Webhooks;
+  readonly collaboration: Collaboration;
+  readonly lfs: LfsStore;
+}
+
+export function composeRouteDependencies(
+  context: Context,
+  settings: Settings,
+  { storage, accessControl, webhooks, collaboration, lfs }: Components,
+): RouteDependencies {
+  const { db, git, objects, repositories, owners, manager } = storage;
+  const releases = new Releases(context);
+  return {
+    context,
+    settings,
+    db,
+    git,
+    objects,
+    repositories,
+    owners,
+    manager,
+    ...accessControl,
+    ...collaboration,
+    hooks: webhooks.hooks,
+    payloads: webhooks.payloads,
+    lfs,
+    ssh: (base) => getSshBase(context, settings, base),
+    lastCommits: new LastCommits(git),
+    collaborators: new Collaborators(context),
+    organizations: new Organizations(context),
+    forks: new Forks(context, { git, manager, lfs, repositories }),
+    releases,
+    portable: new Portable({ context, git, manager, lfs, releases, repositories }),
+  };
+}
+
+/** Composes the routes of the app API. */
+export function composeAppApi(deps: RouteDependencies): readonly ApiHandler[] {
+  return [
+    ...repositoryApiRoutes(deps),
+    ...branchRoutes(deps),
+    ...fileRoutes(deps),
+    ...settingsRoutes(deps),
+    ...issueRoutes(deps),
+    ...pullRequestRoutes(deps),
+    ...overviewRoutes(deps),
+    ...releaseRoutes(deps),
+    ...importExportRoutes(deps),
+  ].map(withPageMessages);
+}
+
+/** Composes the HTTP port: git's protocol, large files, Gitea's API and the pages of visitors. */
+export function composeHttp(
+  deps: RouteDependencies,
+  { transfer, tickets, metrics }: { transfer: Transfer; tickets: LfsTickets; metrics: GitMetrics },
+): RequestListener {
+  const { context, git, lfs, lookup, manager, settings, signIn } = deps;
+  const routes = giteaApiRoutes(deps);
+  return gitListener({
+    context,
+    publicUrl: () => settings.publicUrl,
+    smart: {
+      context,
+      signIn,
+      lookup,
+      transfer,
+      git,
+      folder: (repository) => manager.getFolder(repository),
+      createOnPush: (caller, owner, name) => createOnPush(deps, caller, owner, name),
+    },
+    lfs: { context, signIn, lookup, store: lfs, locks: new Locks(context), tickets },
+    api: composeRouter(deps, routes),
+    web: async (request, url, base) =>
+      (await pullTextAnswer(deps, request, url)) ?? webAnswer(deps, request, url, base),
+    visitorPage: (url, links) => renderVisitorPage(deps, url, links),
+    swagger: buildSwagger(routes),
+    recordDuration: (seconds, kind) => metrics.requestDuration.observe(seconds, { kind }),
+  });
+}
+
+function composeRouter({ context, lookup, repositories, signIn }: RouteDependencies, routes: readonly Route[]): Router {
+  return new Router(
+    {
+      context,
+      signIn,
+      findRenamed: async (caller, owner, name) => {
+        if ((await repositories.find(owner, name)) !== undefined) return undefined;
+        const current = await lookup.findRenamed(caller, owner, name);
+        return current === undefined
+          ? undefined
+          : `${encodeURIComponent(current.owner)}/${encodeURIComponent(current.name)}`;
+      },
+      level: async (caller, owner, name) => (await lookup.find(caller, owner, name))?.level ?? 'none',
+    },
+    routes,
+  );
+}
