@@ -19,6 +19,8 @@ import type { Statistics } from '../monitoring/statistics.ts';
 import { getMaxGapMs, type RuntimeMonitor } from '../monitoring/monitor-state.ts';
 import { toHeartbeatView, toMonitorView, toRowView } from '../wire/views.ts';
 
+const success = { ok: true } as const;
+
 export interface MonitorHandlerDependencies {
   readonly context: Context;
   readonly monitors: Monitors;
@@ -230,8 +232,6 @@ function otherHandlers({ dockerHosts, checker, keys, options }: MonitorHandlerDe
     implement(uptimeApi.setOptions, ({ body }) => options.set(body as Partial<typeof options.current>)),
   ];
 }
-
-const success = { ok: true } as const;
 
 function canWrite(rights: Rights): boolean {
   return rights.all || rights.may('uptime', 'write', '*');

@@ -41,6 +41,36 @@ interface KumaDatabase {
   readHistory(monitor: number, now: number): MonitorHistory;
 }
 
+/** Reads the tables of a database. Tables that a version of Uptime Kuma does not have are empty. */
+class KumaTables {
+  readonly #db: Database;
+  readonly #names: ReadonlySet<string>;
+
+  constructor(db: Database) {
+    this.#db = db;
+    const tables = db
+      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
+      .all() as { name: string }[];
+    this.#names = new Set(tables.map(({ name }) => name));
+  }
+
+  has(table: Table): boolean {
+    return this.#names.has(table);
+  }
+
+  read(table: Table): readonly Row[] {
+    return this.has(table) ? (this.#db.prepare(`SELECT * FROM "${table}"`).all() as Row[]) : [];
+  }
+
+  /** Reads rows in the format of the socket protocol, in which flags are booleans. */
+  readFields(table: Table): readonly Row[] {
+    if (!this.has(table)) return [];
+    const columns = this.#db.pragma(`table_info("${table}")`) as { name: string; type: string }[];
+    const flags = new Set(columns.filter(({ type }) => /^bool/i.test(type)).map(({ name }) => name));
+    return this.read(table).map((row) => toWireFields(row, flags));
+  }
+}
+
 /**
  * Opens a database synchronously, in a separate process.
  * @throws Problem `uptime.no_backup` (400)
@@ -81,36 +111,6 @@ function readDatabase(db: Database): KumaDatabase {
       ],
     }),
   };
-}
-
-/** Reads the tables of a database. Tables that a version of Uptime Kuma does not have are empty. */
-class KumaTables {
-  readonly #db: Database;
-  readonly #names: ReadonlySet<string>;
-
-  constructor(db: Database) {
-    this.#db = db;
-    const tables = db
-      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
-      .all() as { name: string }[];
-    this.#names = new Set(tables.map(({ name }) => name));
-  }
-
-  has(table: Table): boolean {
-    return this.#names.has(table);
-  }
-
-  read(table: Table): readonly Row[] {
-    return this.has(table) ? (this.#db.prepare(`SELECT * FROM "${table}"`).all() as Row[]) : [];
-  }
-
-  /** Reads rows in the format of the socket protocol, in which flags are booleans. */
-  readFields(table: Table): readonly Row[] {
-    if (!this.has(table)) return [];
-    const columns = this.#db.pragma(`table_info("${table}")`) as { name: string; type: string }[];
-    const flags = new Set(columns.filter(({ type }) => /^bool/i.test(type)).map(({ name }) => name));
-    return this.read(table).map((row) => toWireFields(row, flags));
-  }
 }
 
 function readContents(tables: KumaTables): BackupContents {
