@@ -66,9 +66,15 @@ export const mail = defineService({
   create: (context, settings) => new MailService(context, settings),
 });
 
+function importData(program: string, path: string): Promise<ImportResult> {
+  if (program === 'mailrise') return importMailrise(path, process.env);
+  throw new Problem('mail.unknown_program', 404, `Mail takes over from mailrise only, not from ${program}.`);
+}
+
 class MailService implements Service {
   readonly api: readonly ApiHandler[];
   readonly tcp: NonNullable<Service['tcp']>;
+  readonly importData = importData;
   readonly reconfigure: (settings: unknown) => Promise<void>;
   readonly #context: Context;
   readonly #settings: Readonly<Settings>;
@@ -137,11 +143,6 @@ class MailService implements Service {
     ];
     this.tcp = (socket, leaving) => this.#listener.accept(socket, leaving);
     this.reconfigure = live.update;
-  }
-
-  importData(program: string, path: string): Promise<ImportResult> {
-    if (program === 'mailrise') return importMailrise(path, process.env);
-    throw new Problem('mail.unknown_program', 404, `Mail takes over from mailrise only, not from ${program}.`);
   }
 
   async start(): Promise<void> {

@@ -52,6 +52,7 @@ class NotifyService implements Service {
   readonly http: RequestListener;
   readonly api: readonly ApiHandler[];
   readonly portable: NonNullable<Service['portable']>;
+  readonly importData: NonNullable<Service['importData']>;
   readonly reconfigure: (settings: unknown) => Promise<void>;
   readonly #context: Context;
   readonly #settings: Readonly<Settings>;
@@ -110,22 +111,8 @@ class NotifyService implements Service {
     this.http = this.#createHttpApp();
     this.api = this.#createHandlers();
     this.portable = createPortable(this.#configurations, clock);
+    this.importData = (program, location, options) => this.#import(program, location, options);
     this.reconfigure = live.update;
-  }
-
-  importData(
-    program: string,
-    location: string,
-    options?: { readonly dryRun?: boolean | undefined },
-  ): Promise<ImportResult> {
-    const { clock } = this.#context;
-    const dependencies = { store: this.#configurations, engine: this.#engine, clock, environment: process.env };
-    if (program === 'apprise-api') return takeOverAppriseApi(location, dependencies, options);
-    throw new Problem(
-      'notify.unknown_program',
-      404,
-      `Notifications are taken over from apprise-api only, not from ${program}.`,
-    );
   }
 
   async start(): Promise<void> {
@@ -178,6 +165,21 @@ class NotifyService implements Service {
     await this.#indexTask?.[Symbol.asyncDispose]();
     await this.#healthStore[Symbol.asyncDispose]();
     await this.#library[Symbol.asyncDispose]();
+  }
+
+  #import(
+    program: string,
+    location: string,
+    options?: { readonly dryRun?: boolean | undefined },
+  ): Promise<ImportResult> {
+    const { clock } = this.#context;
+    const dependencies = { store: this.#configurations, engine: this.#engine, clock, environment: process.env };
+    if (program === 'apprise-api') return takeOverAppriseApi(location, dependencies, options);
+    throw new Problem(
+      'notify.unknown_program',
+      404,
+      `Notifications are taken over from apprise-api only, not from ${program}.`,
+    );
   }
 
   #applySettings(): void {

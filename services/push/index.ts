@@ -75,6 +75,7 @@ class PushService implements Service {
   readonly api: readonly ApiHandler[];
   readonly accountData: AccountData;
   readonly portable: NonNullable<Service['portable']>;
+  readonly importData: NonNullable<Service['importData']>;
   readonly reconfigure: (settings: unknown) => Promise<void>;
   readonly #context: Context;
   readonly #accounts: Accounts;
@@ -140,14 +141,8 @@ class PushService implements Service {
     this.api = this.#createHandlers();
     this.accountData = createPushAccountData(context);
     this.portable = createPortable(context);
+    this.importData = (program, folder) => this.#import(program, folder);
     this.reconfigure = live.update;
-  }
-
-  importData(program: string, folder: string): Promise<ImportResult> {
-    if (program !== 'ntfy')
-      throw new Problem('push.unknown_program', 404, `Push takes over from ntfy only, not from ${program}.`);
-    const { keepInInbox } = this.#settings;
-    return importNtfy({ context: this.#context, messages: this.#store, keepInInbox }, folder);
   }
 
   async start(): Promise<void> {
@@ -218,6 +213,13 @@ class PushService implements Service {
 
   #logFailure(work: Promise<void>): void {
     work.catch((error: unknown) => this.#context.log.error('upkeep failed', { error }));
+  }
+
+  #import(program: string, folder: string): Promise<ImportResult> {
+    if (program !== 'ntfy')
+      throw new Problem('push.unknown_program', 404, `Push takes over from ntfy only, not from ${program}.`);
+    const { keepInInbox } = this.#settings;
+    return importNtfy({ context: this.#context, messages: this.#store, keepInInbox }, folder);
   }
 
   /** Counts published messages and sends them to subscribers. */
