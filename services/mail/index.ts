@@ -1,4 +1,5 @@
-import { defineService, type Context } from '../contracts/service.ts';
+import type { ApiHandler } from '../contracts/api.ts';
+import { defineService, type Context, type ImportResult, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
 import { jobsChanged } from '../contracts/jobs.ts';
 import { Problem } from '../contracts/problem.ts';
@@ -7,7 +8,7 @@ import { Activity } from '../kit/activity.ts';
 import { DeliveryWorker } from './deliver/delivery-worker.ts';
 import { manifest } from './manifest.ts';
 import { MailReceiver } from './accept/mail-receiver.ts';
-import { toRouting, type Routing } from './accept/routing.ts';
+import { LiveRouting } from './accept/routing.ts';
 import { createLiveSettings } from '../kit/live-settings.ts';
 import type { Settings } from './settings.ts';
 import { MailReader } from './mime/reader.ts';
@@ -62,41 +63,60 @@ function listenerOptions(settings: Settings): LiveListenerOptions {
 /** SMTP gateway: converts mail to notifications; accepted mail is never lost. */
 export const mail = defineService({
   ...manifest,
-  create(context, initialSettings) {
-    const live = createLiveSettings(initialSettings, () => {
-      currentRouting = toRouting(settings);
-      listener.reconfigure(listenerOptions(settings));
-    });
+  create: (context, settings) => new MailService(context, settings),
+});
+
+function importData(program: string, path: string): Promise<ImportResult> {
+  if (program === 'mailrise') return importMailrise(path, process.env);
+  throw new Problem('mail.unknown_program', 404, `Mail takes over from mailrise only, not from ${program}.`);
+}
+
+class MailService implements Service {
+  readonly api: readonly ApiHandler[];
+  readonly tcp: NonNullable<Service['tcp']>;
+  readonly importData = importData;
+  readonly reconfigure: (settings: unknown) => Promise<void>;
+  readonly #context: Context;
+  readonly #settings: Readonly<Settings>;
+  readonly #resources = new DisposableStack();
+  readonly #routing: LiveRouting;
+  readonly #messages: MessageStore;
+  readonly #sources: Sources;
+  readonly #activity: Activity;
+  readonly #mailReceiver: MailReceiver;
+  readonly #deliveryWorker: DeliveryWorker;
+  readonly #listener: Listener;
+  readonly #outcomes: ReturnType<typeof createMailOutcomes>;
+
+  constructor(context: Context, initialSettings: Settings) {
+    const { accounts, clock, db, files } = context;
+    const live = createLiveSettings(initialSettings, () => this.#applySettings());
     const settings = live.current;
-    const { bus, clock, db, files, log } = context;
-    const messages = new MessageStore(db);
-    const sources = new Sources(db, files);
     const processed = createMailCounter(context);
-    const activity = new Activity(context, mailActivity);
     const reader = new MailReader(clock);
-    let currentRouting = toRouting(settings);
-    const routing: Routing = {
-      get mappings() {
-        return currentRouting.mappings;
-      },
-      get rules() {
-        return currentRouting.rules;
-      },
-      get topics() {
-        return currentRouting.topics;
-      },
-      get urls() {
-        return currentRouting.urls;
-      },
-    };
     const deliveryBackoff = new DeliveryBackoff(clock);
-    const recognize = (): boolean => settings.recognise;
-    const signIn = new SignIn(context.accounts, () => settings.logins);
-    const topicMail = new TopicMail(context.accounts, () => routing.topics);
-    const requiresSignIn = (): boolean => settings.signIn === 'required';
-    const incoming = { messages, sources, processed, activity, deliveryBackoff, topicMail, signIn, requiresSignIn };
-    const mailReceiver = new MailReceiver({ context, routing, ...incoming });
-    const deliveryWorker = new DeliveryWorker({
+    const signIn = new SignIn(accounts, () => settings.logins);
+    this.#context = context;
+    this.#settings = settings;
+    this.#routing = new LiveRouting(settings);
+    this.#messages = new MessageStore(db);
+    this.#sources = new Sources(db, files);
+    this.#activity = new Activity(context, mailActivity);
+    const [routing, messages, sources, activity] = [this.#routing, this.#messages, this.#sources, this.#activity];
+    const mailReceiver = new MailReceiver({
+      context,
+      routing,
+      messages,
+      sources,
+      processed,
+      activity,
+      deliveryBackoff,
+      topicMail: new TopicMail(accounts, () => routing.topics),
+      signIn,
+      requiresSignIn: () => settings.signIn === 'required',
+    });
+    this.#mailReceiver = mailReceiver;
+    this.#deliveryWorker = new DeliveryWorker({
       context,
       routing,
       sources,
@@ -104,78 +124,92 @@ export const mail = defineService({
       processed,
       activity,
       deliveryBackoff,
-      recognize,
+      recognize: () => settings.recognise,
     });
-    const { tls, certificateFile, keyFile } = settings;
-    const listener = new Listener(
-      mailReceiver,
-      signIn,
-      {
-        onBusy: (address) => context.accounts.record({ event: 'rate_limited', address, detail: 'SMTP connection' }),
-        ...listenerOptions(settings),
-        tls,
-        hostName: settings.hostName,
-      },
-      clock,
-      log,
+    this.#listener = this.#createListener(signIn);
+    this.#outcomes = createMailOutcomes(context, settings, activity);
+    this.api = [
+      ...mailHandlers({
+        context,
+        routing,
+        mailReceiver,
+        messages,
+        sources,
+        reader,
+        activity,
+        outcomes: this.#outcomes,
+      }),
+      ...setupHandlers(routing, settings),
+    ];
+    this.tcp = (socket, leaving) => this.#listener.accept(socket, leaving);
+    this.reconfigure = live.update;
+  }
+
+  async start(): Promise<void> {
+    const { bus, clock, log } = this.#context;
+    await this.#loadCertificate();
+    await this.#sources.open();
+    this.#mailReceiver.lastReceivedAt = await this.#messages.findNewestTime();
+    this.#resources.use(this.#activity);
+    this.#resources.use(this.#outcomes);
+    this.#resources.use(bus.subscribe(mailActivity, this.#outcomes.invalidate));
+    this.#resources.use(
+      bus.subscribe(jobsChanged, ({ service }) => {
+        if (service !== manifest.id) return;
+        this.#outcomes.invalidate();
+        this.#activity.touch();
+      }),
     );
-    const outcomes = createMailOutcomes(context, settings, activity);
-    const resources = new DisposableStack();
+    this.#resources.use(this.#deliveryWorker.start());
+    this.#resources.use(clock.every(hourMs, () => this.#clearOldMails()));
+    // Certificates are renewed by replacing their files.
+    this.#resources.use(
+      clock.every(hourMs, () => {
+        this.#loadCertificate().catch((error: unknown) => log.warn('certificate reload failed', { error }));
+      }),
+    );
+  }
 
-    const clearOldMails = (): void => {
-      clearSpool(messages, sources, clock.now() - settings.spoolDays * 24 * hourMs).catch((error: unknown) =>
-        log.warn('spool cleanup failed', { error }),
-      );
-    };
+  health(): Promise<Health> {
+    const { lastReceivedAt } = this.#mailReceiver;
+    const now = this.#context.clock.now();
+    const detail = lastReceivedAt === undefined ? 'No mail yet' : `Last mail ${ago(now - lastReceivedAt)}`;
+    const begin = { label: 'Send a first mail', to: '/delivery/connect' };
+    return Promise.resolve({ state: 'up', detail, ...(lastReceivedAt === undefined ? { begin } : {}) });
+  }
 
-    const loadCertificate = async (): Promise<void> => {
-      if (tls !== 'off') listener.setCertificate(await readCertificate(certificateFile, keyFile));
-    };
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#listener.close();
+    this.#resources.dispose();
+  }
 
-    return {
-      api: [
-        ...mailHandlers({ context, routing, mailReceiver, messages, sources, reader, activity, outcomes }),
-        ...setupHandlers(routing, settings),
-      ],
-      importData(program, place) {
-        if (program === 'mailrise') return importMailrise(place, process.env);
-        throw new Problem('mail.unknown_program', 404, `Mail takes over from mailrise only, not from ${program}.`);
-      },
-      tcp: (socket, leaving) => listener.accept(socket, leaving),
-      async start() {
-        await loadCertificate();
-        await sources.open();
-        mailReceiver.lastReceivedAt = await messages.findNewestTime();
-        resources.use(activity);
-        resources.use(outcomes);
-        resources.use(bus.subscribe(mailActivity, outcomes.invalidate));
-        resources.use(
-          bus.subscribe(jobsChanged, ({ service }) => {
-            if (service !== manifest.id) return;
-            outcomes.invalidate();
-            activity.touch();
-          }),
-        );
-        resources.use(deliveryWorker.start());
-        resources.use(clock.every(hourMs, clearOldMails));
-        // Certificates are renewed by replacing their files.
-        resources.use(
-          clock.every(hourMs, () => {
-            loadCertificate().catch((error: unknown) => log.warn('certificate reload failed', { error }));
-          }),
-        );
-      },
-      health(): Promise<Health> {
-        const { lastReceivedAt } = mailReceiver;
-        const detail = lastReceivedAt === undefined ? 'No mail yet' : `Last mail ${ago(clock.now() - lastReceivedAt)}`;
-        const begin = { label: 'Send a first mail', to: '/delivery/connect' };
-        return Promise.resolve({ state: 'up', detail, ...(lastReceivedAt === undefined ? { begin } : {}) });
-      },
-      reconfigure: live.update,
-      async [Symbol.asyncDispose]() {
-        await listener.close();
-        resources.dispose();
-      },
+  #applySettings(): void {
+    this.#routing.update(this.#settings);
+    this.#listener.reconfigure(listenerOptions(this.#settings));
+  }
+
+  #clearOldMails(): void {
+    const { clock, log } = this.#context;
+    const before = clock.now() - this.#settings.spoolDays * 24 * hourMs;
+    clearSpool(this.#messages, this.#sources, before).catch((error: unknown) =>
+      log.warn('spool cleanup failed', { error }),
+    );
+  }
+
+  async #loadCertificate(): Promise<void> {
+    const { tls, certificateFile, keyFile } = this.#settings;
+    if (tls !== 'off') this.#listener.setCertificate(await readCertificate(certificateFile, keyFile));
+  }
+
+  #createListener(signIn: SignIn): Listener {
+    const { accounts, clock, log } = this.#context;
+    const { hostName, tls } = this.#settings;
+    const options = {
+      onBusy: (address: string) => accounts.record({ event: 'rate_limited', address, detail: 'SMTP connection' }),
+      ...listenerOptions(this.#settings),
+      tls,
+      hostName,
     };
-  },
-});
+    return new Listener(this.#mailReceiver, signIn, options, clock, log);
+  }
+}

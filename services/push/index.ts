@@ -1,15 +1,17 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { join } from 'node:path';
-import { accountsChanged } from '../contracts/control/accounts.ts';
+import type { ApiHandler } from '../contracts/api.ts';
+import type { AccountData } from '../contracts/control/account-data.ts';
+import { accountsChanged, type Accounts } from '../contracts/control/accounts.ts';
+import type { UpgradeListener } from '../contracts/listeners.ts';
 import { Problem } from '../contracts/problem.ts';
 import { pushOffered, pushPublished, pushStored, pushRetracted } from '../contracts/push/topics.ts';
-import { defineService, type Context, type Service } from '../contracts/service.ts';
+import { defineService, type Context, type ImportResult, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
-import { openAccess } from './access/access.ts';
+import { openAccess, type Access } from './access/access.ts';
 import { removeExpiredMessages } from './retention/remove-expired.ts';
-import { openDelivery, seconds } from './publish/delivery.ts';
-import { parseDuration } from './domain/duration.ts';
-import { openEmails } from './publish/emails.ts';
+import { Delivery, seconds } from './publish/delivery.ts';
+import { openEmails, type Emails } from './publish/emails.ts';
 import { isTopic } from './domain/topics.ts';
 import { getHealth } from './metrics/health.ts';
 import { manifest } from './manifest.ts';
@@ -17,24 +19,25 @@ import { ActiveTopics } from './topics/active-topics.ts';
 import { Limits } from './access/limits.ts';
 import type { Envelope } from './subscribe/envelope.ts';
 import { createFileAddressRewrite, type FileAddressRewrite } from './subscribe/file-addresses.ts';
+import { KeepAlive } from './subscribe/keep-alive.ts';
 import { Subscribers } from './subscribe/subscribers.ts';
-import { createPushMetrics } from './metrics/metrics.ts';
+import { createPushMetrics, type PushMetrics } from './metrics/metrics.ts';
 import { receiveOffers } from './publish/receive-offers.ts';
 import { registerNtfyMetrics } from './metrics/ntfy-metrics.ts';
 import { createPortable } from './import/portable.ts';
 import { serverInfoRoutes } from './ntfy-api/server-info.ts';
 import { pushHandlers } from './app-api/api.ts';
-import { openQuietHours } from './quiet/quiet-hours.ts';
-import { openRecurring } from './recurring/recurring.ts';
-import { toProblem, pushListener, readRequest } from './ntfy-api/listener.ts';
+import { QuietHours } from './quiet/quiet-hours.ts';
+import { openRecurring, type Recurring } from './recurring/recurring.ts';
+import { toProblem, pushListener, readRequest, type ListenerDependencies } from './ntfy-api/listener.ts';
 import { createNonTopicRoutes } from './ntfy-api/non-topic-routes.ts';
 import { redirectBrowsers } from './ntfy-api/browser-redirect.ts';
 import { delayedHandlers } from './app-api/delayed.ts';
-import { publishRoutes } from './ntfy-api/publish.ts';
+import { PublishRoutes } from './ntfy-api/publish.ts';
 import { retentionHandlers } from './app-api/retention.ts';
 import { searchHandlers } from './app-api/search.ts';
-import { buildStreamEvent, subscribeRoutes } from './ntfy-api/subscribe.ts';
-import { pongTimeoutMs, webSocketListener } from './ntfy-api/web-socket.ts';
+import { SubscribeRoutes } from './ntfy-api/subscribe.ts';
+import { webSocketListener } from './ntfy-api/web-socket.ts';
 import { SubscriberRateLimits } from './access/subscriber-rate-limits.ts';
 import { Search } from './search/search.ts';
 import { Activity } from '../kit/activity.ts';
@@ -48,314 +51,427 @@ import { SyncTopics, withSyncTopics } from './access/sync-topics.ts';
 import { importNtfy } from './import/ntfy.ts';
 import { findTemplate } from './publish/templates.ts';
 import { TopicCounts } from './topics/topic-counts.ts';
-import { openWebPush } from './web-push/web-push.ts';
-import { createReceiverAddresses } from './web-push/receiver-addresses.ts';
+import { WebPush } from './web-push/web-push.ts';
+import { createReceiverAddresses, type ReceiverAddresses } from './web-push/receiver-addresses.ts';
 
 /** Push service: delivers published messages to subscribers of a topic, compatible with ntfy. */
 export const push = defineService({
   ...manifest,
-  create,
+  create: (context, settings) => new PushService(context, settings),
 });
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-function create(context: Context, initialSettings: Settings): Service {
-  const live = createLiveSettings(initialSettings, () => {
-    limits.reconfigure();
+/** Dependencies that requests and upgrades of the ntfy listener share. */
+type RequestDependencies = Pick<
+  ListenerDependencies,
+  'context' | 'api' | 'limits' | 'subscriberRateLimits' | 'behindProxy' | 'refused'
+>;
+
+class PushService implements Service {
+  readonly http: RequestListener;
+  readonly upgrade: UpgradeListener;
+  readonly api: readonly ApiHandler[];
+  readonly accountData: AccountData;
+  readonly portable: NonNullable<Service['portable']>;
+  readonly importData: NonNullable<Service['importData']>;
+  readonly reconfigure: (settings: unknown) => Promise<void>;
+  readonly #context: Context;
+  readonly #accounts: Accounts;
+  readonly #settings: Readonly<Settings>;
+  readonly #resources = new DisposableStack();
+  readonly #limits: Limits;
+  readonly #subscriberRateLimits: SubscriberRateLimits;
+  readonly #topics: ActiveTopics;
+  readonly #store: MessageStore;
+  readonly #subscribers: Subscribers;
+  readonly #statistics: Statistics;
+  readonly #storedTotal: StoredTotal;
+  readonly #counts: TopicCounts;
+  readonly #metrics: PushMetrics;
+  readonly #reserved: Set<string>;
+  readonly #webPushHosts: string[];
+  readonly #quietHours: QuietHours;
+  readonly #webPush: WebPush;
+  readonly #search: Search;
+  readonly #emails: Emails;
+  readonly #delivery: Delivery;
+  readonly #recurring: Recurring;
+  readonly #keepAlive: KeepAlive;
+  readonly #access: Access;
+
+  constructor(context: Context, initialSettings: Settings) {
+    const { clock, log } = context;
+    const live = createLiveSettings(initialSettings, () => this.#applySettings());
+    const settings = live.current;
+    const syncTopics = new SyncTopics();
+    this.#context = context;
+    this.#accounts = withSyncTopics(context.accounts, syncTopics);
+    this.#settings = settings;
+    this.#limits = new Limits(clock, settings);
+    this.#subscriberRateLimits = this.#createSubscriberRateLimits();
+    this.#topics = new ActiveTopics(clock, this.#limits, () => settings.totalTopicLimit);
+    this.#store = new MessageStore(context.db);
+    this.#subscribers = new Subscribers(this.#accounts, log);
+    this.#statistics = new Statistics(clock);
+    this.#storedTotal = new StoredTotal(context, this.#store, this.#statistics);
+    this.#counts = new TopicCounts(context);
+    this.#metrics = createPushMetrics(context.metrics, this.#store, this.#subscribers);
+    this.#reserved = new Set(settings.reservedTopics);
+    this.#webPushHosts = [...settings.webPushHosts];
+    const receiverAddresses = this.#createReceiverAddresses();
+    this.#quietHours = new QuietHours({ ...context, accounts: this.#accounts }, receiverAddresses);
+    this.#webPush = this.#createWebPush(receiverAddresses);
+    this.#search = new Search(context);
+    this.#emails = openEmails({
+      context,
+      settings,
+      baseUrl: () => settings.baseUrl || context.appPages.serviceForMessages('push'),
+    });
+    this.#delivery = this.#createDelivery();
+    this.#recurring = this.#createRecurring();
+    this.#keepAlive = new KeepAlive(context, this.#subscribers, () => settings.keepaliveInterval);
+    const publish = this.#createPublishRoutes();
+    const subscribe = this.#createSubscribeRoutes();
+    this.#access = this.#createAccess(syncTopics);
+    const requestDependencies = this.#getRequestDependencies();
+    this.http = this.#createListener(requestDependencies, publish, subscribe);
+    this.upgrade = this.#createUpgradeListener(requestDependencies, subscribe);
+    this.api = this.#createHandlers();
+    this.accountData = createPushAccountData(context);
+    this.portable = createPortable(context);
+    this.importData = (program, folder) => this.#import(program, folder);
+    this.reconfigure = live.update;
+  }
+
+  async start(): Promise<void> {
+    const { bus, clock, handovers } = this.#context;
+    await this.#counts.resume();
+    await this.#storedTotal.resume(await this.#counts.today());
+    this.#topics.resume(await this.#store.topics());
+    await this.#access.start();
+    this.#resources.use(await this.#webPush.start());
+    this.#resources.use(await this.#quietHours.start());
+    this.#resources.use(handovers.receive(pushOffered, this.#createOfferReceiver()));
+    this.#resources.use(await this.#delivery.start());
+    this.#resources.use(this.#emails.start());
+    this.#resources.use(await this.#recurring.start());
+    const activity = this.#resources.use(new Activity(this.#context, pushStored));
+    this.#resources.use(bus.subscribe(pushPublished, activity.touch));
+    this.#resources.use(bus.subscribe(pushRetracted, activity.touch));
+    this.#resources.use(bus.subscribe(accountsChanged, ({ account }) => this.#subscribers.recheck(account)));
+    this.#keepAlive.start();
+    this.#resources.use(this.#keepAlive);
+    this.#resources.use(clock.every(minuteMs, () => this.#logFailure(this.#runMinutely())));
+    this.#resources.use(clock.every(hourMs, () => this.#logFailure(this.#delivery.runHourly())));
+  }
+
+  health(): Promise<Health> {
+    return Promise.resolve(getHealth(this.#delivery.publisher.healthy, this.#statistics, this.#subscribers.size));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#resources.dispose();
+    await this.#recurring[Symbol.asyncDispose]();
+    await this.#delivery[Symbol.asyncDispose]();
+    await this.#quietHours[Symbol.asyncDispose]();
+    this.#subscribers.endAll();
+    await this.#saveTotal();
+    await this.#counts.save();
+  }
+
+  #applySettings(): Promise<void> {
+    this.#limits.reconfigure();
     // Updated in place, because routes hold references to these collections.
-    reserved.clear();
-    for (const topic of settings.reservedTopics) reserved.add(topic);
-    webPushHosts.splice(0, webPushHosts.length, ...settings.webPushHosts);
-    rearmKeepAlive();
-    return webPush.reconfigure();
-  });
-  const settings = live.current;
-  const { clock, log, random } = context;
-  const syncTopics = new SyncTopics();
-  const accounts = withSyncTopics(context.accounts, syncTopics);
-  const limits = new Limits(clock, settings);
-  const subscriberRateLimits = new SubscriberRateLimits(
-    clock,
-    () => settings.subscriberRateLimiting,
-    (identity, topic) => (settings.unifiedPush ? true : accounts.may(identity, 'push', 'write', topic)),
-  );
-  const topics = new ActiveTopics(clock, limits, () => settings.totalTopicLimit);
-  const resources = new DisposableStack();
-  const store = new MessageStore(context.db);
-  const subscribers = new Subscribers(accounts, log);
-  const statistics = new Statistics(clock);
-  const storedTotal = new StoredTotal(context, store, statistics);
-  const counts = new TopicCounts(context);
-  const metrics = createPushMetrics(context.metrics, store, subscribers);
-  const reserved = new Set(settings.reservedTopics);
-  const webPushHosts = [...settings.webPushHosts];
-  const { appPages: pages } = context;
-  const fanOut = (envelopes: readonly Envelope[]): Promise<void> => {
-    statistics.add(envelopes.length);
-    storedTotal.advance(envelopes);
-    counts.add(envelopes);
-    metrics.published.inc({}, envelopes.length);
-    for (const envelope of envelopes) {
-      subscribers.deliver(envelope);
-    }
-    return subscribers.waitForCapacity();
-  };
-  // A configured base address applies to all clients.
-  const receiverAddresses = createReceiverAddresses({
-    storedBase: () => (settings.baseUrl === '' ? context.address('push') : undefined),
-    sharedBase: () => pages.serviceForMessages('push'),
-  });
-  const quietHours = openQuietHours({ ...context, accounts }, receiverAddresses);
-  const webPush = openWebPush({
-    context: { ...context, accounts },
-    enabled: () => settings.webPush,
-    contact: () => settings.webPushContact,
-    receiverAddresses,
-    allowedHosts: webPushHosts,
-    reserved,
-    keptSeconds: () => delivery.cacheSeconds(),
-    quiet: quietHours,
-    onDelivered: (topic, successful) => counts.countDelivery(topic, successful),
-  });
-  const search = new Search(context);
-  const emails = openEmails({ context, settings, baseUrl: () => settings.baseUrl || pages.serviceForMessages('push') });
-  const sendsMail = emails.enabled;
-  const writeHooks = [webPush.store, search.store, emails.store];
-  const delivery = openDelivery({
-    context,
-    settings,
-    messages: store,
-    writeHooks,
-    removeFromSearch: (...args) => search.remove(...args),
-    onPublished: fanOut,
-  });
-  const { publisher, writeMessages, attachments, baseUrl, cacheSeconds } = delivery;
+    this.#reserved.clear();
+    for (const topic of this.#settings.reservedTopics) this.#reserved.add(topic);
+    this.#webPushHosts.splice(0, this.#webPushHosts.length, ...this.#settings.webPushHosts);
+    this.#keepAlive.reconfigure();
+    return this.#webPush.reconfigure();
+  }
 
-  const serverInfo = serverInfoRoutes({
-    statistics,
-    reservedTopics: () => settings.reservedTopics,
-    signUp: () => settings.enableSignup,
-    sendsMail,
-    webPushKey: webPush.publicKey,
-    healthy: () => publisher.healthy,
-    pages,
-  });
-  const messageSizeLimit = (): number => settings.messageSizeLimit;
-  const maxDelaySeconds = (): number => seconds(settings.messageDelayLimit);
-  const recurring = openRecurring({
-    context,
-    messages: store,
-    publisher,
-    writeMessages,
-    reserved,
-    messageSizeLimit,
-    onChanged: delivery.notifyDelayedChanged,
-  });
-  // A configured base address applies to all clients.
-  const findFileRewrite = (request: IncomingMessage): FileAddressRewrite | undefined =>
-    settings.baseUrl === '' ? createFileAddressRewrite(baseUrl(), context.publicUrl(request)) : undefined;
-  const publish = publishRoutes({
-    findFileRewrite,
-    publisher,
-    attachments,
-    sendsMail,
-    findTemplate: (name) => findTemplate(join(context.files, 'templates'), name),
-    accounts,
-    random,
-    reserved,
-    messageSizeLimit,
-    maxDelaySeconds,
-    unifiedPush: () => settings.unifiedPush,
-    commitSeconds: metrics.commitSeconds,
-    clock,
-    limits,
-    topics,
-    subscriberRateLimits,
-  });
-  const nonTopicRoutes = createNonTopicRoutes({
-    publish,
-    attachments,
-    baseUrl,
-    messageSizeLimit,
-    limits,
-    subscriberRateLimits,
-  });
-  const subscribe = subscribeRoutes({
-    findFileRewrite,
-    context: { accounts, clock, random },
-    store,
-    delayedMessages: delivery.delayedStore,
-    subscribers,
-    reserved,
-    bounds: settings,
-    cut: metrics.cut,
-    limits,
-    topics,
-    subscriberRateLimits,
-  });
-  const ntfyMetrics = registerNtfyMetrics(context, {
-    store,
-    subscribers,
-    limits,
-    topics,
-    published: () => statistics.total,
-  });
-  const access = openAccess({
-    context: { ...context, accounts },
-    limits,
-    syncTopics,
-    publish: (draft) => publisher.publish(draft),
-    signUp: () => settings.enableSignup,
-    reserved,
-    cacheSeconds,
-    sendsMail,
-    attachments,
-  });
-  const listenerDependencies = {
-    context,
-    api: { ...access.routes, ...webPush.routes },
-    limits,
-    subscriberRateLimits,
-    behindProxy: () => settings.behindProxy,
-    refused: metrics.refused,
-  };
-
-  const saveTotal = async (): Promise<void> => {
-    if (await storedTotal.save({ force: !publisher.healthy })) publisher.markHealthy();
-  };
-  const runMinutely = async (): Promise<void> => {
-    statistics.sample();
+  async #runMinutely(): Promise<void> {
+    this.#statistics.sample();
     // Saved first, because deleted messages can no longer be counted.
-    await saveTotal();
-    await counts.save();
-    await delivery.retention.upkeep();
-    await removeExpiredMessages(context, store, search, delivery.inboxCursor);
-    await delivery.runMinutely();
-    await recurring.runMinutely();
-    await webPush.upkeep();
-    await quietHours.upkeep();
-    limits.removeInactive();
-    topics.removeIdle((topic) => subscribers.hasSubscribers(topic));
-  };
-  const logUpkeepFailure = (error: unknown): void => log.error('upkeep failed', { error });
-  const keepAlive = (): void => {
-    // The expiry of a token is not announced as an account change.
-    subscribers.recheck();
-    void subscribers
-      .keepAlive(({ subscription }) => buildStreamEvent('keepalive', subscription.topicList, context))
-      .catch(logUpkeepFailure);
-    clock.after(pongTimeoutMs, () => subscribers.checkPongs());
-  };
-  let keepAliveTimer: Disposable | undefined;
-  let keepAliveInterval = '';
-  const rearmKeepAlive = (): void => {
-    if (keepAliveTimer === undefined || keepAliveInterval === settings.keepaliveInterval) return;
-    startKeepAlive();
-  };
-  const startKeepAlive = (): void => {
-    keepAliveTimer?.[Symbol.dispose]();
-    keepAliveInterval = settings.keepaliveInterval;
-    keepAliveTimer = clock.every(parseDuration(keepAliveInterval) ?? 45_000, keepAlive);
-  };
+    await this.#saveTotal();
+    await this.#counts.save();
+    await this.#delivery.retention.upkeep();
+    await removeExpiredMessages(this.#context, this.#store, this.#search, this.#delivery.inboxCursor);
+    await this.#delivery.runMinutely();
+    await this.#recurring.runMinutely();
+    await this.#webPush.upkeep();
+    await this.#quietHours.upkeep();
+    this.#limits.removeInactive();
+    this.#topics.removeIdle((topic) => this.#subscribers.hasSubscribers(topic));
+  }
 
-  return {
-    http: redirectBrowsers(
-      pushListener({
-        ...listenerDependencies,
-        publish,
-        subscribe,
-        serverInfo,
-        findNonTopicRoute: nonTopicRoutes,
-        pages,
-        reserved,
-        onServed: ntfyMetrics.countRequest,
-      }),
-      {
-        pages,
-        isPage: (path) =>
-          path === '/' || (!serverInfo.has(path) && isTopic(path.slice(1)) && !reserved.has(path.slice(1))),
-      },
-    ),
-    upgrade: webSocketListener({
+  async #saveTotal(): Promise<void> {
+    const { publisher } = this.#delivery;
+    if (await this.#storedTotal.save({ force: !publisher.healthy })) publisher.markHealthy();
+  }
+
+  #logFailure(work: Promise<void>): void {
+    work.catch((error: unknown) => this.#context.log.error('upkeep failed', { error }));
+  }
+
+  #import(program: string, folder: string): Promise<ImportResult> {
+    if (program !== 'ntfy')
+      throw new Problem('push.unknown_program', 404, `Push takes over from ntfy only, not from ${program}.`);
+    const { keepInInbox } = this.#settings;
+    return importNtfy({ context: this.#context, messages: this.#store, keepInInbox }, folder);
+  }
+
+  /** Counts published messages and sends them to subscribers. */
+  #fanOut(envelopes: readonly Envelope[]): Promise<void> {
+    this.#statistics.add(envelopes.length);
+    this.#storedTotal.advance(envelopes);
+    this.#counts.add(envelopes);
+    this.#metrics.published.inc({}, envelopes.length);
+    for (const envelope of envelopes) {
+      this.#subscribers.deliver(envelope);
+    }
+    return this.#subscribers.waitForCapacity();
+  }
+
+  /** Returns the rewrite of file addresses. A configured base address applies to all clients. */
+  #findFileRewrite(request: IncomingMessage): FileAddressRewrite | undefined {
+    if (this.#settings.baseUrl !== '') return undefined;
+    return createFileAddressRewrite(this.#delivery.baseUrl(), this.#context.publicUrl(request));
+  }
+
+  #createSubscriberRateLimits(): SubscriberRateLimits {
+    const settings = this.#settings;
+    return new SubscriberRateLimits(
+      this.#context.clock,
+      () => settings.subscriberRateLimiting,
+      (identity, topic) => (settings.unifiedPush ? true : this.#accounts.may(identity, 'push', 'write', topic)),
+    );
+  }
+
+  /** A configured base address applies to all clients. */
+  #createReceiverAddresses(): ReceiverAddresses {
+    const { address, appPages } = this.#context;
+    return createReceiverAddresses({
+      storedBase: () => (this.#settings.baseUrl === '' ? address('push') : undefined),
+      sharedBase: () => appPages.serviceForMessages('push'),
+    });
+  }
+
+  #createWebPush(receiverAddresses: ReceiverAddresses): WebPush {
+    return new WebPush({
+      context: { ...this.#context, accounts: this.#accounts },
+      enabled: () => this.#settings.webPush,
+      contact: () => this.#settings.webPushContact,
+      receiverAddresses,
+      allowedHosts: this.#webPushHosts,
+      reserved: this.#reserved,
+      keptSeconds: () => this.#delivery.cacheSeconds(),
+      quiet: this.#quietHours,
+      onDelivered: (topic, successful) => this.#counts.countDelivery(topic, successful),
+    });
+  }
+
+  #createDelivery(): Delivery {
+    return new Delivery({
+      context: this.#context,
+      settings: this.#settings,
+      messages: this.#store,
+      writeHooks: [this.#webPush.store, this.#search.store, this.#emails.store],
+      removeFromSearch: (transaction, seqs) => this.#search.remove(transaction, seqs),
+      onPublished: (envelopes) => this.#fanOut(envelopes),
+    });
+  }
+
+  #createRecurring(): Recurring {
+    const { publisher, writeMessages, notifyDelayedChanged } = this.#delivery;
+    return openRecurring({
+      context: this.#context,
+      messages: this.#store,
+      publisher,
+      writeMessages,
+      reserved: this.#reserved,
+      messageSizeLimit: () => this.#settings.messageSizeLimit,
+      onChanged: notifyDelayedChanged,
+    });
+  }
+
+  #createPublishRoutes(): PublishRoutes {
+    const { attachments, publisher } = this.#delivery;
+    const { clock, files, random } = this.#context;
+    const settings = this.#settings;
+    return new PublishRoutes({
+      findFileRewrite: (request) => this.#findFileRewrite(request),
+      publisher,
+      attachments,
+      sendsMail: this.#emails.enabled,
+      findTemplate: (name) => findTemplate(join(files, 'templates'), name),
+      accounts: this.#accounts,
+      random,
+      reserved: this.#reserved,
+      messageSizeLimit: () => settings.messageSizeLimit,
+      maxDelaySeconds: () => seconds(settings.messageDelayLimit),
+      unifiedPush: () => settings.unifiedPush,
+      commitSeconds: this.#metrics.commitSeconds,
+      clock,
+      limits: this.#limits,
+      topics: this.#topics,
+      subscriberRateLimits: this.#subscriberRateLimits,
+    });
+  }
+
+  #createSubscribeRoutes(): SubscribeRoutes {
+    const { clock, random } = this.#context;
+    return new SubscribeRoutes({
+      findFileRewrite: (request) => this.#findFileRewrite(request),
+      context: { accounts: this.#accounts, clock, random },
+      store: this.#store,
+      delayedMessages: this.#delivery.delayedStore,
+      subscribers: this.#subscribers,
+      reserved: this.#reserved,
+      bounds: this.#settings,
+      cut: this.#metrics.cut,
+      limits: this.#limits,
+      topics: this.#topics,
+      subscriberRateLimits: this.#subscriberRateLimits,
+    });
+  }
+
+  #createAccess(syncTopics: SyncTopics): Access {
+    const { attachments, cacheSeconds, publisher } = this.#delivery;
+    return openAccess({
+      context: { ...this.#context, accounts: this.#accounts },
+      limits: this.#limits,
+      syncTopics,
+      publish: (draft) => publisher.publish(draft),
+      signUp: () => this.#settings.enableSignup,
+      reserved: this.#reserved,
+      cacheSeconds,
+      sendsMail: this.#emails.enabled,
+      attachments,
+    });
+  }
+
+  #getRequestDependencies(): RequestDependencies {
+    return {
+      context: this.#context,
+      api: { ...this.#access.routes, ...this.#webPush.routes },
+      limits: this.#limits,
+      subscriberRateLimits: this.#subscriberRateLimits,
+      behindProxy: () => this.#settings.behindProxy,
+      refused: this.#metrics.refused,
+    };
+  }
+
+  #createListener(
+    requestDependencies: RequestDependencies,
+    publish: PublishRoutes,
+    subscribe: SubscribeRoutes,
+  ): RequestListener {
+    const { appPages: pages } = this.#context;
+    const reserved = this.#reserved;
+    const serverInfo = this.#createServerInfo();
+    const ntfyMetrics = this.#createNtfyMetrics();
+    const listener = pushListener({
+      ...requestDependencies,
+      publish,
       subscribe,
-      async readRequest(request) {
-        const read = await readRequest(listenerDependencies, request);
-        limits.request(read.requestContext);
+      serverInfo,
+      findNonTopicRoute: this.#createNonTopicRoutes(publish),
+      pages,
+      reserved,
+      onServed: ntfyMetrics.countRequest,
+    });
+    return redirectBrowsers(listener, {
+      pages,
+      isPage: (path) =>
+        path === '/' || (!serverInfo.has(path) && isTopic(path.slice(1)) && !reserved.has(path.slice(1))),
+    });
+  }
+
+  #createServerInfo(): ReturnType<typeof serverInfoRoutes> {
+    return serverInfoRoutes({
+      statistics: this.#statistics,
+      reservedTopics: () => this.#settings.reservedTopics,
+      signUp: () => this.#settings.enableSignup,
+      sendsMail: this.#emails.enabled,
+      webPushKey: this.#webPush.publicKey,
+      healthy: () => this.#delivery.publisher.healthy,
+      pages: this.#context.appPages,
+    });
+  }
+
+  #createNtfyMetrics(): ReturnType<typeof registerNtfyMetrics> {
+    return registerNtfyMetrics(this.#context, {
+      store: this.#store,
+      subscribers: this.#subscribers,
+      limits: this.#limits,
+      topics: this.#topics,
+      published: () => this.#statistics.total,
+    });
+  }
+
+  #createNonTopicRoutes(publish: PublishRoutes): ReturnType<typeof createNonTopicRoutes> {
+    const { attachments, baseUrl } = this.#delivery;
+    return createNonTopicRoutes({
+      publish,
+      attachments,
+      baseUrl,
+      messageSizeLimit: () => this.#settings.messageSizeLimit,
+      limits: this.#limits,
+      subscriberRateLimits: this.#subscriberRateLimits,
+    });
+  }
+
+  #createUpgradeListener(requestDependencies: RequestDependencies, subscribe: SubscribeRoutes): UpgradeListener {
+    const { accounts, clock } = this.#context;
+    return webSocketListener({
+      subscribe,
+      readRequest: async (request) => {
+        const read = await readRequest(requestDependencies, request);
+        this.#limits.request(read.requestContext);
         return read;
       },
-      toProblem: (error) => toProblem(listenerDependencies, error),
+      toProblem: (error) => toProblem(requestDependencies, error),
       clock,
-      onRateLimited: () => context.accounts.record({ event: 'rate_limited', detail: 'WebSocket' }),
-    }),
-    accountData: createPushAccountData(context),
-    api: [
+      onRateLimited: () => accounts.record({ event: 'rate_limited', detail: 'WebSocket' }),
+    });
+  }
+
+  #createHandlers(): readonly ApiHandler[] {
+    const context = this.#context;
+    const { attachments, cacheSeconds, delayedMessages, publisher, retention } = this.#delivery;
+    const maxDelaySeconds = (): number => seconds(this.#settings.messageDelayLimit);
+    return [
       ...pushHandlers({
         context,
         publisher,
         attachments,
-        limits,
-        reserved,
-        messageSizeLimit,
+        limits: this.#limits,
+        reserved: this.#reserved,
+        messageSizeLimit: () => this.#settings.messageSizeLimit,
         maxDelaySeconds,
-        statistics,
-        subscribers,
-        counts,
+        statistics: this.#statistics,
+        subscribers: this.#subscribers,
+        counts: this.#counts,
       }),
-      ...delayedHandlers({ delayedMessages: delivery.delayedMessages, clock, maxDelaySeconds }),
-      ...recurring.handlers,
-      ...searchHandlers(search),
-      ...retentionHandlers({ context, retention: delivery.retention, defaultSeconds: cacheSeconds }),
-      ...webPush.handlers,
-      ...quietHours.handlers,
-    ],
-    portable: createPortable(context),
-    importData(program, folder) {
-      if (program === 'ntfy')
-        return importNtfy({ context, messages: store, keepInInbox: settings.keepInInbox }, folder);
-      throw new Problem('push.unknown_program', 404, `Push takes over from ntfy only, not from ${program}.`);
-    },
+      ...delayedHandlers({ delayedMessages, clock: context.clock, maxDelaySeconds }),
+      ...this.#recurring.handlers,
+      ...searchHandlers(this.#search),
+      ...retentionHandlers({ context, retention, defaultSeconds: cacheSeconds }),
+      ...this.#webPush.handlers,
+      ...this.#quietHours.handlers,
+    ];
+  }
 
-    async start() {
-      await counts.resume();
-      await storedTotal.resume(await counts.today());
-      topics.resume(await store.topics());
-      await access.start();
-      resources.use(await webPush.start());
-      resources.use(await quietHours.start());
-      resources.use(
-        context.handovers.receive(
-          pushOffered,
-          receiveOffers({ context, publisher, attachments, reserved, messageSizeLimit }),
-        ),
-      );
-      resources.use(await delivery.start());
-      resources.use(emails.start());
-      resources.use(await recurring.start());
-      const activity = resources.use(new Activity(context, pushStored));
-      resources.use(context.bus.subscribe(pushPublished, activity.touch));
-      resources.use(context.bus.subscribe(pushRetracted, activity.touch));
-      resources.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));
-      startKeepAlive();
-      resources.defer(() => keepAliveTimer?.[Symbol.dispose]());
-      resources.use(clock.every(minuteMs, () => void runMinutely().catch(logUpkeepFailure)));
-      resources.use(clock.every(hourMs, () => void delivery.runHourly().catch(logUpkeepFailure)));
-    },
-
-    health(): Promise<Health> {
-      return Promise.resolve(getHealth(publisher.healthy, statistics, subscribers.size));
-    },
-
-    reconfigure: live.update,
-
-    async [Symbol.asyncDispose]() {
-      resources.dispose();
-      await recurring[Symbol.asyncDispose]();
-      await delivery[Symbol.asyncDispose]();
-      await quietHours[Symbol.asyncDispose]();
-      subscribers.endAll();
-      await saveTotal();
-      await counts.save();
-    },
-  };
+  #createOfferReceiver(): ReturnType<typeof receiveOffers> {
+    const { attachments, publisher } = this.#delivery;
+    return receiveOffers({
+      context: this.#context,
+      publisher,
+      attachments,
+      reserved: this.#reserved,
+      messageSizeLimit: () => this.#settings.messageSizeLimit,
+    });
+  }
 }

@@ -1,351 +1,336 @@
-import { join } from 'node:path';
-import { createLiveSettings } from '../kit/live-settings.ts';
+import type { RequestListener } from 'node:http';
+import type { ApiHandler } from '../contracts/api.ts';
+import type { AccountData } from '../contracts/control/account-data.ts';
+import type { Health } from '../contracts/health.ts';
+import type { UpgradeListener } from '../contracts/listeners.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { UptimeOptions } from '../contracts/uptime/views.ts';
-import { Checker } from './check/checker.ts';
-import { manifest } from './manifest.ts';
-import { openKumaSocket, type KumaSocket } from './kuma-api/server.ts';
-import { Tags } from './store/tags.ts';
-import { createMetrics } from './metrics.ts';
-import { createUptimeHandlers } from './app-api/monitor-handlers.ts';
-import { ApiKeys } from './store/api-keys.ts';
-import { createHttpApp } from './http-app.ts';
-import { createManagementHandlers } from './app-api/management-handlers.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import { createMaintenanceHandlers } from './app-api/maintenance-handlers.ts';
+import { createManagementHandlers, type ManagementDependencies } from './app-api/management-handlers.ts';
+import { createUptimeHandlers } from './app-api/monitor-handlers.ts';
 import { createStatusPageHandlers } from './app-api/status-page-handlers.ts';
-import type { Settings } from './settings.ts';
-import { HeartbeatStore } from './store/heartbeats.ts';
-import { BucketStore } from './store/buckets.ts';
-import { DockerHosts } from './store/docker-hosts.ts';
-import { createUptimeAccountData } from './store/account-data.ts';
-import { IncidentStore } from './store/incidents.ts';
-import { MaintenanceStore } from './store/maintenances.ts';
-import { MonitorStore } from './store/monitors.ts';
-import { Notifications } from './store/notifications.ts';
-import { StatusPages } from './store/status-pages.ts';
-import { provision } from './provisioning.ts';
+import { createHttpApp } from './http-app.ts';
+import { KumaSocket } from './kuma-api/server.ts';
+import { manifest } from './manifest.ts';
+import { createMetrics, type UptimeMetrics } from './metrics.ts';
+import { isSuppressed } from './monitoring/dependency-suppression.ts';
+import { getHealth } from './monitoring/health.ts';
+import { Monitoring } from './monitoring/monitoring.ts';
+import { Options } from './monitoring/options.ts';
+import { Notifier } from './notifications/notifier.ts';
 import { PageNotifier } from './notifications/page-notifier.ts';
 import { SubscriberMail } from './notifications/subscriber-mail.ts';
 import { Subscribers } from './notifications/subscribers.ts';
-import { Notifier } from './notifications/notifier.ts';
-import { isSuppressed } from './monitoring/dependency-suppression.ts';
-import { Connectivity } from './monitoring/connectivity.ts';
-import { Statistics } from './monitoring/statistics.ts';
-import { LiveUpdates } from './monitoring/live-updates.ts';
-import { LocalChecks } from './monitoring/local-checks.ts';
-import { Maintenances } from './monitoring/maintenances.ts';
-import { Monitors } from './monitoring/monitors.ts';
-import { Options } from './monitoring/options.ts';
-import { Recorder } from './monitoring/recorder.ts';
-import { getHealth } from './monitoring/health.ts';
-import { Rollup } from './monitoring/rollup.ts';
-import { SleepDetector } from './monitoring/sleep-detector.ts';
-import { warmUpAll } from './monitoring/warm-up.ts';
-import { MonitorRunner } from './monitoring/monitor-runner.ts';
-import type { RuntimeMonitor } from './monitoring/monitor-state.ts';
+import { provision } from './provisioning.ts';
+import type { Settings } from './settings.ts';
+import { createUptimeAccountData } from './store/account-data.ts';
+import { ApiKeys } from './store/api-keys.ts';
+import { BucketStore } from './store/buckets.ts';
+import { DockerHosts } from './store/docker-hosts.ts';
+import { HeartbeatStore } from './store/heartbeats.ts';
+import { IncidentStore } from './store/incidents.ts';
+import { Notifications } from './store/notifications.ts';
+import { StatusPages } from './store/status-pages.ts';
+import { Tags } from './store/tags.ts';
 
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
 
 /** Uptime monitor for servers, programs and containers, compatible with Uptime Kuma. */
-export const uptime = defineService({ ...manifest, create });
+export const uptime = defineService({
+  ...manifest,
+  create: (context, settings) => new UptimeService(context, settings),
+});
 
-function create(context: Context, settings: Settings): Service {
-  const { clock, db, log } = context;
-  const resources = new AsyncDisposableStack();
-  const heartbeats = new HeartbeatStore(db);
-  const buckets = new BucketStore(db);
-  const incidents = new IncidentStore(db);
-  const keys = new ApiKeys(context, () => socket.onListChange('keys'));
-  const live = new LiveUpdates(context.bus, clock);
-  const recorder = new Recorder(context, heartbeats);
-  const options = new Options(context, defaultOptions(settings));
-  const current = createLiveSettings(settings, async () => {
-    options.setDefaults(defaultOptions(current.current));
-    checker.refreshPolicy();
-    await provision({ monitors, pages, maintenances, log }, current.current);
-  });
-  const metrics = createMetrics(context.metrics, {
-    all: () => monitors.all(),
-    isActive: (monitor) => monitors.isActive(monitor),
-  });
-  const handleSleep = (ms: number): void => {
-    log.info('sleep detected, failures are ignored temporarily', { ms: Math.round(ms) });
-    runner.handleSleep();
-  };
-  const sleep = new SleepDetector(clock, handleSleep);
-  const checker: Checker = new Checker(
-    {
-      clock,
-      log,
-      journalFile: join(context.files, 'running-checks.json'),
-      policy: () => ({ ownListeners: context.addresses(), allowLinkLocal: current.current.allowLinkLocal }),
-    },
-    {
-      handleSleep,
-      quarantine(ids) {
-        log.error('monitors quarantined after the checker process ended', { ids });
-        monitors.quarantine(ids).catch((error: unknown) => log.error('monitor quarantine failed', { error }));
-      },
-      results(results) {
-        for (const result of results) {
-          const monitor = monitors.find(result.id);
-          if (monitor === undefined || !monitors.isActive(monitor)) continue;
-          metrics.checked(result);
-          runner
-            .handleResult(monitor, result)
-            .catch((error: unknown) => log.error('check result could not be processed', { error }));
-        }
-      },
-    },
-  );
-  const maintenances: Maintenances = new Maintenances({
-    context,
-    store: new MaintenanceStore(db),
-    teller: { enqueue: (...args) => notifier.enqueue(...args) },
-    serverZone: () => options.current.timezone,
-    onCoverageChange: (ids) => monitors.handleCoverageChange(ids),
-    onChange() {
-      live.publishChanges([]);
-      socket.onMaintenanceChange();
-    },
-  });
-  const local = new LocalChecks({
-    context,
-    inMaintenance: (monitor) => monitors.inMaintenance(monitor),
-    findMembers: (group) => monitors.findChildren(group).filter((one) => monitors.isActive(one)),
-    onOutcome: (monitor, outcome) =>
-      void runner
-        .handleResult(monitor, { ...outcome, id: monitor.id, lateMs: 0, lagged: false })
-        .catch((error: unknown) => log.error('check result could not be processed', { error })),
-  });
-  const monitors: Monitors = new Monitors({
-    context,
-    store: new MonitorStore(db, context.vault),
-    checker,
-    local,
-    isCovered: (id) => maintenances.covers(id),
-    defaultNotifications: () => notifications.defaults(),
-    onStateChange: (monitor) => recorder.saveState(monitor),
-    onChange(ids) {
-      live.publishChanges(ids);
-      socket.onMonitorChange(ids);
-    },
-  });
-  const notifier = new Notifier({
-    context,
-    options: () => options.current,
-    urlsFor: (id) => notifications.urlsFor(monitors.find(id)?.config['notificationIDList']),
-    sent: metrics.sent,
-    failed: metrics.failed,
-    notifyFollowers: (event) => pageNotifier.handleEvent(event),
-    isSuppressed: (kind, id, hosts, at) => isSuppressed({ monitors, recorder }, { kind, id, hosts, at }),
-  });
-  const runner: MonitorRunner = new MonitorRunner({
-    clock,
-    recorder,
-    incidents,
-    teller: notifier,
-    connectivity: new Connectivity(
-      context.connect,
-      () => current.current.connectivityAddress,
-      () => clock.now(),
-    ),
-    detectSleep: () => sleep.check(),
-    inMaintenance: (monitor) => monitors.inMaintenance(monitor),
-    options: () => options.current,
-    find: (id) => monitors.find(id),
-    findSiblings: (monitor) => monitors.findSiblings(monitor),
-    scheduleIn: (id, inMs) => monitors.scheduleIn(id, inMs),
-    onHeartbeat(monitor, beat, changed) {
-      socket.onHeartbeat(monitor, { ...beat, monitorId: monitor.id });
-      live.publishActivity();
-      if (!changed) return;
-      live.publishChanges([monitor.id]);
-      const { parent } = monitor.config;
-      const group = parent === null ? undefined : monitors.find(parent);
-      if (group !== undefined && local.has(group.id)) local.scheduleIn(group, 0);
-    },
-  });
+class UptimeService implements Service {
+  readonly http: RequestListener;
+  readonly upgrade: UpgradeListener;
+  readonly api: readonly ApiHandler[];
+  readonly accountData: AccountData;
+  readonly reconfigure: (settings: unknown) => Promise<void>;
+  readonly #context: Context;
+  readonly #settings: Readonly<Settings>;
+  readonly #resources = new AsyncDisposableStack();
+  readonly #options: Options;
+  readonly #heartbeats: HeartbeatStore;
+  readonly #buckets: BucketStore;
+  readonly #incidents: IncidentStore;
+  readonly #keys: ApiKeys;
+  readonly #tags: Tags;
+  readonly #notifications: Notifications;
+  readonly #dockerHosts: DockerHosts;
+  readonly #pages: StatusPages;
+  readonly #subscribers: Subscribers;
+  readonly #subscriberMail: SubscriberMail;
+  readonly #pageNotifier: PageNotifier;
+  readonly #notifier: Notifier;
+  readonly #monitoring: Monitoring;
+  readonly #socket: KumaSocket;
+  #hostNames: Disposable | undefined;
+  #closed = false;
+  #warmUp: Promise<void> | undefined;
 
-  const checkNow = async (monitor: RuntimeMonitor): Promise<void> => {
-    if (monitors.isChecked(monitor)) await checker.checkNow(monitor.id);
-    else await local.check(monitor);
-    await recorder.flush();
-  };
-  const notifications = new Notifications(context);
-  const dockerHosts = new DockerHosts(context, (list) => {
-    checker.setEngines(list);
-    socket.onListChange('dockerHosts');
-  });
-  const statistics = new Statistics({ clock, beats: heartbeats, buckets, recorder });
-  const rollup = new Rollup({
-    context,
-    beats: heartbeats,
-    buckets,
-    all: () => monitors.all(),
-    keepDays: () => options.current.keepDataPeriodDays,
-  });
-  let hostNames: Disposable | undefined;
-  const subscribers = new Subscribers(context);
-  const subscriberMail = new SubscriberMail({
-    context,
-    subscribers,
-    mailAddress: () => current.current.subscriberMail,
-  });
-  const pages: StatusPages = new StatusPages(context, {
-    onNote: (transaction, page, note) => pageNotifier.announceNote(transaction, page, note),
-    onChange() {
-      socket.onListChange('statusPages');
-      hostNames?.[Symbol.dispose]();
-      hostNames = context.hosts.add(
-        pages.all().flatMap(({ config }) => (config.published ? config.domainNameList : [])),
-      );
-    },
-  });
-  const pageNotifier = new PageNotifier({
-    context,
-    pages: () => pages.all(),
-    findPagesOfWindow: (id) => maintenances.all().find((one) => one.id === id)?.statusPages ?? [],
-    publicUrl: () => options.current.publicUrl,
-    mail: subscriberMail,
-  });
-  const monitorHandlers = createUptimeHandlers({
-    ...{
+  constructor(context: Context, initialSettings: Settings) {
+    const { db } = context;
+    const live = createLiveSettings(initialSettings, () => this.#applySettings());
+    this.#context = context;
+    this.#settings = live.current;
+    this.#options = new Options(context, getDefaultOptions(initialSettings));
+    this.#heartbeats = new HeartbeatStore(db);
+    this.#buckets = new BucketStore(db);
+    this.#incidents = new IncidentStore(db);
+    this.#keys = new ApiKeys(context, () => this.#socket.onListChange('keys'));
+    this.#tags = new Tags(context);
+    this.#notifications = new Notifications(context);
+    this.#dockerHosts = new DockerHosts(context, (list) => {
+      this.#monitoring.checker.setEngines(list);
+      this.#socket.onListChange('dockerHosts');
+    });
+    this.#pages = this.#createPages();
+    this.#subscribers = new Subscribers(context);
+    this.#subscriberMail = new SubscriberMail({
       context,
+      subscribers: this.#subscribers,
+      mailAddress: () => this.#settings.subscriberMail,
+    });
+    this.#pageNotifier = this.#createPageNotifier();
+    const metrics = createMetrics(context.metrics, {
+      all: () => this.#monitoring.monitors.all(),
+      isActive: (monitor) => this.#monitoring.monitors.isActive(monitor),
+    });
+    this.#notifier = this.#createNotifier(metrics);
+    this.#monitoring = this.#createMonitoring(metrics);
+    this.#socket = this.#createSocket();
+    const management = this.#getManagementDependencies();
+    this.api = this.#createHandlers(management);
+    this.http = this.#createHttpApp(management);
+    this.upgrade = this.#socket.upgrade;
+    this.accountData = createUptimeAccountData(context, this.#incidents);
+    this.reconfigure = live.update;
+  }
+
+  async start(): Promise<void> {
+    const { recorder, checker, local, live, maintenances, monitors, sleep, rollup } = this.#monitoring;
+    this.#resources.use(recorder);
+    this.#resources.use(checker);
+    this.#resources.use(local);
+    this.#resources.use(live);
+    this.#resources.use(this.#socket);
+    this.#resources.use(maintenances);
+    this.#resources.use(sleep);
+    sleep.start();
+    this.#resources.defer(() => rollup.close());
+    await this.#options.start();
+    await this.#notifications.start();
+    await this.#pages.start();
+    await this.#subscribers.start();
+    await this.#tags.start();
+    await this.#dockerHosts.start();
+    const startedAt = this.#context.clock.now();
+    await maintenances.start();
+    await monitors.start();
+    await this.#provision();
+    this.#resources.use(this.#notifier.handle());
+    this.#resources.use(this.#pageNotifier.handle());
+    this.#resources.use(this.#subscriberMail.handle());
+    this.#startTimers();
+    this.#warmUp = this.#monitoring.warmUp(startedAt, () => this.#closed);
+  }
+
+  health(): Promise<Health> {
+    return Promise.resolve(getHealth(this.#monitoring));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await this.#warmUp;
+    await this.#resources.disposeAsync();
+  }
+
+  #startTimers(): void {
+    const { clock, log } = this.#context;
+    const { monitors, rollup, runner } = this.#monitoring;
+    this.#resources.use(
+      clock.every(
+        hourMs,
+        () =>
+          void this.#removeExpiredSubscribers().catch((error: unknown) =>
+            log.error('expired subscribers could not be removed', { error }),
+          ),
+      ),
+    );
+    this.#resources.use(clock.every(hourMs, () => void rollup.run()));
+    this.#resources.use(
+      clock.every(minuteMs, () => {
+        for (const monitor of monitors.all()) runner.handleTick(monitor);
+      }),
+    );
+  }
+
+  #removeExpiredSubscribers(): Promise<void> {
+    return this.#subscribers.removeOld(new Set(this.#pages.all().map(({ id }) => id)));
+  }
+
+  async #applySettings(): Promise<void> {
+    this.#options.setDefaults(getDefaultOptions(this.#settings));
+    this.#monitoring.checker.refreshPolicy();
+    await this.#provision();
+  }
+
+  async #provision(): Promise<void> {
+    const { monitors, maintenances } = this.#monitoring;
+    await provision({ monitors, pages: this.#pages, maintenances, log: this.#context.log }, this.#settings);
+  }
+
+  #createPages(): StatusPages {
+    return new StatusPages(this.#context, {
+      onNote: (transaction, page, note) => this.#pageNotifier.announceNote(transaction, page, note),
+      onChange: () => {
+        this.#socket.onListChange('statusPages');
+        this.#updateHostNames();
+      },
+    });
+  }
+
+  /** Claims the domain names of the published pages. */
+  #updateHostNames(): void {
+    this.#hostNames?.[Symbol.dispose]();
+    const published = this.#pages.all().filter(({ config }) => config.published);
+    this.#hostNames = this.#context.hosts.add(published.flatMap(({ config }) => config.domainNameList));
+  }
+
+  #createPageNotifier(): PageNotifier {
+    return new PageNotifier({
+      context: this.#context,
+      pages: () => this.#pages.all(),
+      findPagesOfWindow: (id) => this.#monitoring.maintenances.all().find((one) => one.id === id)?.statusPages ?? [],
+      publicUrl: () => this.#options.current.publicUrl,
+      mail: this.#subscriberMail,
+    });
+  }
+
+  #createNotifier({ sent, failed }: UptimeMetrics): Notifier {
+    return new Notifier({
+      context: this.#context,
+      options: () => this.#options.current,
+      urlsFor: (id) => this.#notifications.urlsFor(this.#monitoring.monitors.find(id)?.config['notificationIDList']),
+      sent,
+      failed,
+      notifyFollowers: (event) => this.#pageNotifier.handleEvent(event),
+      isSuppressed: (kind, id, hosts, at) => isSuppressed(this.#monitoring, { kind, id, hosts, at }),
+    });
+  }
+
+  #createMonitoring({ checked }: UptimeMetrics): Monitoring {
+    return new Monitoring({
+      context: this.#context,
+      heartbeats: this.#heartbeats,
+      buckets: this.#buckets,
+      incidents: this.#incidents,
+      settings: this.#settings,
+      options: this.#options,
+      notifier: this.#notifier,
+      notifications: this.#notifications,
+      clients: {
+        onHeartbeat: (monitor, beat) => this.#socket.onHeartbeat(monitor, beat),
+        onMonitorChange: (ids) => this.#socket.onMonitorChange(ids),
+        onMaintenanceChange: () => this.#socket.onMaintenanceChange(),
+      },
+      onResult: checked,
+    });
+  }
+
+  #createSocket(): KumaSocket {
+    const { checker, maintenances, monitors, recorder, statistics } = this.#monitoring;
+    return new KumaSocket({
+      context: this.#context,
       monitors,
-      beats: heartbeats,
-      incidents,
-      dockerHosts,
-      checker,
-      recorder,
-      options,
-      figures: statistics,
-      keys,
-      checkNow,
-    },
-    onResolve(incident) {
-      for (const id of incident.monitorIds) {
-        const monitor = monitors.find(id);
-        if (monitor?.incident !== incident.id) continue;
-        monitor.incident = null;
-        recorder.saveState(monitor);
-      }
-    },
-  });
-  const tags = new Tags(context);
-  const socket: KumaSocket = openKumaSocket({
-    ...{
-      context,
-      monitors,
-      beats: heartbeats,
-      buckets,
+      beats: this.#heartbeats,
+      buckets: this.#buckets,
       recorder,
       figures: statistics,
-      dockerHosts,
+      dockerHosts: this.#dockerHosts,
       checker,
-      pages,
-      tags,
-      keys,
-      options,
+      pages: this.#pages,
+      tags: this.#tags,
+      keys: this.#keys,
+      options: this.#options,
       maintenances,
-      notifications,
-    },
-  });
-  const importDependencies = { monitors, tags, dockerHosts, pages, maintenances, beats: heartbeats, buckets };
-  const manage = { context, keys, figures: statistics, incidents, ...importDependencies };
-  const handlers = [
-    ...monitorHandlers,
-    ...createStatusPageHandlers(pages, subscribers, subscriberMail),
-    ...createMaintenanceHandlers(maintenances),
-    ...createManagementHandlers(manage),
-  ];
-  let closed = false;
-  let warmUp: Promise<void> | undefined;
+      notifications: this.#notifications,
+    });
+  }
 
-  return {
-    http: createHttpApp({
-      getPublicUrl: (request) => context.publicUrl(request),
-      ...{
-        context,
-        keys,
-        handlers,
-        clock,
-        monitors,
-        runner,
-        local,
-        recorder,
-        figures: statistics,
-        beats: heartbeats,
-        pages,
-        incidents,
-        manage,
-        maintenances,
-        socket,
-        subscribers,
-        subscriberMail,
-        tags,
-      },
-      options: () => options.current,
-    }),
-    upgrade: socket.upgrade,
-    api: handlers,
-    accountData: createUptimeAccountData(context, incidents),
-    async start() {
-      resources.use(recorder);
-      resources.use(checker);
-      resources.use(local);
-      resources.use(live);
-      resources.use(socket);
-      resources.use(maintenances);
-      resources.use(sleep);
-      sleep.start();
-      resources.defer(() => rollup.close());
-      await options.start();
-      await notifications.start();
-      await pages.start();
-      await subscribers.start();
-      await tags.start();
-      await dockerHosts.start();
-      const startedAt = clock.now();
-      await maintenances.start();
-      await monitors.start();
-      await provision({ monitors, pages, maintenances, log }, current.current);
-      resources.use(notifier.handle());
-      resources.use(pageNotifier.handle());
-      resources.use(subscriberMail.handle());
-      const removeExpiredSubscribers = (): Promise<void> =>
-        subscribers.removeOld(new Set(pages.all().map(({ id }) => id)));
-      resources.use(
-        clock.every(
-          hourMs,
-          () =>
-            void removeExpiredSubscribers().catch((error: unknown) =>
-              log.error('expired subscribers could not be removed', { error }),
-            ),
-        ),
-      );
-      resources.use(clock.every(hourMs, () => void rollup.run()));
-      resources.use(
-        clock.every(minuteMs, () => {
-          for (const monitor of monitors.all()) runner.handleTick(monitor);
-        }),
-      );
-      warmUp = warmUpAll(monitors.all(), { beats: heartbeats, buckets }, startedAt, () => closed)
-        .then(() => (closed ? undefined : rollup.run()))
-        .catch((error: unknown) => log.error('monitor warm-up failed', { error }));
-    },
-    health: () => Promise.resolve(getHealth({ monitors, recorder, checker })),
-    reconfigure: current.update,
-    async [Symbol.asyncDispose]() {
-      closed = true;
-      await warmUp;
-      await resources.disposeAsync();
-    },
-  };
+  #getManagementDependencies(): ManagementDependencies {
+    const { maintenances, monitors, statistics } = this.#monitoring;
+    return {
+      context: this.#context,
+      keys: this.#keys,
+      figures: statistics,
+      incidents: this.#incidents,
+      monitors,
+      tags: this.#tags,
+      dockerHosts: this.#dockerHosts,
+      pages: this.#pages,
+      maintenances,
+      beats: this.#heartbeats,
+      buckets: this.#buckets,
+    };
+  }
+
+  #createHandlers(management: ManagementDependencies): readonly ApiHandler[] {
+    const { checker, maintenances, monitors, recorder, statistics } = this.#monitoring;
+    const monitorHandlers = createUptimeHandlers({
+      context: this.#context,
+      monitors,
+      beats: this.#heartbeats,
+      incidents: this.#incidents,
+      dockerHosts: this.#dockerHosts,
+      checker,
+      recorder,
+      options: this.#options,
+      figures: statistics,
+      keys: this.#keys,
+      checkNow: (monitor) => this.#monitoring.checkNow(monitor),
+      onResolve: (incident) => this.#monitoring.handleResolvedIncident(incident),
+    });
+    return [
+      ...monitorHandlers,
+      ...createStatusPageHandlers(this.#pages, this.#subscribers, this.#subscriberMail),
+      ...createMaintenanceHandlers(maintenances),
+      ...createManagementHandlers(management),
+    ];
+  }
+
+  #createHttpApp(management: ManagementDependencies): RequestListener {
+    const { local, maintenances, monitors, recorder, runner, statistics } = this.#monitoring;
+    const { clock } = this.#context;
+    return createHttpApp({
+      context: this.#context,
+      getPublicUrl: (request) => this.#context.publicUrl(request),
+      keys: this.#keys,
+      handlers: this.api,
+      clock,
+      monitors,
+      runner,
+      local,
+      recorder,
+      figures: statistics,
+      beats: this.#heartbeats,
+      pages: this.#pages,
+      incidents: this.#incidents,
+      manage: management,
+      maintenances,
+      socket: this.#socket,
+      subscribers: this.#subscribers,
+      subscriberMail: this.#subscriberMail,
+      tags: this.#tags,
+      options: () => this.#options.current,
+    });
+  }
 }
 
-function defaultOptions(settings: Settings): UptimeOptions {
+function getDefaultOptions(settings: Settings): UptimeOptions {
   return {
     notifyUrl: settings.notifyUrl,
     notifyTag: settings.notifyTag,

@@ -14,6 +14,37 @@ export interface Routing {
   readonly urls: ReadonlyMap<string, string>;
 }
 
+type RoutingSettings = Pick<Settings, 'recipients' | 'rules' | 'topicDomain' | 'topicPrefix'>;
+
+/** Routing of the current settings. */
+export class LiveRouting implements Routing {
+  #current: Routing;
+
+  constructor(settings: RoutingSettings) {
+    this.#current = toRouting(settings);
+  }
+
+  get mappings(): readonly Mapping[] {
+    return this.#current.mappings;
+  }
+
+  get rules(): readonly Rule[] {
+    return this.#current.rules;
+  }
+
+  get topics(): TopicAddressOptions {
+    return this.#current.topics;
+  }
+
+  get urls(): ReadonlyMap<string, string> {
+    return this.#current.urls;
+  }
+
+  update(settings: RoutingSettings): void {
+    this.#current = toRouting(settings);
+  }
+}
+
 function toUrlTarget(url: string): Target & { readonly kind: 'url' } {
   const fingerprint = createHash('sha256').update(url).digest('hex').slice(0, 12);
   return { kind: 'url', scheme: /^[a-z][a-z0-9]*/i.exec(url)?.[0].toLowerCase() ?? 'url', fingerprint };
@@ -26,12 +57,7 @@ function parseTargets(text: string): readonly Target[] {
 }
 
 /** Converts recipients and rules of the settings. */
-export function toRouting({
-  recipients,
-  rules,
-  topicDomain,
-  topicPrefix,
-}: Pick<Settings, 'recipients' | 'rules' | 'topicDomain' | 'topicPrefix'>): Routing {
+function toRouting({ recipients, rules, topicDomain, topicPrefix }: RoutingSettings): Routing {
   const urls = new Map<string, string>();
   const mappings = recipients.map(({ address, to, destinations, title, body, format }): Mapping => {
     const urlTargets = splitTargets(destinations).map((url) => {

@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { mailApi, type MailAccess } from '../../contracts/mail/api.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { buildDeliveries, topicEntry } from '../domain/deliveries.ts';
-import { toTopicMessage, toNotification, defaultOptions } from '../domain/notification.ts';
+import { buildDeliveries, topicEntry, type Delivery } from '../domain/deliveries.ts';
+import { toTopicMessage, toNotification, defaultOptions, type ParsedMail } from '../domain/notification.ts';
 import { matchRecipient } from '../domain/recipients.ts';
 import { findRule } from '../domain/rules.ts';
 import { splitTargets } from '../domain/target.ts';
@@ -22,42 +22,7 @@ const maxShownLength = 500;
  */
 export function setupHandlers(routing: Routing, settings: Settings): readonly ApiHandler[] {
   return [
-    implement(mailApi.try, ({ body: { from, to, subject, text } }) => {
-      const mappings = routing.mappings;
-      const appliedRule = findRule(routing.rules, { sender: getAddress(from), from, subject, recipients: [to] });
-      const isTopic = parseTopicAddress(to, routing.topics) !== undefined;
-      const isAccepted = isTopic || matchRecipient(mappings, to) !== undefined;
-      const isDropped = isAccepted && appliedRule?.rule.drop === true;
-      const deliveries = isDropped ? [] : buildDeliveries(routing, [to], appliedRule?.rule);
-      const mail = { subject, from, text, html: undefined, attachments: [], urgent: false, source: text };
-      return {
-        accepted: isAccepted,
-        dropped: isDropped,
-        rule: isAccepted ? (appliedRule?.number ?? null) : null,
-        deliveries: deliveries.map(({ target, type, to: recipient, entry, priority }) => {
-          const wording = mappings.find(({ address }) => address === entry) ?? defaultOptions.templates;
-          if (entry === topicEntry) {
-            const { title, message } = toTopicMessage(mail);
-            return { target, type, priority: priority ?? null, title, body: message.slice(0, maxShownLength) };
-          }
-          const config = entry.split('@', 1)[0] ?? '';
-          const notice = toNotification(mail, {
-            type,
-            to: recipient,
-            config,
-            templates: wording,
-            recognize: settings.recognise,
-          });
-          return {
-            target,
-            type: notice.type,
-            priority: priority ?? null,
-            title: notice.title,
-            body: notice.body.slice(0, maxShownLength),
-          };
-        }),
-      };
-    }),
+    createTrialHandler(routing, settings),
     implement(mailApi.access, async () => ({
       hostName: settings.hostName,
       signIn: settings.signIn,
@@ -67,28 +32,74 @@ export function setupHandlers(routing: Routing, settings: Settings): readonly Ap
       clients: settings.clients,
       maxMegabytes: settings.maxMegabytes,
     })),
-    implement(mailApi.takeover, async (request) => {
-      // The response repeats the request, including secrets.
-      request.setHeader('Cache-Control', 'no-store');
-      const source = { name: 'This file', folder: undefined, environment: {} };
-      const { settings: importedSettings, notes } = await parseMailrise(request.body.text, source);
-      const recipients = importedSettings['recipients'];
-      const logins = importedSettings['logins'];
-      return {
-        recipients: (Array.isArray(recipients) ? recipients : []).map(
-          ({ address, destinations, title, body }: Settings['recipients'][number]) => ({
-            address,
-            schemes: splitTargets(destinations).map((url) => url.split(':', 1)[0]?.toLowerCase() ?? ''),
-            worded: title !== '' || body !== '',
-          }),
-        ),
-        logins: Array.isArray(logins) ? logins.length : 0,
-        // The first note contains the counts, which the page shows itself.
-        notes: notes.slice(1),
-        settings: importedSettings,
-      };
-    }),
+    createImportHandler(),
   ];
+}
+
+/** Returns what a mail would become, without delivering it. */
+function createTrialHandler(routing: Routing, settings: Settings): ApiHandler {
+  return implement(mailApi.try, ({ body: { from, to, subject, text } }) => {
+    const appliedRule = findRule(routing.rules, { sender: getAddress(from), from, subject, recipients: [to] });
+    const isTopic = parseTopicAddress(to, routing.topics) !== undefined;
+    const isAccepted = isTopic || matchRecipient(routing.mappings, to) !== undefined;
+    const isDropped = isAccepted && appliedRule?.rule.drop === true;
+    const deliveries = isDropped ? [] : buildDeliveries(routing, [to], appliedRule?.rule);
+    const mail = { subject, from, text, html: undefined, attachments: [], urgent: false, source: text };
+    return {
+      accepted: isAccepted,
+      dropped: isDropped,
+      rule: isAccepted ? (appliedRule?.number ?? null) : null,
+      deliveries: deliveries.map((delivery) => describeDelivery(delivery, mail, routing, settings)),
+    };
+  });
+}
+
+/** Returns the text of a delivery as its target would show it. */
+function describeDelivery(
+  { target, type, to, entry, priority }: Delivery,
+  mail: ParsedMail,
+  { mappings }: Routing,
+  { recognise }: Settings,
+) {
+  if (entry === topicEntry) {
+    const { title, message } = toTopicMessage(mail);
+    return { target, type, priority: priority ?? null, title, body: message.slice(0, maxShownLength) };
+  }
+  const templates = mappings.find(({ address }) => address === entry) ?? defaultOptions.templates;
+  const config = entry.split('@', 1)[0] ?? '';
+  const notice = toNotification(mail, { type, to, config, templates, recognize: recognise });
+  return {
+    target,
+    type: notice.type,
+    priority: priority ?? null,
+    title: notice.title,
+    body: notice.body.slice(0, maxShownLength),
+  };
+}
+
+/** Converts the configuration of another program to settings, without storing them. */
+function createImportHandler(): ApiHandler {
+  return implement(mailApi.takeover, async (request) => {
+    // The response repeats the request, including secrets.
+    request.setHeader('Cache-Control', 'no-store');
+    const source = { name: 'This file', folder: undefined, environment: {} };
+    const { settings: importedSettings, notes } = await parseMailrise(request.body.text, source);
+    const recipients = importedSettings['recipients'];
+    const logins = importedSettings['logins'];
+    return {
+      recipients: (Array.isArray(recipients) ? recipients : []).map(
+        ({ address, destinations, title, body }: Settings['recipients'][number]) => ({
+          address,
+          schemes: splitTargets(destinations).map((url) => url.split(':', 1)[0]?.toLowerCase() ?? ''),
+          worded: title !== '' || body !== '',
+        }),
+      ),
+      logins: Array.isArray(logins) ? logins.length : 0,
+      // The first note contains the counts, which the page shows itself.
+      notes: notes.slice(1),
+      settings: importedSettings,
+    };
+  });
 }
 
 /** Returns the address of a sender: `NAS <nas@home>` has the address `nas@home`. */

@@ -116,66 +116,93 @@ export class DeliveryWorker {
   }
 
   async #deliver(target: Target, payload: Payload, mail: ParsedMail): Promise<void> {
-    const { handovers, clock } = this.#dependencies.context;
-    const key = `mail:${payload.message}:${String(payload.part)}`;
-    const options = this.#toNotificationOptions(payload);
-    const attachmentNames = mail.attachments.map(({ name }) => name);
-    const priority = payload.priority;
-    if (target.kind === 'notify' || target.kind === 'url') {
-      const notice = toNotification(mail, options, attachmentNames);
-      const files = getFiles(mail);
-      const offer = { notice, ...(files.length === 0 ? {} : { files }) };
-      if (target.kind === 'url') {
-        await handovers.pass(notificationOffered, key, {
-          ...offer,
-          configuration: 'aggregator',
-          urls: [this.#getUrl(target)],
-        });
-        return;
-      }
-      const { configuration, tag } = target;
-      await handovers.pass(notificationOffered, key, {
+    switch (target.kind) {
+      case 'notify':
+      case 'url':
+        return this.#deliverToNotify(target, payload, mail);
+      case 'inbox':
+        return this.#deliverToInbox(payload, mail);
+      case 'push':
+        return payload.entry === topicEntry
+          ? this.#deliverTopicMail(target.topic, payload, mail)
+          : this.#deliverToPush(target.topic, payload, mail);
+    }
+  }
+
+  async #deliverToNotify(
+    target: Target & { readonly kind: 'notify' | 'url' },
+    payload: Payload,
+    mail: ParsedMail,
+  ): Promise<void> {
+    const { handovers } = this.#dependencies.context;
+    const notice = toNotification(mail, this.#toNotificationOptions(payload), getAttachmentNames(mail));
+    const files = getFiles(mail);
+    const offer = { notice, ...(files.length === 0 ? {} : { files }) };
+    if (target.kind === 'url') {
+      await handovers.pass(notificationOffered, getHandoverKey(payload), {
         ...offer,
-        configuration,
-        ...(tag === undefined ? {} : { tag }),
+        configuration: 'aggregator',
+        urls: [this.#getUrl(target)],
       });
       return;
     }
-    if (target.kind === 'inbox') {
-      const { title, body, format, source, type } = toNotification(mail, options, attachmentNames);
-      await handovers.pass(inboxOffered, key, {
-        title,
-        body,
-        format,
-        source,
-        tags: [],
-        topic: '',
-        time: clock.now(),
-        priority: priority ?? toPriority(type),
-      });
-      return;
-    }
+    const { configuration, tag } = target;
+    await handovers.pass(notificationOffered, getHandoverKey(payload), {
+      ...offer,
+      configuration,
+      ...(tag === undefined ? {} : { tag }),
+    });
+  }
+
+  async #deliverToInbox(payload: Payload, mail: ParsedMail): Promise<void> {
+    const { handovers, clock } = this.#dependencies.context;
+    const options = this.#toNotificationOptions(payload);
+    const { title, body, format, source, type } = toNotification(mail, options, getAttachmentNames(mail));
+    await handovers.pass(inboxOffered, getHandoverKey(payload), {
+      title,
+      body,
+      format,
+      source,
+      tags: [],
+      topic: '',
+      time: clock.now(),
+      priority: payload.priority ?? toPriority(type),
+    });
+  }
+
+  /** Publishes the unmodified text of a mail to the address of a topic. */
+  async #deliverTopicMail(topic: string, payload: Payload, mail: ParsedMail): Promise<void> {
+    const { handovers } = this.#dependencies.context;
+    const key = getHandoverKey(payload);
     const file = selectFile(mail);
-    const withFile = file === undefined ? {} : { file };
-    if (payload.entry === topicEntry) {
-      const message = toTopicMessage(mail);
-      const metadata = { tags: [], markdown: false, source: 'mail', origin: key };
-      await handovers.pass(pushOffered, key, { topic: target.topic, ...message, priority, ...withFile, ...metadata });
-      return;
-    }
-    const notice = toNotification(
-      mail,
-      options,
-      attachmentNames.filter((_, index) => file === undefined || mail.attachments[index]?.bytes !== file.bytes),
-    );
     await handovers.pass(pushOffered, key, {
-      topic: target.topic,
+      topic,
+      ...toTopicMessage(mail),
+      priority: payload.priority,
+      ...(file === undefined ? {} : { file }),
+      tags: [],
+      markdown: false,
+      source: 'mail',
+      origin: key,
+    });
+  }
+
+  async #deliverToPush(topic: string, payload: Payload, mail: ParsedMail): Promise<void> {
+    const { handovers } = this.#dependencies.context;
+    const key = getHandoverKey(payload);
+    const file = selectFile(mail);
+    const otherNames = getAttachmentNames(mail).filter(
+      (_, index) => file === undefined || mail.attachments[index]?.bytes !== file.bytes,
+    );
+    const notice = toNotification(mail, this.#toNotificationOptions(payload), otherNames);
+    await handovers.pass(pushOffered, key, {
+      topic,
       title: notice.title,
       message: toText(notice),
       tags: [],
-      priority: priority ?? toPriority(notice.type),
+      priority: payload.priority ?? toPriority(notice.type),
       markdown: notice.format === 'markdown',
-      ...withFile,
+      ...(file === undefined ? {} : { file }),
       source: notice.source,
       origin: key,
     });
@@ -218,6 +245,15 @@ export class DeliveryWorker {
     if (raw !== undefined) return this.#dependencies.reader.read(raw);
     throw new Problem('mail.source_gone', 410, 'The source of this mail is no longer in the spool.');
   }
+}
+
+/** Returns the key that identifies a delivery to its receiver, so that a repeated attempt has no effect. */
+function getHandoverKey({ message, part }: Payload): string {
+  return `mail:${message}:${String(part)}`;
+}
+
+function getAttachmentNames({ attachments }: ParsedMail): readonly string[] {
+  return attachments.map(({ name }) => name);
 }
 
 function toPriority(type: NotificationType): number {

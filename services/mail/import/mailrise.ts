@@ -195,31 +195,8 @@ export async function parseMailrise(text: string, source: Source): Promise<Impor
     throw new Problem('mail.unreadable', 422, `${file} is not a configuration of Mailrise.`);
   const notes = unset.map((name) => `The variable ${name} is not known here, so what it stands for is left out.`);
   const { configs, port, tls, hostname, logins: passwords, needsSignIn, hasCode } = toConfiguration(root, notes);
-  const recipients = [];
-  for (const [name, value] of Object.entries(configs)) {
-    // Some configurations list destinations without a name.
-    const config = isRecord(value) ? value : { urls: value ?? undefined };
-    const { urls, notes: skippedNotes } = await readDestinations(config, folder);
-    notes.push(...skippedNotes.map((note) => `${name}: ${note}`));
-    const usable = urls.filter((url) => isDestination(url) && getDeliverer(url) !== 'nobody');
-    notes.push(...buildDestinationNotes(name, urls));
-    if (usable.length === 0 || !isPattern(name)) notes.push(`${name}: it has no destinations that can be used.`);
-    else {
-      recipients.push({
-        address: toAddress(name),
-        ...{ to: '', destinations: usable.join(' ') },
-        ...toWording(name, config['mailrise'], notes),
-      });
-    }
-  }
-  const allLogins = Object.entries(passwords).map(([name, password]) => ({
-    name,
-    password: typeof password === 'string' || typeof password === 'number' ? String(password) : '',
-  }));
-  const logins = allLogins.filter(({ password }) => password !== '');
-  for (const { name } of allLogins.filter((each) => !logins.includes(each))) {
-    notes.push(`The login ${name} has no password and stays behind.`);
-  }
+  const recipients = await readRecipients(configs, folder, notes);
+  const logins = readLogins(passwords, notes);
   const resolvePath = (path: string): string => (path === '' ? '' : resolve(folder ?? '', path));
   const isEncrypted = tls !== undefined && tls.mode !== 'off';
   if (isEncrypted && findOwn(tlsModes, tls.mode) === undefined)
@@ -250,6 +227,44 @@ export async function parseMailrise(text: string, source: Source): Promise<Impor
   );
   if (hasCode) notes.push('Its import_code stays behind: code of other programs is not run here.');
   return { settings: validSettings, notes };
+}
+
+/** Reads the recipients that have usable destinations; the others are noted. */
+async function readRecipients(configs: Fields, folder: string | undefined, notes: string[]) {
+  const recipients = [];
+  for (const [name, value] of Object.entries(configs)) {
+    // Some configurations list destinations without a name.
+    const config = isRecord(value) ? value : { urls: value ?? undefined };
+    const { urls, notes: skippedNotes } = await readDestinations(config, folder);
+    notes.push(...skippedNotes.map((note) => `${name}: ${note}`));
+    const usable = urls.filter((url) => isDestination(url) && getDeliverer(url) !== 'nobody');
+    notes.push(...buildDestinationNotes(name, urls));
+    if (usable.length === 0 || !isPattern(name)) notes.push(`${name}: it has no destinations that can be used.`);
+    else {
+      recipients.push({
+        address: toAddress(name),
+        ...{ to: '', destinations: usable.join(' ') },
+        ...toWording(name, config['mailrise'], notes),
+      });
+    }
+  }
+  return recipients;
+}
+
+/** Reads the logins that have a password; the others are noted. */
+function readLogins(
+  passwords: Fields,
+  notes: string[],
+): readonly { readonly name: string; readonly password: string }[] {
+  const allLogins = Object.entries(passwords).map(([name, password]) => ({
+    name,
+    password: typeof password === 'string' || typeof password === 'number' ? String(password) : '',
+  }));
+  const logins = allLogins.filter(({ password }) => password !== '');
+  for (const { name } of allLogins.filter((each) => !logins.includes(each))) {
+    notes.push(`The login ${name} has no password and stays behind.`);
+  }
+  return logins;
 }
 
 function countEntries(value: unknown): number {

@@ -1,6 +1,12 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
+import type {
+  SMTPServerAddress,
+  SMTPServerAuthentication,
+  SMTPServerDataStream,
+  SMTPServerOptions,
+  SMTPServerSession,
+} from 'smtp-server';
 import type { Clock, Log } from '../../contracts/service.ts';
 import type { Sender, SignIn } from '../accept/sign-in.ts';
 import type { Certificate } from './certificate.ts';
@@ -74,26 +80,27 @@ const maxConnectionMs = 30 * 60_000;
 /** Time on shutdown for a mail in progress to complete. */
 const shutdownTimeoutMs = 7_000;
 
+/** Callback of the SMTP library; an error is sent to the client. */
+type Callback = (error?: Error | null) => void;
+
 /** SMTP listener: serves connections accepted by the host and closes them without losing a mail. */
 export class Listener {
+  readonly #mailHandler: MailHandler;
+  readonly #signIn: SignIn;
   readonly #server: ConnectionServer;
   readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #senders = new WeakMap<SMTPServerSession, Sender>();
   readonly #transfers = new Map<string, Promise<void>>();
+  #options: ListenerOptions;
   #closing = false;
 
-  #options: ListenerOptions;
-
-  /** Applies changed options. Open connections stay and use them from their next command. */
-  reconfigure(changed: LiveListenerOptions): void {
-    this.#options = { ...this.#options, ...changed };
-    Object.assign(this.#server.options, changeableServerOptions(this.#options));
-    this.#server.rearmIdleTimeouts();
-  }
-
   constructor(mailHandler: MailHandler, signIn: SignIn, options: ListenerOptions, clock: Clock, log: Log) {
+    this.#mailHandler = mailHandler;
+    this.#signIn = signIn;
     this.#clock = clock;
+    this.#log = log;
     this.#options = options;
-    const senders = new WeakMap<SMTPServerSession, Sender>();
     this.#server = new ConnectionServer({
       name: options.hostName,
       banner: 'Homeport',
@@ -107,57 +114,21 @@ export class Listener {
       lenientAddressParsing: true,
       hideENHANCEDSTATUSCODES: false,
       logger: false,
-      onConnect: ({ remoteAddress }, callback) => {
-        if (this.#closing) callback(new Refusal(421, '4.3.2 Shutting down, try again in a moment'));
-        else callback(this.#options.mayConnect(remoteAddress) ? null : new Refusal(554, '5.7.1 Not from this network'));
-      },
-      onAuth: ({ username, password }, session, callback) => {
-        signIn.check(username ?? '', password ?? '', session.remoteAddress).then(
-          (sender) => {
-            senders.set(session, sender);
-            callback(null, { user: username });
-          },
-          (error: unknown) => {
-            if (!(error instanceof Refusal)) log.error('sign-in check failed', { error });
-            callback(error instanceof Refusal ? error : new Refusal(454, 'Temporary failure, try again later'));
-          },
-        );
-      },
-      onMailFrom: (_address, session, callback) => {
-        const isUnencrypted = options.tls === 'required' && !session.secure;
-        callback(isUnencrypted ? new Refusal(530, 'Encrypt the connection with STARTTLS first') : null);
-      },
-      onRcptTo: (recipient, session, callback) => {
-        const sender = session.user === undefined ? undefined : senders.get(session);
-        mailHandler.admit(recipient.address, sender, session.remoteAddress).then(
-          (admitted) => {
-            // The library keeps this object in the envelope.
-            recipient.address = admitted;
-            callback(null);
-          },
-          (error: unknown) => {
-            if (!(error instanceof Refusal)) log.error('recipient check failed', { error });
-            callback(error instanceof Refusal ? error : new Refusal(451, 'Temporary failure, try again later'));
-          },
-        );
-      },
-      onData: (stream, session, callback) => {
-        const work = this.#receive(mailHandler, stream, session).then(
-          (id) => callback(null, `queued as ${id}`),
-          (error: unknown) => {
-            if (!(error instanceof Refusal)) log.error('mail receipt failed', { error });
-            callback(error instanceof Refusal ? error : new Refusal(451, 'Temporary failure, try again later'));
-          },
-        );
-        this.#transfers.set(session.id, work);
-        void work.finally(() => {
-          this.#transfers.delete(session.id);
-          if (this.#closing) this.#closeConnection(session.id);
-        });
-      },
+      onConnect: (session, callback) => this.#handleConnect(session, callback),
+      onAuth: (credentials, session, callback) => this.#handleAuth(credentials, session, callback),
+      onMailFrom: (_address, session, callback) => this.#handleSender(session, callback),
+      onRcptTo: (recipient, session, callback) => this.#handleRecipient(recipient, session, callback),
+      onData: (stream, session, callback) => this.#handleData(stream, session, callback),
     });
     this.#server.on(busyEvent, options.onBusy);
     this.#server.on('error', (error: Error) => log.debug('connection failed', { error }));
+  }
+
+  /** Applies changed options. Open connections stay and use them from their next command. */
+  reconfigure(changed: LiveListenerOptions): void {
+    this.#options = { ...this.#options, ...changed };
+    Object.assign(this.#server.options, changeableServerOptions(this.#options));
+    this.#server.rearmIdleTimeouts();
   }
 
   /** Sets the certificate of new connections; encryption requires one before the first. */
@@ -202,21 +173,78 @@ export class Listener {
     for (const { session } of this.#server.connections) this.#closeConnection(session.id);
   }
 
+  #handleConnect({ remoteAddress }: SMTPServerSession, callback: Callback): void {
+    if (this.#closing) callback(new Refusal(421, '4.3.2 Shutting down, try again in a moment'));
+    else callback(this.#options.mayConnect(remoteAddress) ? null : new Refusal(554, '5.7.1 Not from this network'));
+  }
+
+  #handleAuth(
+    { username, password }: SMTPServerAuthentication,
+    session: SMTPServerSession,
+    callback: Parameters<NonNullable<SMTPServerOptions['onAuth']>>[2],
+  ): void {
+    this.#signIn.check(username ?? '', password ?? '', session.remoteAddress).then(
+      (sender) => {
+        this.#senders.set(session, sender);
+        callback(null, { user: username });
+      },
+      (error: unknown) => {
+        if (!(error instanceof Refusal)) this.#log.error('sign-in check failed', { error });
+        callback(error instanceof Refusal ? error : new Refusal(454, 'Temporary failure, try again later'));
+      },
+    );
+  }
+
+  #handleSender({ secure }: SMTPServerSession, callback: Callback): void {
+    const isUnencrypted = this.#options.tls === 'required' && !secure;
+    callback(isUnencrypted ? new Refusal(530, 'Encrypt the connection with STARTTLS first') : null);
+  }
+
+  #handleRecipient(recipient: SMTPServerAddress, session: SMTPServerSession, callback: Callback): void {
+    const sender = session.user === undefined ? undefined : this.#senders.get(session);
+    this.#mailHandler.admit(recipient.address, sender, session.remoteAddress).then(
+      (admitted) => {
+        // The library keeps this object in the envelope.
+        recipient.address = admitted;
+        callback(null);
+      },
+      (error: unknown) => {
+        if (!(error instanceof Refusal)) this.#log.error('recipient check failed', { error });
+        callback(error instanceof Refusal ? error : new Refusal(451, 'Temporary failure, try again later'));
+      },
+    );
+  }
+
+  #handleData(
+    stream: SMTPServerDataStream,
+    session: SMTPServerSession,
+    callback: Parameters<NonNullable<SMTPServerOptions['onData']>>[2],
+  ): void {
+    const work = this.#receive(stream, session).then(
+      (id) => callback(null, `queued as ${id}`),
+      (error: unknown) => {
+        if (!(error instanceof Refusal)) this.#log.error('mail receipt failed', { error });
+        callback(error instanceof Refusal ? error : new Refusal(451, 'Temporary failure, try again later'));
+      },
+    );
+    this.#transfers.set(session.id, work);
+    void work.finally(() => {
+      this.#transfers.delete(session.id);
+      if (this.#closing) this.#closeConnection(session.id);
+    });
+  }
+
   #closeConnection(sessionId: string): void {
     for (const connection of this.#server.connections) {
       if (connection.session.id === sessionId) connection.send(421, 'Shutting down, try again in a moment', false);
     }
   }
 
-  async #receive(
-    mailHandler: MailHandler,
-    stream: SMTPServerDataStream,
-    { envelope, remoteAddress }: SMTPServerSession,
-  ): Promise<string> {
+  async #receive(stream: SMTPServerDataStream, { envelope, remoteAddress }: SMTPServerSession): Promise<string> {
     const sender = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
     const recipients = envelope.rcptTo.map(({ address }) => address);
     try {
-      return await mailHandler.receive({ sender, recipients, remoteAddress }, stream);
+      return await this.#mailHandler.receive({ sender, recipients, remoteAddress }, stream);
     } finally {
       // The reply must follow the end of the data; otherwise the rest would be parsed as commands.
       if (!stream.readableEnded && !stream.destroyed) {

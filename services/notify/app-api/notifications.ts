@@ -17,7 +17,11 @@ const batchSize = 500;
 
 /** Handles routes for the history and for retries. */
 export function notificationHandlers(dependencies: ApiDependencies, history: History): readonly ApiHandler[] {
-  return [...historyRoutes(dependencies, history), ...deliveryRoutes(dependencies, history)];
+  return [
+    ...historyRoutes(dependencies, history),
+    ...retryRoutes(dependencies, history),
+    ...dropRoutes(dependencies, history),
+  ];
 }
 
 /** Routes that list notifications and send them again. */
@@ -44,44 +48,19 @@ function historyRoutes(dependencies: ApiDependencies, history: History): readonl
   ];
 }
 
-/** Routes that retry or drop deliveries. */
-function deliveryRoutes({ activity, context }: ApiDependencies, history: History): readonly ApiHandler[] {
+/** Routes that retry deliveries. */
+function retryRoutes({ activity, context }: ApiDependencies, history: History): readonly ApiHandler[] {
   const { jobs } = context;
-  const getJob = async ({
-    notice: notification,
-    destination,
-  }: {
-    notice: string;
-    destination: string;
-  }): Promise<JobSummary> => {
-    const [job] = await jobs.list({ kind: deliver.name, keys: [`${notification}:${destination}`], limit: 1 });
-    if (job?.state === 'dead' || job?.state === 'waiting') return job;
-    throw new Problem(
-      'notify.not_given_up',
-      404,
-      'This delivery neither waits nor is among the given-up ones any more.',
-    );
-  };
-  /** Returns a filter for the deliveries with this latest failure reason; without a reason, it accepts all. */
-  const createCauseFilter = async (
-    cause: string | undefined,
-    state: 'waiting' | 'dead' = 'dead',
-  ): Promise<(job: JobSummary) => boolean> => {
-    if (cause === undefined) return () => true;
-    await jobs.flush();
-    const keys = await history.findFailed(cause, state);
-    return ({ key }) => key !== null && keys.has(key);
-  };
   return [
     implement(notifyApi.retry, async ({ body }) => {
-      await jobs.retry((await getJob(body)).id);
+      await jobs.retry((await getJob(jobs, body)).id);
       activity.touch();
       return okReply;
     }),
     implement(notifyApi.retryAll, async ({ body: { cause, waiting = false } }) => {
       let retried = 0;
       for (const state of waiting ? (['dead', 'waiting'] as const) : (['dead'] as const)) {
-        const matchesCause = await createCauseFilter(cause, state);
+        const matchesCause = await createCauseFilter(jobs, history, cause, state);
         retried += await forEachJob(
           jobs,
           { ...deadJobs, state },
@@ -91,8 +70,15 @@ function deliveryRoutes({ activity, context }: ApiDependencies, history: History
       activity.touch();
       return { retried };
     }),
+  ];
+}
+
+/** Routes that drop deliveries. */
+function dropRoutes({ activity, context }: ApiDependencies, history: History): readonly ApiHandler[] {
+  const { jobs } = context;
+  return [
     implement(notifyApi.dropAll, async ({ body: { before, cause } }) => {
-      const matchesCause = await createCauseFilter(cause);
+      const matchesCause = await createCauseFilter(jobs, history, cause);
       const droppedCount = await forEachJob(
         jobs,
         deadJobs,
@@ -103,7 +89,7 @@ function deliveryRoutes({ activity, context }: ApiDependencies, history: History
       return { dropped: droppedCount };
     }),
     implement(notifyApi.drop, async ({ body }) => {
-      const { id, state } = await getJob(body);
+      const { id, state } = await getJob(jobs, body);
       if (state !== 'dead') throw new Problem('notify.not_given_up', 409, 'This delivery is not given up yet.');
       await jobs.drop(id);
       context.log.info('dead letter dropped', { notice: body.notice });
@@ -111,6 +97,29 @@ function deliveryRoutes({ activity, context }: ApiDependencies, history: History
       return okReply;
     }),
   ];
+}
+
+/** @throws Problem `notify.not_given_up` (404) when the delivery is neither waiting nor given up */
+async function getJob(
+  jobs: Context['jobs'],
+  { notice, destination }: { readonly notice: string; readonly destination: string },
+): Promise<JobSummary> {
+  const [job] = await jobs.list({ kind: deliver.name, keys: [`${notice}:${destination}`], limit: 1 });
+  if (job?.state === 'dead' || job?.state === 'waiting') return job;
+  throw new Problem('notify.not_given_up', 404, 'This delivery neither waits nor is among the given-up ones any more.');
+}
+
+/** Returns a filter for the deliveries with this latest failure reason; without a reason, it accepts all. */
+async function createCauseFilter(
+  jobs: Context['jobs'],
+  history: History,
+  cause: string | undefined,
+  state: 'waiting' | 'dead' = 'dead',
+): Promise<(job: JobSummary) => boolean> {
+  if (cause === undefined) return () => true;
+  await jobs.flush();
+  const keys = await history.findFailed(cause, state);
+  return ({ key }) => key !== null && keys.has(key);
 }
 
 /** Adds the state of the jobs: the time of the next attempt, and whether a retry is possible. */

@@ -22,70 +22,17 @@ interface ConfigurationUpload extends WrittenConfiguration {
 
 /** Handles `/add`, `/get`, `/del` and `/cfg`: the configuration of a key, stored byte for byte. */
 export function configurationRoutes(dependencies: RouteDependencies): Router {
-  const { context, configurations, settings } = dependencies;
-
-  /** Configurations contain the secrets of all destinations, so closed ones are restricted to administrators. */
-  const authorize = async (request: Request): Promise<string> => {
-    const key = getKey(request);
-    if (key === undefined) throw new Problem('notify.unknown_path', 404, sentences.notFound);
-    const { isClosed, identity } = await identifyForKey(request, dependencies, key);
-    const allowed = !isClosed || identity?.role === 'admin';
-    if (settings.configurationLock || settings.statefulMode === 'disabled' || !allowed)
-      throw refusal(403, sentences.denied);
-    return key;
-  };
-
-  const add = async (request: Request, response: Response): Promise<void> => {
-    const key = await authorize(request);
-    const { warnings, ...written } = await readConfiguration(await readBody(request), dependencies);
-    await configurations.save(key, written, context.clock.now());
-    context.log.info('configuration saved', { key });
-    const time = detailTime(context.clock.now());
-    const details = warnings.map((warning): DetailLine => ['WARNING', time, warning]);
-    sendSentence(request, response, 200, null, {
-      success: sentences.saved,
-      ...(details.length === 0 ? {} : { details }),
-    });
-  };
-
-  const remove = async (request: Request, response: Response): Promise<void> => {
-    const key = await authorize(request);
-    if (!(await configurations.delete(key))) {
-      sendNothing(response);
-      return;
-    }
-    context.log.info('configuration removed', { key });
-    sendSentence(request, response, 200, null, { success: sentences.removed });
-  };
-
-  const get = async (request: Request, response: Response): Promise<void> => {
-    const configuration = await configurations.find(await authorize(request));
-    if (configuration === undefined) sendNothing(response);
-    else sendConfiguration(request, response, configuration);
-  };
-
-  const listKeys = async (request: Request, response: Response): Promise<void> => {
-    const { isClosed, identity } = await identifyForKey(request, dependencies, undefined);
-    const allowed = !isClosed || identity?.role === 'admin';
-    if (!settings.listKeys || settings.statefulMode === 'disabled' || !allowed) throw refusal(403, sentences.denied);
-    if (getResponseFormat(request) === 'json') sendJson(response, 200, await configurations.keys());
-    else redirectToPage(request, response);
-  };
-
-  const redirectToPage = (request: Request, response: Response): void => {
-    const isAnswered = redirectToAppPage(request, response, { pages: context.appPages, path: '/delivery' });
-    if (!isAnswered) throw refusal(404, sentences.notFound);
-  };
-
   const router = Router();
-  router.post(['/add', '/add/:key'], add);
-  router.post(['/del', '/del/:key'], remove);
-  router.post(['/get', '/get/:key', '/cfg', '/cfg/:key'], get);
+  router.post(['/add', '/add/:key'], (request, response) => addConfiguration(dependencies, request, response));
+  router.post(['/del', '/del/:key'], (request, response) => removeConfiguration(dependencies, request, response));
+  router.post(['/get', '/get/:key', '/cfg', '/cfg/:key'], (request, response) =>
+    getConfiguration(dependencies, request, response),
+  );
   router.get(['/cfg', '/cfg/:key'], async (request, response) => {
     // Apprise API lists keys only in its administrator mode.
-    if (request.params['key'] === undefined) return listKeys(request, response);
-    await authorize(request);
-    redirectToPage(request, response);
+    if (request.params['key'] === undefined) return listKeys(dependencies, request, response);
+    await authorize(dependencies, request);
+    redirectToPage(dependencies.context, request, response);
   });
   router.all(['/add', '/add/:key', '/del', '/del/:key', '/get', '/get/:key'], (request, response, next) => {
     getKey(request);
@@ -93,6 +40,70 @@ export function configurationRoutes(dependencies: RouteDependencies): Router {
   });
   router.all(['/cfg', '/cfg/:key'], allowMethods('GET', 'POST'));
   return router;
+}
+
+/**
+ * Returns the key of a request that may read and change its configuration. Configurations contain the secrets of all
+ * destinations, so closed ones are restricted to administrators.
+ */
+async function authorize(dependencies: RouteDependencies, request: Request): Promise<string> {
+  const { settings } = dependencies;
+  const key = getKey(request);
+  if (key === undefined) throw new Problem('notify.unknown_path', 404, sentences.notFound);
+  const { isClosed, identity } = await identifyForKey(request, dependencies, key);
+  const allowed = !isClosed || identity?.role === 'admin';
+  if (settings.configurationLock || settings.statefulMode === 'disabled' || !allowed)
+    throw refusal(403, sentences.denied);
+  return key;
+}
+
+async function addConfiguration(dependencies: RouteDependencies, request: Request, response: Response): Promise<void> {
+  const { context, configurations } = dependencies;
+  const key = await authorize(dependencies, request);
+  const { warnings, ...written } = await readConfiguration(await readBody(request), dependencies);
+  await configurations.save(key, written, context.clock.now());
+  context.log.info('configuration saved', { key });
+  const time = detailTime(context.clock.now());
+  const details = warnings.map((warning): DetailLine => ['WARNING', time, warning]);
+  sendSentence(request, response, 200, null, {
+    success: sentences.saved,
+    ...(details.length === 0 ? {} : { details }),
+  });
+}
+
+async function removeConfiguration(
+  dependencies: RouteDependencies,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const { context, configurations } = dependencies;
+  const key = await authorize(dependencies, request);
+  if (!(await configurations.delete(key))) {
+    sendNothing(response);
+    return;
+  }
+  context.log.info('configuration removed', { key });
+  sendSentence(request, response, 200, null, { success: sentences.removed });
+}
+
+async function getConfiguration(dependencies: RouteDependencies, request: Request, response: Response): Promise<void> {
+  const configuration = await dependencies.configurations.find(await authorize(dependencies, request));
+  if (configuration === undefined) sendNothing(response);
+  else sendConfiguration(request, response, configuration);
+}
+
+async function listKeys(dependencies: RouteDependencies, request: Request, response: Response): Promise<void> {
+  const { context, configurations, settings } = dependencies;
+  const { isClosed, identity } = await identifyForKey(request, dependencies, undefined);
+  const allowed = !isClosed || identity?.role === 'admin';
+  if (!settings.listKeys || settings.statefulMode === 'disabled' || !allowed) throw refusal(403, sentences.denied);
+  if (getResponseFormat(request) === 'json') sendJson(response, 200, await configurations.keys());
+  else redirectToPage(context, request, response);
+}
+
+function redirectToPage(context: RouteDependencies['context'], request: Request, response: Response): void {
+  const isAnswered = redirectToAppPage(request, response, { pages: context.appPages, path: '/delivery' });
+  if (!isAnswered) throw refusal(404, sentences.notFound);
 }
 
 async function readConfiguration(body: Body, dependencies: RouteDependencies): Promise<ConfigurationUpload> {

@@ -54,78 +54,94 @@ async function parseUrls(
 
 /** Handles `POST /notify/KEY`, and `POST /notify` with the key in a header or the destinations in `urls`. */
 export function notifyRoutes(dependencies: RouteDependencies): Router {
-  const { aggregator, context, engine, folder, settings } = dependencies;
-
-  const isGranted = (identity: Identity | undefined, key = '*'): boolean =>
-    identity !== undefined && context.accounts.may(identity, 'notify', 'write', key);
-
-  const notify = async (request: Request, response: Response): Promise<void> => {
-    const key = getKey(request);
-    const isClosed = await needsSignIn(request, dependencies);
-    const identity = await identify(request, context, isClosed);
-    if (isClosed && !context.accounts.may(identity, 'notify', 'write', key ?? '*')) {
-      throw new Problem('notify.forbidden', 403, sentences.denied);
-    }
-    const hops = readHops(request.get('x-apprise-recursion-count'), settings.recursionLimit);
-    await using files = openIntake(context, folder, { ...settings, attachmentBytes: getMaxFileBytes(settings) });
-    const isStateful = settings.statefulMode !== 'disabled';
-    const parsedKey = key === undefined || !isStateful ? undefined : await aggregator.find(key);
-    const secret = isGranted(identity, key) ? undefined : parsedKey?.secret;
-    // Files of a request that must be signed are not written to disk.
-    const body = await readBody(request, secret === undefined ? files.addStream : undefined);
-    if (secret !== undefined) requireSignature(request, body, secret);
-    const { content, expression, urls, sources, expectsSlackReply } = readNotification(body, getQuery(request), {
-      header: (name) => request.get(name),
-      mappingDepth: settings.mappingDepth,
-      key,
-      hasFiles: files.files.length > 0,
-    });
-    const statelessUrls = urls.length === 0 ? splitUrls(settings.statelessUrls) : urls;
-    const destinations =
-      parsedKey === undefined
-        ? await parseUrls(key === undefined ? statelessUrls : [], engine, dependencies.isAllowed)
-        : selectDeliveries(parsedKey, expression);
-    if (parsedKey === undefined && destinations.length === 0) {
-      sendNothing(response);
-      return;
-    }
-    // Destinations of a stateless call have no tags, so an expression selects none of them, as in Apprise API.
-    const selected = parsedKey === undefined ? selectDestinations(destinations, expression) : destinations;
-    if (selected.length > 0 && !(await files.addSources(sources))) throw refusal(400, sentences.badAttachment);
-    const outcomes = await aggregator.post(key ?? '', selected, content, {
-      files: files.files,
-      hops,
-      ...(parsedKey === undefined ? {} : { options: parsedKey.options }),
-    });
-    if (outcomes.some(({ state }) => state !== 'repeated')) files.release();
-    const failureStates = parsedKey?.options.strict === true ? ['failed', 'queued'] : ['failed'];
-    const failed =
-      outcomes.length === 0 || outcomes.some(({ state, optional }) => failureStates.includes(state) && !optional);
-    const errorText = key === undefined ? sentences.notSentStateless : sentences.notSent;
-    const outcomeLines = describeOutcomes(outcomes, context.clock.now(), () =>
-      explainEmptySelection(key, parsedKey?.entries ?? [], expression),
-    );
-    const lines = filterDetails(
-      [...outcomeLines, ...describeIgnoredArguments(selected, context.clock.now())],
-      request.get('x-apprise-log-level'),
-    );
-    sendResultWebhook(context, settings.resultsUrl, {
-      source: request.socket.remoteAddress ?? '',
-      status: failed ? 1 : 0,
-      output: lines,
-    });
-    // Delayed deliveries remain in the outbox; an error response would make the caller send again.
-    if (expectsSlackReply && !failed) sendOk(request, response, lines);
-    else sendDetails(request, response, failed ? 424 : 200, failed ? errorText : null, lines);
-  };
-
   const router = Router();
-  router.post(['/notify', '/notify/:key'], notify);
+  router.post(['/notify', '/notify/:key'], (request, response) => notify(dependencies, request, response));
   router.all(['/notify', '/notify/:key'], (request, response, next) => {
     getKey(request);
     allowMethods('POST')(request, response, next);
   });
   return router;
+}
+
+/** @throws Problem 403 when the key needs a sign-in and the account may not write to it */
+async function authorize(
+  dependencies: RouteDependencies,
+  request: Request,
+  key: string | undefined,
+): Promise<Identity | undefined> {
+  const { context } = dependencies;
+  const isClosed = await needsSignIn(request, dependencies);
+  const identity = await identify(request, context, isClosed);
+  if (isClosed && !context.accounts.may(identity, 'notify', 'write', key ?? '*')) {
+    throw new Problem('notify.forbidden', 403, sentences.denied);
+  }
+  return identity;
+}
+
+function isGranted({ accounts }: RouteDependencies['context'], identity: Identity | undefined, key = '*'): boolean {
+  return identity !== undefined && accounts.may(identity, 'notify', 'write', key);
+}
+
+/** Accepts a notification and sends the result of the first attempts. */
+async function notify(dependencies: RouteDependencies, request: Request, response: Response): Promise<void> {
+  const { aggregator, context, engine, folder, settings } = dependencies;
+  const key = getKey(request);
+  const identity = await authorize(dependencies, request, key);
+  const hops = readHops(request.get('x-apprise-recursion-count'), settings.recursionLimit);
+  await using files = openIntake(context, folder, { ...settings, attachmentBytes: getMaxFileBytes(settings) });
+  const isStateful = settings.statefulMode !== 'disabled';
+  const parsedKey = key === undefined || !isStateful ? undefined : await aggregator.find(key);
+  const secret = isGranted(context, identity, key) ? undefined : parsedKey?.secret;
+  // Files of a request that must be signed are not written to disk.
+  const body = await readBody(request, secret === undefined ? files.addStream : undefined);
+  if (secret !== undefined) requireSignature(request, body, secret);
+  const { content, expression, urls, sources, expectsSlackReply } = readNotification(body, getQuery(request), {
+    header: (name) => request.get(name),
+    mappingDepth: settings.mappingDepth,
+    key,
+    hasFiles: files.files.length > 0,
+  });
+  const statelessUrls = urls.length === 0 ? splitUrls(settings.statelessUrls) : urls;
+  const destinations =
+    parsedKey === undefined
+      ? await parseUrls(key === undefined ? statelessUrls : [], engine, dependencies.isAllowed)
+      : selectDeliveries(parsedKey, expression);
+  if (parsedKey === undefined && destinations.length === 0) {
+    sendNothing(response);
+    return;
+  }
+  // Destinations of a stateless call have no tags, so an expression selects none of them, as in Apprise API.
+  const selected = parsedKey === undefined ? selectDestinations(destinations, expression) : destinations;
+  if (selected.length > 0 && !(await files.addSources(sources))) throw refusal(400, sentences.badAttachment);
+  const outcomes = await aggregator.post(key ?? '', selected, content, {
+    files: files.files,
+    hops,
+    ...(parsedKey === undefined ? {} : { options: parsedKey.options }),
+  });
+  if (outcomes.some(({ state }) => state !== 'repeated')) files.release();
+  const failed = hasFailed(outcomes, parsedKey?.options.strict === true);
+  const errorText = key === undefined ? sentences.notSentStateless : sentences.notSent;
+  const outcomeLines = describeOutcomes(outcomes, context.clock.now(), () =>
+    explainEmptySelection(key, parsedKey?.entries ?? [], expression),
+  );
+  const lines = filterDetails(
+    [...outcomeLines, ...describeIgnoredArguments(selected, context.clock.now())],
+    request.get('x-apprise-log-level'),
+  );
+  sendResultWebhook(context, settings.resultsUrl, {
+    source: request.socket.remoteAddress ?? '',
+    status: failed ? 1 : 0,
+    output: lines,
+  });
+  // Delayed deliveries remain in the outbox; an error response would make the caller send again.
+  if (expectsSlackReply && !failed) sendOk(request, response, lines);
+  else sendDetails(request, response, failed ? 424 : 200, failed ? errorText : null, lines);
+}
+
+/** @param isStrict Delayed deliveries count as failed */
+function hasFailed(outcomes: readonly Outcome[], isStrict: boolean): boolean {
+  const failureStates = isStrict ? ['failed', 'queued'] : ['failed'];
+  return outcomes.length === 0 || outcomes.some(({ state, optional }) => failureStates.includes(state) && !optional);
 }
 
 /** Returns a line for each destination whose address has arguments without effect. */

@@ -4,7 +4,7 @@ import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
 
 /** Result of a write check. */
-interface WriteCheck {
+export interface WriteCheck {
   readonly configurations: boolean;
   readonly files: boolean;
 }

@@ -1,4 +1,3 @@
-import type { Identity } from '../../contracts/control/accounts.ts';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { pushApi, type WrittenAction } from '../../contracts/push/api.ts';
@@ -35,8 +34,7 @@ export interface ComposeDependencies {
 
 /** Handlers for composing a message: limits, uploads and publishing. */
 export function composeHandlers(dependencies: ComposeDependencies): readonly ApiHandler[] {
-  const { context, publisher, attachments, permissions, limits, messageSizeLimit, maxDelaySeconds } = dependencies;
-  const { clock, random } = context;
+  const { context, attachments, messageSizeLimit, maxDelaySeconds } = dependencies;
   const drafts = new FileDrafts(context, new AttachmentStore(context.db), attachments);
   return [
     implement(pushApi.limits, () => {
@@ -44,92 +42,106 @@ export function composeHandlers(dependencies: ComposeDependencies): readonly Api
       const file = attachments.enabled ? size : 0;
       return { message: messageSizeLimit(), file, fileSeconds: seconds, delaySeconds: maxDelaySeconds() };
     }),
-
-    implement(pushApi.upload, async ({ identity, params, query, incoming, remoteAddress: address }) => {
-      if (incoming === undefined) throw new Problem('push.no_upload', 400, 'There is no file in this request.');
-      const sender = { identity, address };
-      try {
-        permissions.require(identity, 'write', params['topic']);
-        if (!attachments.enabled) throw invalidField('file', 'Files are switched off in the settings.');
-        attachments.admit(incoming, 0);
-        const { bytes } = await readBody(incoming, detectionBytes);
-        const file = await drafts.receive({
-          request: incoming,
-          id: createSecretId(context),
-          name: query.name,
-          head: bytes,
-          sender: limits.getKey(sender),
-          quota: limits.attachmentTotal(sender),
-          remainingTraffic: limits.bandwidthLeft(sender),
-        });
-        limits.bandwidth(sender, file.size);
-        return file;
-      } catch (error) {
-        throw toFieldProblem(error);
-      }
-    }),
-
-    implement(pushApi.publish, async ({ identity, body, remoteAddress: address }) => {
-      const { title, priority, tags, click, markdown } = body;
-      const topic = permissions.require(identity, 'write', body.topic);
-      const due = parseDueTime(body.delay.trim(), clock.now(), maxDelaySeconds());
-      const text = body.message.trim();
-      if (text === '' && body.file === undefined && body.attach === undefined)
-        throw invalidField('message', 'Write a message.');
-      if (Buffer.byteLength(text) >= messageSizeLimit()) {
-        throw invalidField('message', `The message is too long: ${String(messageSizeLimit())} bytes at most.`);
-      }
-      const actions = parseActions(JSON.stringify(body.actions.map(toNtfyAction)), () => random.text(10));
-      const messageExpires = publisher.getExpiry({ topic }, due ?? Math.floor(clock.now() / 1000));
-      const attachment =
-        (await claimDraft({
-          id: body.file,
-          name: body.filename,
-          due,
-          messageExpires,
-          sender: { identity, address },
-        })) ?? toLinkedAttachment(body.attach ?? '', body.filename);
-      const message = text || getFileMessage(attachment?.name ?? '');
-      const draft = {
-        event: 'message' as const,
-        topic,
-        title: title.trim(),
-        message,
-        priority,
-        tags,
-        markdown,
-        actions,
-        attachment,
-        cached: true,
-        due,
-        account: identity?.account,
-        inbox: { source: 'push', body: message },
-        ...(click === undefined ? {} : { click }),
-      };
-      const envelope = await publisher.publish(draft, undefined, body.file);
-      // `publish` returns undefined only for repeated keys, and page messages have none.
-      if (envelope === undefined) throw new Problem('push.not_published', 500, 'The message was not published.');
-      return toPageMessage(envelope.message, envelope.seq ?? 0);
-    }),
+    createUploadHandler(dependencies, drafts),
+    createPublishHandler(dependencies, drafts),
   ];
+}
 
-  async function claimDraft(claim: {
-    readonly id: string | undefined;
-    readonly name: string;
-    readonly due: number | undefined;
-    readonly messageExpires: number;
-    readonly sender: { readonly identity: Identity | undefined; readonly address: string };
-  }): Promise<Attachment | undefined> {
-    const { id } = claim;
-    if (id === undefined) return undefined;
-    const attachment = await drafts
-      .claim({ ...claim, id, sender: limits.getKey(claim.sender) })
-      .catch((error: unknown) => {
-        throw toFieldProblem(error);
+/** Stores a file for a message that is published later. */
+function createUploadHandler(dependencies: ComposeDependencies, drafts: FileDrafts): ApiHandler {
+  const { context, attachments, permissions, limits } = dependencies;
+  return implement(pushApi.upload, async ({ identity, params, query, incoming, remoteAddress: address }) => {
+    if (incoming === undefined) throw new Problem('push.no_upload', 400, 'There is no file in this request.');
+    const sender = { identity, address };
+    try {
+      permissions.require(identity, 'write', params['topic']);
+      if (!attachments.enabled) throw invalidField('file', 'Files are switched off in the settings.');
+      attachments.admit(incoming, 0);
+      const { bytes } = await readBody(incoming, detectionBytes);
+      const file = await drafts.receive({
+        request: incoming,
+        id: createSecretId(context),
+        name: query.name,
+        head: bytes,
+        sender: limits.getKey(sender),
+        quota: limits.attachmentTotal(sender),
+        remainingTraffic: limits.bandwidthLeft(sender),
       });
-    if (attachment === undefined) throw invalidField('file', 'The file is not there any more. Attach it again.');
-    return attachment;
-  }
+      limits.bandwidth(sender, file.size);
+      return file;
+    } catch (error) {
+      throw toFieldProblem(error);
+    }
+  });
+}
+
+/** Publishes a message with its uploaded or linked file. */
+function createPublishHandler(dependencies: ComposeDependencies, drafts: FileDrafts): ApiHandler {
+  const { context, publisher, permissions, limits, messageSizeLimit, maxDelaySeconds } = dependencies;
+  const { clock, random } = context;
+  return implement(pushApi.publish, async ({ identity, body, remoteAddress: address }) => {
+    const { title, priority, tags, click, markdown } = body;
+    const topic = permissions.require(identity, 'write', body.topic);
+    const due = parseDueTime(body.delay.trim(), clock.now(), maxDelaySeconds());
+    const text = body.message.trim();
+    if (text === '' && body.file === undefined && body.attach === undefined)
+      throw invalidField('message', 'Write a message.');
+    if (Buffer.byteLength(text) >= messageSizeLimit()) {
+      throw invalidField('message', `The message is too long: ${String(messageSizeLimit())} bytes at most.`);
+    }
+    const actions = parseActions(JSON.stringify(body.actions.map(toNtfyAction)), () => random.text(10));
+    const messageExpires = publisher.getExpiry({ topic }, due ?? Math.floor(clock.now() / 1000));
+    const attachment =
+      (await claimDraft(drafts, {
+        id: body.file,
+        name: body.filename,
+        due,
+        messageExpires,
+        sender: limits.getKey({ identity, address }),
+      })) ?? toLinkedAttachment(body.attach ?? '', body.filename);
+    const message = text || getFileMessage(attachment?.name ?? '');
+    const draft = {
+      event: 'message' as const,
+      topic,
+      title: title.trim(),
+      message,
+      priority,
+      tags,
+      markdown,
+      actions,
+      attachment,
+      cached: true,
+      due,
+      account: identity?.account,
+      inbox: { source: 'push', body: message },
+      ...(click === undefined ? {} : { click }),
+    };
+    const envelope = await publisher.publish(draft, undefined, body.file);
+    // `publish` returns undefined only for repeated keys, and page messages have none.
+    if (envelope === undefined) throw new Problem('push.not_published', 500, 'The message was not published.');
+    return toPageMessage(envelope.message, envelope.seq ?? 0);
+  });
+}
+
+interface DraftClaim {
+  /** Id of the upload; undefined without a file. */
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly due: number | undefined;
+  readonly messageExpires: number;
+  /** Key of the sender in the limits. */
+  readonly sender: string;
+}
+
+/** @throws Problem with the field of the form */
+async function claimDraft(drafts: FileDrafts, claim: DraftClaim): Promise<Attachment | undefined> {
+  const { id } = claim;
+  if (id === undefined) return undefined;
+  const attachment = await drafts.claim({ ...claim, id }).catch((error: unknown) => {
+    throw toFieldProblem(error);
+  });
+  if (attachment === undefined) throw invalidField('file', 'The file is not there any more. Attach it again.');
+  return attachment;
 }
 
 /** Returns the action in the JSON form of ntfy clients. */

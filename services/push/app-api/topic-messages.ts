@@ -29,10 +29,8 @@ const displayableTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image
 
 /** Handlers for the messages of one topic: list, files, clear and delete. */
 export function topicMessageHandlers(dependencies: TopicMessageDependencies): readonly ApiHandler[] {
-  const { context, publisher, attachments, permissions } = dependencies;
+  const { context, publisher, permissions } = dependencies;
   const history = new MessageHistoryStore(context.reads);
-  const nowSeconds = (): number => Math.floor(context.clock.now() / 1000);
-
   const publishEvent = async (
     event: Event,
     identity: Identity | undefined,
@@ -46,60 +44,78 @@ export function topicMessageHandlers(dependencies: TopicMessageDependencies): re
   };
 
   return [
-    implement(pushApi.messages, async ({ identity, params, query }) => {
-      const { before, limit } = query;
-      const topic = permissions.require(identity, 'read', params['topic']);
-      const isFiltered = query.words.trim() !== '' || query.priority > 1 || query.tag !== '';
-      const maxRows = isFiltered ? maxFilteredMessages : limit;
-      const sequences = new Sequences();
-      // Later messages determine which messages of this page are still visible.
-      const later = before === undefined ? [] : await history.sequenced(topic, before, nowSeconds());
-      for (const text of later) sequences.add(JSON.parse(text) as Message);
-      const rows = await history.newest(topic, { before, now: nowSeconds(), limit: maxRows });
-      const messages: PushMessage[] = [];
-      let last: number | null = null;
-      for (const { seq, text } of rows) {
-        if (messages.length === limit) break;
-        last = seq;
-        const message = JSON.parse(text) as Message;
-        const state = sequences.add(message);
-        if (state === undefined) continue;
-        const view = toPageMessage(message, seq, state === 'cleared');
-        if (!isFiltered || matchesFilter(view, query)) messages.push(view);
-      }
-      const isLastPage = rows.length < maxRows && last === (rows.at(-1)?.seq ?? null);
-      return {
-        messages,
-        cleared: sequences.withoutMessage('cleared'),
-        deleted: sequences.withoutMessage('deleted'),
-        next: isLastPage ? null : last,
-        mayPublish: permissions.may(identity, 'write', topic),
-        anyone: {
-          reads: permissions.may(undefined, 'read', topic),
-          publishes: permissions.may(undefined, 'write', topic),
-        },
-      };
-    }),
-
-    implement(pushApi.file, async ({ identity, params, query }) => {
-      const topic = permissions.require(identity, 'read', params['topic']);
-      const id = params['id'] ?? '';
-      const message = await history.find(topic, id, nowSeconds());
-      const attachment = message === undefined ? undefined : await attachments.find(id);
-      if (attachment === undefined) throw new Problem('push.no_file', 404, 'This file is not there any more.');
-      const { file, path } = attachment;
-      const isDownload = query.save || !displayableTypes.has(file.type);
-      return new FileReply({
-        path,
-        type: file.type,
-        maxAge: fileMaxAgeSeconds,
-        ...(isDownload ? { saveAs: file.name } : {}),
-      });
-    }),
-
+    createListHandler(dependencies, history),
+    createFileHandler(dependencies, history),
     implement(pushApi.clear, ({ identity, params }) => publishEvent('message_clear', identity, params)),
     implement(pushApi.remove, ({ identity, params }) => publishEvent('message_delete', identity, params)),
   ];
+}
+
+/** Lists the messages of a topic, newest first. */
+function createListHandler(
+  { context, permissions }: TopicMessageDependencies,
+  history: MessageHistoryStore,
+): ApiHandler {
+  return implement(pushApi.messages, async ({ identity, params, query }) => {
+    const { before, limit } = query;
+    const topic = permissions.require(identity, 'read', params['topic']);
+    const isFiltered = query.words.trim() !== '' || query.priority > 1 || query.tag !== '';
+    const maxRows = isFiltered ? maxFilteredMessages : limit;
+    const sequences = new Sequences();
+    // Later messages determine which messages of this page are still visible.
+    const later = before === undefined ? [] : await history.sequenced(topic, before, toSeconds(context.clock.now()));
+    for (const text of later) sequences.add(JSON.parse(text) as Message);
+    const rows = await history.newest(topic, { before, now: toSeconds(context.clock.now()), limit: maxRows });
+    const messages: PushMessage[] = [];
+    let last: number | null = null;
+    for (const { seq, text } of rows) {
+      if (messages.length === limit) break;
+      last = seq;
+      const message = JSON.parse(text) as Message;
+      const state = sequences.add(message);
+      if (state === undefined) continue;
+      const view = toPageMessage(message, seq, state === 'cleared');
+      if (!isFiltered || matchesFilter(view, query)) messages.push(view);
+    }
+    const isLastPage = rows.length < maxRows && last === (rows.at(-1)?.seq ?? null);
+    return {
+      messages,
+      cleared: sequences.withoutMessage('cleared'),
+      deleted: sequences.withoutMessage('deleted'),
+      next: isLastPage ? null : last,
+      mayPublish: permissions.may(identity, 'write', topic),
+      anyone: {
+        reads: permissions.may(undefined, 'read', topic),
+        publishes: permissions.may(undefined, 'write', topic),
+      },
+    };
+  });
+}
+
+/** Returns the file of a message. */
+function createFileHandler(
+  { context, attachments, permissions }: TopicMessageDependencies,
+  history: MessageHistoryStore,
+): ApiHandler {
+  return implement(pushApi.file, async ({ identity, params, query }) => {
+    const topic = permissions.require(identity, 'read', params['topic']);
+    const id = params['id'] ?? '';
+    const message = await history.find(topic, id, toSeconds(context.clock.now()));
+    const attachment = message === undefined ? undefined : await attachments.find(id);
+    if (attachment === undefined) throw new Problem('push.no_file', 404, 'This file is not there any more.');
+    const { file, path } = attachment;
+    const isDownload = query.save || !displayableTypes.has(file.type);
+    return new FileReply({
+      path,
+      type: file.type,
+      maxAge: fileMaxAgeSeconds,
+      ...(isDownload ? { saveAs: file.name } : {}),
+    });
+  });
+}
+
+function toSeconds(ms: number): number {
+  return Math.floor(ms / 1000);
 }
 
 /** Requires every word somewhere in the message, the minimum priority and the tag. */

@@ -7,7 +7,7 @@ import { parseCommaList, parseFlag, type Parameters } from './parameters.ts';
 import { parsePriority } from './priority.ts';
 import { refuse } from './refusals.ts';
 import type { MessageTemplate } from './template/built-in.ts';
-import { renderMessage } from './template/message.ts';
+import { renderMessage, type TemplateInput } from './template/message.ts';
 import type { TemplateEnvironment } from './template/run.ts';
 import { isTopic } from './topics.ts';
 
@@ -87,11 +87,8 @@ export function parsePublication(request: PublishRequest): ParsedPublication {
   const tags = parseCommaList(read('x-tags', 'tags', 'tag', 'ta'));
   const due = parseDue(request, cached, email !== undefined);
   const actions = read('x-actions', 'actions', 'action');
-  const markdown =
-    parseFlag(read('x-markdown', 'markdown', 'md'), false) ||
-    /^text\/markdown\s*(;|$)/i.test(read('content-type', 'content_type'));
-  const unifiedPush =
-    parseFlag(read('x-unifiedpush', 'unifiedpush', 'up'), false) || read('content-encoding') === 'aes128gcm';
+  const markdown = isMarkdown(read);
+  const unifiedPush = isUnifiedPush(read);
   const pollId = read('x-poll-id', 'poll-id');
   const title = read('x-title', 'title', 't');
 
@@ -124,14 +121,8 @@ export function parsePublication(request: PublishRequest): ParsedPublication {
     return { draft: { ...common, event: 'message', message, ...toInboxFields(message) }, upload: filename };
   }
   if (template !== undefined && linkedAttachment === undefined) {
-    const rendered = renderMessage(
-      body.text ?? '',
-      { template, title, message: messageParameter, priority: priorityParameter },
-      request,
-    );
-    const message = rendered.message || emptyMessage;
-    const draft = { ...common, title: rendered.title, priority: rendered.priority ?? priority, message };
-    return { draft: { ...draft, event: 'message', ...toInboxFields(message) } };
+    const parameters = { template, title, message: messageParameter, priority: priorityParameter };
+    return { draft: { ...common, event: 'message', ...renderFields(request, parameters, priority) } };
   }
   if (body.text === undefined) throw refuse('not_text');
   const message =
@@ -139,6 +130,28 @@ export function parsePublication(request: PublishRequest): ParsedPublication {
     unescapeLineBreaks(messageParameter) ||
     (linkedAttachment ? getFileMessage(linkedAttachment.name) : emptyMessage);
   return { draft: { ...common, event: 'message', message, ...toInboxFields(message) } };
+}
+
+function isMarkdown(read: Parameters): boolean {
+  return (
+    parseFlag(read('x-markdown', 'markdown', 'md'), false) ||
+    /^text\/markdown\s*(;|$)/i.test(read('content-type', 'content_type'))
+  );
+}
+
+function isUnifiedPush(read: Parameters): boolean {
+  return parseFlag(read('x-unifiedpush', 'unifiedpush', 'up'), false) || read('content-encoding') === 'aes128gcm';
+}
+
+/** Renders the fields that are templates; `priority` applies when the template sets none. */
+function renderFields(
+  request: PublishRequest,
+  parameters: TemplateInput,
+  priority: Draft['priority'],
+): Pick<Draft, 'title' | 'priority' | 'message' | 'inbox'> {
+  const rendered = renderMessage(request.body.text ?? '', parameters, request);
+  const message = rendered.message || emptyMessage;
+  return { title: rendered.title, priority: rendered.priority ?? priority, message, ...toInboxFields(message) };
 }
 
 function toInboxFields(body: string): Pick<Draft, 'inbox'> {

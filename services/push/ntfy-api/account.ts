@@ -28,62 +28,55 @@ export interface AccountDependencies {
 
 /** Routes of the caller's account: profile, password, preferences and subscribed topics. */
 export function accountRoutes(dependencies: AccountDependencies): ApiRoutes {
-  const { accounts, profiles, syncTopics, clock, notifyDevices } = dependencies;
-
-  const confirmPassword = async (exchange: Exchange, { account }: Identity, password: string): Promise<void> => {
-    const authorization = `Basic ${Buffer.from(`${account}:${password}`).toString('base64')}`;
-    try {
-      const { address: remoteAddress, foreignSite } = exchange;
-      const verified = await accounts.authenticate({ authorization, remoteAddress, isCrossSite: foreignSite });
-      if (verified?.via === 'password') return;
-    } catch (error) {
-      if (!(error instanceof Problem) || error.code !== 'accounts.bad_credentials') throw error;
-    }
-    throw refuse('wrong_confirmation');
-  };
-
-  const readSubscription = async (exchange: Exchange) => {
-    const { base_url, topic, display_name } = await readJson(exchange, Subscription);
-    if (!isTopic(topic)) throw refuse('topic_invalid');
-    return { base_url, topic, display_name: display_name || null };
-  };
-
   return {
-    async 'GET /v1/account'(exchange) {
-      const { identity, response } = exchange;
-      const usage = await dependencies.getUsage(exchange);
-      if (identity === undefined) {
-        answerValue(response, { username: everyone, role: 'anonymous', ...usage });
-        return;
-      }
-      const { account } = identity;
-      if (identity.limited === true) {
-        answerValue(response, { username: account, role: identity.role, ...usage });
-        return;
-      }
-      const subscriptions = await profiles.subscriptions(account);
-      const reservations = await profiles.reservations(account);
-      const tokens = await listTokens(accounts, identity, exchange);
-      answerValue(response, {
-        username: account,
-        role: identity.role,
-        sync_topic: syncTopics.findTopic(account),
-        ...(await profiles.preferences(account)),
-        ...(subscriptions.length === 0 ? {} : { subscriptions: subscriptions.map(toSubscriptionJson) }),
-        ...(reservations.length === 0 ? {} : { reservations }),
-        ...(tokens.length === 0 ? {} : { tokens }),
-        ...usage,
-      });
-    },
+    'GET /v1/account': (exchange) => answerAccount(dependencies, exchange),
+    ...registrationRoutes(dependencies),
+    ...preferenceRoutes(dependencies),
+  };
+}
 
+/** Answers with the profile, usage and limits of the caller, who may have no account. */
+async function answerAccount(
+  { accounts, profiles, syncTopics, getUsage }: AccountDependencies,
+  exchange: Exchange,
+): Promise<void> {
+  const { identity, response } = exchange;
+  const usage = await getUsage(exchange);
+  if (identity === undefined) {
+    answerValue(response, { username: everyone, role: 'anonymous', ...usage });
+    return;
+  }
+  const { account } = identity;
+  if (identity.limited === true) {
+    answerValue(response, { username: account, role: identity.role, ...usage });
+    return;
+  }
+  const subscriptions = await profiles.subscriptions(account);
+  const reservations = await profiles.reservations(account);
+  const tokens = await listTokens(accounts, identity, exchange);
+  answerValue(response, {
+    username: account,
+    role: identity.role,
+    sync_topic: syncTopics.findTopic(account),
+    ...(await profiles.preferences(account)),
+    ...(subscriptions.length === 0 ? {} : { subscriptions: subscriptions.map(toSubscriptionJson) }),
+    ...(reservations.length === 0 ? {} : { reservations }),
+    ...(tokens.length === 0 ? {} : { tokens }),
+    ...usage,
+  });
+}
+
+/** Routes that create and delete accounts and change passwords. */
+function registrationRoutes({ accounts, signUp, admitSignUp }: AccountDependencies): ApiRoutes {
+  return {
     async 'POST /v1/account'(exchange) {
-      if (!dependencies.signUp()) throw refuse('signup_off');
+      if (!signUp()) throw refuse('signup_off');
       if (exchange.identity !== undefined && exchange.identity.role !== 'admin') throw refuse('unauthorized');
       const { username: name, password } = await readJson(exchange, Credential);
       if (!AccountName.safeParse(name).success) throw refuse('username_invalid');
       if (password === '') throw refuse('invalid', 'password missing');
       if ((await accounts.find(name)) !== undefined) throw refuse('user_exists');
-      dependencies.admitSignUp(exchange);
+      admitSignUp(exchange);
       await withNtfyRefusal(async () => {
         accounts.refuseWeakPassword(name, password);
         return accounts.create({ name, password });
@@ -94,7 +87,7 @@ export function accountRoutes(dependencies: AccountDependencies): ApiRoutes {
     async 'DELETE /v1/account'(exchange) {
       const identity = requireUser(exchange);
       const { password } = await readJson(exchange, Confirmation);
-      await confirmPassword(exchange, identity, password);
+      await confirmPassword(accounts, exchange, identity, password);
       await accounts.remove(identity.account);
       answerSuccess(exchange);
     },
@@ -103,14 +96,19 @@ export function accountRoutes(dependencies: AccountDependencies): ApiRoutes {
       const identity = requireUser(exchange);
       const { password, new_password } = await readJson(exchange, PasswordChange);
       if (password === '' || new_password === '') throw refuse('invalid');
-      await confirmPassword(exchange, identity, password);
+      await confirmPassword(accounts, exchange, identity, password);
       await withNtfyRefusal(async () => {
         accounts.refuseWeakPassword(identity.account, new_password);
         return accounts.change(identity.account, { password: new_password });
       });
       answerSuccess(exchange);
     },
+  };
+}
 
+/** Routes of preferences and subscribed topics, which the apps of an account share. */
+function preferenceRoutes({ profiles, clock, notifyDevices }: AccountDependencies): ApiRoutes {
+  return {
     async 'PATCH /v1/account/settings'(exchange) {
       const { account } = requireUser(exchange);
       await profiles.updatePreferences(account, await readJson(exchange, Preferences));
@@ -142,6 +140,30 @@ export function accountRoutes(dependencies: AccountDependencies): ApiRoutes {
       await notifyDevices(account);
     },
   };
+}
+
+/** @throws Problem of ntfy when the password is wrong */
+async function confirmPassword(
+  accounts: Accounts,
+  exchange: Exchange,
+  { account }: Identity,
+  password: string,
+): Promise<void> {
+  const authorization = `Basic ${Buffer.from(`${account}:${password}`).toString('base64')}`;
+  try {
+    const { address: remoteAddress, foreignSite } = exchange;
+    const verified = await accounts.authenticate({ authorization, remoteAddress, isCrossSite: foreignSite });
+    if (verified?.via === 'password') return;
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'accounts.bad_credentials') throw error;
+  }
+  throw refuse('wrong_confirmation');
+}
+
+async function readSubscription(exchange: Exchange) {
+  const { base_url, topic, display_name } = await readJson(exchange, Subscription);
+  if (!isTopic(topic)) throw refuse('topic_invalid');
+  return { base_url, topic, display_name: display_name || null };
 }
 
 function toSubscriptionJson({

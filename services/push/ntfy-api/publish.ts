@@ -9,6 +9,7 @@ import type { Draft, Event } from '../domain/message.ts';
 import { getFileMessage, parsePublication, type ParsedPublication } from '../domain/publication.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { MessageTemplate } from '../domain/template/built-in.ts';
+import type { TemplateEnvironment } from '../domain/template/run.ts';
 import { templateBodyLimit } from '../domain/template/render.ts';
 import { isTopic, isUnifiedPushTopic, requireTopic } from '../domain/topics.ts';
 import type { ActiveTopics } from '../topics/active-topics.ts';
@@ -48,47 +49,117 @@ export interface PublishDependencies {
   readonly findFileRewrite: (request: IncomingMessage) => FileAddressRewrite | undefined;
 }
 
-/** Routes that publish. */
-export interface PublishRoutes {
-  /** Serves POST or PUT `/<topic>[/<sequence id>]` and GET `/<topic>/publish|send|trigger`. */
-  message(exchange: Exchange, topic: string, sequenceId?: string): Promise<void>;
-  /** Serves POST or PUT `/` with a JSON body. */
-  json(exchange: Exchange): Promise<void>;
-  /** Serves DELETE `/<topic>/<sequence id>` and similar routes that clear or delete a notification on clients. */
-  event(exchange: Exchange, event: Event, topic: string, sequenceId: string): Promise<void>;
-  /** Publishes an unmodified text for an application server of a Matrix client. */
-  gateway(exchange: Exchange, topic: string, text: Buffer): Promise<void>;
-}
-
 /** Maximum run time of a message's templates in ms. */
 const templateTimeoutMs = 100;
 
-export function publishRoutes(dependencies: PublishDependencies): PublishRoutes {
-  const {
-    publisher,
-    attachments,
-    accounts,
-    random,
-    reserved,
-    messageSizeLimit,
-    commitSeconds,
-    clock,
-    limits,
-    topics,
-    subscriberRateLimits,
-  } = dependencies;
-  const newActionId = (): string => random.text(10);
-  const templateEnvironment = createTemplateEnvironment(clock);
+/** Routes that publish. */
+export class PublishRoutes {
+  readonly #dependencies: PublishDependencies;
+  readonly #templateEnvironment: TemplateEnvironment;
+  readonly #newActionId: () => string;
 
-  const requirePublish = (exchange: Exchange, text: unknown): string => {
+  constructor(dependencies: PublishDependencies) {
+    const { clock, random } = dependencies;
+    this.#dependencies = dependencies;
+    this.#templateEnvironment = createTemplateEnvironment(clock);
+    this.#newActionId = () => random.text(10);
+  }
+
+  /** Serves POST or PUT `/<topic>[/<sequence id>]` and GET `/<topic>/publish|send|trigger`. */
+  async message(exchange: Exchange, text: string, sequenceId?: string): Promise<void> {
+    const { attachments, messageSizeLimit } = this.#dependencies;
+    const { request, read } = exchange;
+    const topic = this.#requirePublish(exchange, text);
+    const templateName = read('x-template', 'template', 'tpl');
+    const template = templateName === '' ? undefined : await this.#dependencies.findTemplate(templateName);
+    const limit = template === undefined ? messageSizeLimit() : templateBodyLimit;
+    attachments.admit(request, limit);
+    const body = await readBody(request, limit, declaredCharset(textType(request)));
+    if (template !== undefined && body.isTruncated) throw refuse('json_too_large');
+    const publication = this.#parse(exchange, topic, read, body, { sequenceId, template });
+    if (publication.upload !== undefined) return this.#publishFile(exchange, publication, body.bytes);
+    await this.#publish(exchange, publication.draft);
+  }
+
+  /** Serves POST or PUT `/` with a JSON body. */
+  async json(exchange: Exchange): Promise<void> {
+    const { messageSizeLimit } = this.#dependencies;
+    const { request } = exchange;
+    const body = await readBody(request, 2 * messageSizeLimit());
+    if (body.isTruncated) throw refuse('json_too_large');
+    const json = parseJson(body, declaredCharset(request.headers['content-type']));
+    const topic = this.#requirePublish(exchange, json.topic);
+    const read = createParameters(request, exchange.query, toParameters(json));
+    const templateName = read('x-template', 'template', 'tpl');
+    const template = templateName === '' ? undefined : await this.#dependencies.findTemplate(templateName);
+    const message = toBody(Buffer.from(json.message ?? ''), messageSizeLimit());
+    const publication = this.#parse(exchange, topic, read, message, { template });
+    if (publication.upload !== undefined) return this.#publishFile(exchange, publication, message.bytes);
+    await this.#publish(exchange, publication.draft);
+  }
+
+  /** Serves DELETE `/<topic>/<sequence id>` and similar routes that clear or delete a notification on clients. */
+  async event(exchange: Exchange, event: Event, text: string, sequenceId: string): Promise<void> {
+    const topic = this.#requirePublish(exchange, text);
+    if (!isTopic(sequenceId)) throw refuse('sequence_invalid');
+    await this.#publish(exchange, { event, topic, sequenceId, cached: true });
+  }
+
+  /** Publishes an unmodified text for an application server of a Matrix client. */
+  async gateway(exchange: Exchange, text: string, bytes: Buffer): Promise<void> {
+    const topic = this.#requirePublish(exchange, text);
+    const body = toBody(bytes, this.#dependencies.messageSizeLimit());
+    const { draft } = this.#parse(exchange, topic, readUnifiedPushParameter, body);
+    await this.#commit(exchange, draft);
+  }
+
+  /** Returns a topic to which the caller may publish. */
+  #requirePublish(exchange: Exchange, text: unknown): string {
+    const { accounts, reserved, topics, unifiedPush } = this.#dependencies;
     const topic = requireTopic(text, reserved);
-    const isPublic = dependencies.unifiedPush() && isUnifiedPushTopic(topic);
+    const isPublic = unifiedPush() && isUnifiedPushTopic(topic);
     if (!isPublic && !accounts.may(exchange.identity, 'push', 'write', topic)) throw refuse('forbidden');
     topics.use(exchange, [topic]);
     return topic;
-  };
+  }
 
-  const commit = async (exchange: Exchange, draft: Draft, id?: string): Promise<string | undefined> => {
+  #parse(
+    { identity, address }: Exchange,
+    topic: string,
+    read: Exchange['read'],
+    body: ReadBody,
+    options: { sequenceId?: string | undefined; template?: MessageTemplate | 'inline' | undefined } = {},
+  ): ParsedPublication {
+    const { attachments, clock, maxDelaySeconds, messageSizeLimit, sendsMail } = this.#dependencies;
+    const now = clock.now();
+    const publication = parsePublication({
+      ...options,
+      topic,
+      read,
+      body,
+      now,
+      newActionId: this.#newActionId,
+      maxDelaySeconds: maxDelaySeconds(),
+      messageSizeLimit: messageSizeLimit(),
+      attachmentsEnabled: attachments.enabled,
+      mail: { enabled: sendsMail(), hasAccount: identity !== undefined, sender: address },
+      isExpired: () => clock.now() - now > templateTimeoutMs,
+      environment: this.#templateEnvironment,
+    });
+    if (publication.isUnifiedPush === true && this.#dependencies.subscriberRateLimits.isAwaitingSubscriber(topic))
+      throw refuse('unified_push_unheard');
+    return publication;
+  }
+
+  async #publish(exchange: Exchange, draft: Draft, id?: string): Promise<void> {
+    const text = await this.#commit(exchange, draft, id);
+    // Sent in one packet with the headers.
+    if (text !== undefined) answer(exchange.response, 200, `${text}\n`);
+  }
+
+  /** Charges the limits, publishes the message and returns its text. */
+  async #commit(exchange: Exchange, draft: Draft, id?: string): Promise<string | undefined> {
+    const { clock, commitSeconds, limits, publisher, subscriberRateLimits } = this.#dependencies;
     if (draft.event === 'message')
       limits.message(exchange, subscriberRateLimits.getChargedSender(draft.topic, exchange));
     if (draft.email !== undefined) limits.email(exchange);
@@ -97,48 +168,14 @@ export function publishRoutes(dependencies: PublishDependencies): PublishRoutes 
     const envelope = await publisher.publish(draftWithAccount, undefined, id);
     commitSeconds.observe((clock.now() - startedAt) / 1000);
     // `publish` returns undefined only for repeated keys, and requests have none.
-    return envelope?.withFileAddresses(dependencies.findFileRewrite(exchange.request)).text;
-  };
-  const publish = async (exchange: Exchange, draft: Draft, id?: string): Promise<void> => {
-    const text = await commit(exchange, draft, id);
-    // Sent in one packet with the headers.
-    if (text !== undefined) answer(exchange.response, 200, `${text}\n`);
-  };
+    return envelope?.withFileAddresses(this.#dependencies.findFileRewrite(exchange.request)).text;
+  }
 
-  const parse = (
-    { identity, address }: Exchange,
-    topic: string,
-    read: Exchange['read'],
-    body: ReadBody,
-    options: { sequenceId?: string | undefined; template?: MessageTemplate | 'inline' | undefined } = {},
-  ): ParsedPublication => {
-    const now = clock.now();
-    const publication = parsePublication({
-      ...options,
-      topic,
-      read,
-      body,
-      now,
-      newActionId,
-      maxDelaySeconds: dependencies.maxDelaySeconds(),
-      messageSizeLimit: messageSizeLimit(),
-      attachmentsEnabled: attachments.enabled,
-      mail: { enabled: dependencies.sendsMail(), hasAccount: identity !== undefined, sender: address },
-      isExpired: () => clock.now() - now > templateTimeoutMs,
-      environment: templateEnvironment,
-    });
-    if (publication.isUnifiedPush === true && subscriberRateLimits.isAwaitingSubscriber(topic))
-      throw refuse('unified_push_unheard');
-    return publication;
-  };
-
-  const publishFile = async (
-    exchange: Exchange,
-    { draft, upload = '' }: ParsedPublication,
-    head: Buffer,
-  ): Promise<void> => {
+  /** Receives the rest of the body as an attachment; its beginning is `head`. */
+  async #publishFile(exchange: Exchange, { draft, upload = '' }: ParsedPublication, head: Buffer): Promise<void> {
+    const { attachments, clock, limits, publisher } = this.#dependencies;
     const { request } = exchange;
-    const id = createSecretId(dependencies);
+    const id = createSecretId(this.#dependencies);
     const sender = limits.getKey(exchange);
     const quota = limits.attachmentTotal(exchange);
     const traffic = limits.bandwidthLeft(exchange);
@@ -160,55 +197,12 @@ export function publishRoutes(dependencies: PublishDependencies): PublishRoutes 
       limits.bandwidth(exchange, file.size);
       const message = draft.message || getFileMessage(file.name);
       const inbox = draft.inbox && { ...draft.inbox, body: message };
-      await publish(exchange, { ...draft, attachment, file, message, inbox }, id);
+      await this.#publish(exchange, { ...draft, attachment, file, message, inbox }, id);
     } catch (error) {
       await attachments.deleteFiles([id]);
       throw error;
     }
-  };
-
-  return {
-    async message(exchange, text, sequenceId) {
-      const { request, read } = exchange;
-      const topic = requirePublish(exchange, text);
-      const templateName = read('x-template', 'template', 'tpl');
-      const template = templateName === '' ? undefined : await dependencies.findTemplate(templateName);
-      const limit = template === undefined ? messageSizeLimit() : templateBodyLimit;
-      attachments.admit(request, limit);
-      const body = await readBody(request, limit, declaredCharset(textType(request)));
-      if (template !== undefined && body.isTruncated) throw refuse('json_too_large');
-      const publication = parse(exchange, topic, read, body, { sequenceId, template });
-      if (publication.upload !== undefined) return publishFile(exchange, publication, body.bytes);
-      await publish(exchange, publication.draft);
-    },
-
-    async json(exchange) {
-      const { request } = exchange;
-      const body = await readBody(request, 2 * messageSizeLimit());
-      if (body.isTruncated) throw refuse('json_too_large');
-      const json = parseJson(body, declaredCharset(request.headers['content-type']));
-      const topic = requirePublish(exchange, json.topic);
-      const read = createParameters(request, exchange.query, toParameters(json));
-      const templateName = read('x-template', 'template', 'tpl');
-      const template = templateName === '' ? undefined : await dependencies.findTemplate(templateName);
-      const message = toBody(Buffer.from(json.message ?? ''), messageSizeLimit());
-      const publication = parse(exchange, topic, read, message, { template });
-      if (publication.upload !== undefined) return publishFile(exchange, publication, message.bytes);
-      await publish(exchange, publication.draft);
-    },
-
-    async event(exchange, event, text, sequenceId) {
-      const topic = requirePublish(exchange, text);
-      if (!isTopic(sequenceId)) throw refuse('sequence_invalid');
-      await publish(exchange, { event, topic, sequenceId, cached: true });
-    },
-
-    async gateway(exchange, text, bytes) {
-      const topic = requirePublish(exchange, text);
-      const { draft } = parse(exchange, topic, readUnifiedPushParameter, toBody(bytes, messageSizeLimit()));
-      await commit(exchange, draft);
-    },
-  };
+  }
 }
 
 /** Returns the Content-Type of a request with a text body. */

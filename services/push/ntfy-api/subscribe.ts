@@ -44,21 +44,6 @@ export interface SubscribeDependencies {
   readonly findFileRewrite: (request: IncomingMessage) => FileAddressRewrite | undefined;
 }
 
-/** Routes that subscribe. `topicList` is the comma-separated list of topics in the path. */
-export interface SubscribeRoutes {
-  /** Serves GET `/<topics>/json|sse|raw`: a stream, or cached messages only with `poll=1`. */
-  read(exchange: Exchange, topicList: string, format: Exclude<Format, 'ws'>): Promise<void>;
-  /**
-   * Serves GET `/<topics>/ws` with an upgrade. `accept` completes the handshake after all checks. With `poll=1`, the
-   * connection ends after the cached messages.
-   */
-  readWebSocket(request: RequestContext, topicList: string, accept: () => Promise<Outlet>): Promise<void>;
-  /** Serves GET `/<topics>/auth`. */
-  check(exchange: Exchange, topicList: string): void;
-  /** Refuses GET `/<topics>/ws` without an upgrade. */
-  refuseWebSocket(exchange: Exchange, topicList: string): never;
-}
-
 /**
  * Returns true when the client disconnected during authentication, for which no event follows. A client that
  * half-closed its connection cannot use a stream either.
@@ -78,30 +63,101 @@ export function buildStreamEvent(
   return toEnvelope({ id: random.text(12), time: Math.floor(clock.now() / 1000), event, topic: topicList });
 }
 
-export function subscribeRoutes(dependencies: SubscribeDependencies): SubscribeRoutes {
-  const { context, store, delayedMessages, subscribers, reserved } = dependencies;
-  const { accounts, clock } = context;
+interface ParsedSubscription {
+  readonly subscription: Subscription;
+  readonly polling: boolean;
+  /** True when no cached messages are requested. */
+  readonly quiet: boolean;
+  /** Reads the requested messages up to a position of the cache. */
+  readonly history: (upTo: number) => ReturnType<typeof readHistory>;
+}
 
-  const mayRead = (identity: RequestContext['identity'], topics: readonly string[]): boolean =>
-    topics.every((topic) => accounts.may(identity, 'push', 'read', topic));
+/** Routes that subscribe. `topicList` is the comma-separated list of topics in the path. */
+export class SubscribeRoutes {
+  readonly #dependencies: SubscribeDependencies;
 
-  const requireRead = (request: RequestContext, topicList: string): string[] => {
-    const { identity } = request;
+  constructor(dependencies: SubscribeDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Serves GET `/<topics>/json|sse|raw`: a stream, or cached messages only with `poll=1`. */
+  async read(exchange: Exchange, topicList: string, format: Exclude<Format, 'ws'>): Promise<void> {
+    const { context, store } = this.#dependencies;
+    const { response } = exchange;
+    const parsed = this.#parse(exchange, topicList, format);
+    const headers = { ...crossOrigin, 'Content-Type': contentTypes[format] };
+    if (parsed.polling) {
+      const pages = parsed.history(await store.top());
+      // Does not use writeHead, so that an empty response has a Content-Length, as in ntfy.
+      response.setHeaders(new Map(Object.entries(headers)));
+      await writeHistory(response, pages, parsed.subscription, context.clock);
+      response.end();
+      return;
+    }
+    if (hasDisconnected(exchange, response)) return;
+    const reservation = this.#reserveStream(exchange);
+    response.once('close', () => reservation[Symbol.dispose]());
+    markLongLived(response);
+    response.writeHead(200, { ...headers, 'Cache-Control': 'no-cache' });
+    await this.#stream(parsed, createOutlet(response));
+  }
+
+  /**
+   * Serves GET `/<topics>/ws` with an upgrade. `accept` completes the handshake after all checks. With `poll=1`, the
+   * connection ends after the cached messages.
+   */
+  async readWebSocket(request: RequestContext, topicList: string, accept: () => Promise<Outlet>): Promise<void> {
+    const { context, store } = this.#dependencies;
+    const parsed = this.#parse(request, topicList, 'ws');
+    if (parsed.polling) {
+      const outlet = await accept();
+      await writeHistory(outlet.stream, parsed.history(await store.top()), parsed.subscription, context.clock);
+      outlet.end();
+      return;
+    }
+    const { socket } = request.request;
+    if (hasDisconnected(request, socket)) return;
+    const reservation = this.#reserveStream(request);
+    // Also released when the handshake fails.
+    socket.once('close', () => reservation[Symbol.dispose]());
+    await this.#stream(parsed, await accept());
+  }
+
+  /** Serves GET `/<topics>/auth`. */
+  check(exchange: Exchange, topicList: string): void {
+    this.#requireRead(exchange, topicList);
+    answerValue(exchange.response, { success: true });
+  }
+
+  /** Refuses GET `/<topics>/ws` without an upgrade. */
+  refuseWebSocket(exchange: Exchange, topicList: string): never {
+    this.#requireRead(exchange, topicList);
+    throw refuse('no_websocket');
+  }
+
+  #mayRead(identity: RequestContext['identity'], topics: readonly string[]): boolean {
+    const { accounts } = this.#dependencies.context;
+    return topics.every((topic) => accounts.may(identity, 'push', 'read', topic));
+  }
+
+  #requireRead(request: RequestContext, topicList: string): string[] {
+    const { bounds, reserved } = this.#dependencies;
     const topics = [...new Set(topicList.split(','))];
-    if (topics.length > dependencies.bounds.maxTopics)
-      throw refuse('invalid', `more than ${String(dependencies.bounds.maxTopics)} topics`);
+    if (topics.length > bounds.maxTopics) throw refuse('invalid', `more than ${String(bounds.maxTopics)} topics`);
     for (const topic of topics) requireTopic(topic, reserved);
-    if (!mayRead(identity, topics)) throw refuse('forbidden');
-    dependencies.topics.use(request, topics);
+    if (!this.#mayRead(request.identity, topics)) throw refuse('forbidden');
+    this.#dependencies.topics.use(request, topics);
     return topics;
-  };
+  }
 
-  const parse = (request: RequestContext, topicList: string, format: Format) => {
+  #parse(request: RequestContext, topicList: string, format: Format): ParsedSubscription {
+    const { context, delayedMessages, findFileRewrite, store, subscriberRateLimits } = this.#dependencies;
+    const { clock } = context;
     const { read, identity } = request;
-    const topics = requireRead(request, topicList);
+    const topics = this.#requireRead(request, topicList);
     const isPoll = parseFlag(read('x-poll', 'poll', 'po'), false);
     const since = parseSince(read('x-since', 'since', 'si'), isPoll, clock.now());
-    dependencies.subscriberRateLimits.recordSubscriber(request, topics);
+    subscriberRateLimits.recordSubscriber(request, topics);
     const scheduled = parseFlag(read('x-scheduled', 'scheduled', 'sched'), false);
     const subscription: Subscription = {
       topics,
@@ -109,86 +165,41 @@ export function subscribeRoutes(dependencies: SubscribeDependencies): SubscribeR
       format,
       filter: parseFilter(read),
       identity,
-      fileRewrite: dependencies.findFileRewrite(request.request),
+      fileRewrite: findFileRewrite(request.request),
     };
-    const history = (upTo: number) =>
-      readHistory(store, delayedMessages, { topics, since, scheduled, upTo, now: Math.floor(clock.now() / 1000) });
-    return { subscription, polling: isPoll, quiet: since.from === 'none' && !scheduled, history };
-  };
+    return {
+      subscription,
+      polling: isPoll,
+      quiet: since.from === 'none' && !scheduled,
+      history: (upTo) =>
+        readHistory(store, delayedMessages, { topics, since, scheduled, upTo, now: Math.floor(clock.now() / 1000) }),
+    };
+  }
 
   /** Reserves a stream until its connection closes. */
-  const reserveStream = (request: RequestContext): Disposable => {
-    if (subscribers.size >= dependencies.bounds.maxSubscribers) throw refuse('too_many_subscribers');
-    return dependencies.limits.subscription(request);
-  };
+  #reserveStream(request: RequestContext): Disposable {
+    const { bounds, limits, subscribers } = this.#dependencies;
+    if (subscribers.size >= bounds.maxSubscribers) throw refuse('too_many_subscribers');
+    return limits.subscription(request);
+  }
 
-  const stream = async (
-    { subscription, quiet: skipsHistory, history }: ReturnType<typeof parse>,
-    outlet: Outlet,
-  ): Promise<void> => {
-    const subscriber = new Subscriber(subscription, outlet, () => dependencies.cut.inc());
+  async #stream({ subscription, quiet: skipsHistory, history }: ParsedSubscription, outlet: Outlet): Promise<void> {
+    const { context, cut, store, subscribers } = this.#dependencies;
+    const subscriber = new Subscriber(subscription, outlet, () => cut.inc());
     // Registered before history is read: messages published in between are queued, and dropped when the history
     // contains them.
     const registration = subscribers.add(subscriber);
     outlet.stream.once('close', () => registration[Symbol.dispose]());
     // The client may have lost its permission or disconnected during the handshake.
-    if (!mayRead(subscription.identity, subscription.topics)) subscriber.end();
+    if (!this.#mayRead(subscription.identity, subscription.topics)) subscriber.end();
     if (outlet.stream.closed) registration[Symbol.dispose]();
     subscriber.write(buildStreamEvent('open', subscription.topicList, context));
     if (skipsHistory) return;
     subscriber.startQueue();
     const upTo = await store.top();
-    await subscriber.replay(history(upTo), clock);
+    await subscriber.replay(history(upTo), context.clock);
     subscriber.release(upTo);
-  };
-
-  return {
-    async read(exchange, topicList, format) {
-      const { response } = exchange;
-      const parsed = parse(exchange, topicList, format);
-      const headers = { ...crossOrigin, 'Content-Type': contentTypes[format] };
-      if (parsed.polling) {
-        const pages = parsed.history(await store.top());
-        // Does not use writeHead, so that an empty response has a Content-Length, as in ntfy.
-        response.setHeaders(new Map(Object.entries(headers)));
-        await writeHistory(response, pages, parsed.subscription, clock);
-        response.end();
-        return;
-      }
-      if (hasDisconnected(exchange, response)) return;
-      const reservation = reserveStream(exchange);
-      response.once('close', () => reservation[Symbol.dispose]());
-      markLongLived(response);
-      response.writeHead(200, { ...headers, 'Cache-Control': 'no-cache' });
-      await stream(parsed, createOutlet(response));
-    },
-
-    async readWebSocket(request, topicList, accept) {
-      const parsed = parse(request, topicList, 'ws');
-      if (parsed.polling) {
-        const outlet = await accept();
-        await writeHistory(outlet.stream, parsed.history(await store.top()), parsed.subscription, clock);
-        outlet.end();
-        return;
-      }
-      const { socket } = request.request;
-      if (hasDisconnected(request, socket)) return;
-      const reservation = reserveStream(request);
-      // Also released when the handshake fails.
-      socket.once('close', () => reservation[Symbol.dispose]());
-      await stream(parsed, await accept());
-    },
-
-    check(exchange, topicList) {
-      requireRead(exchange, topicList);
-      answerValue(exchange.response, { success: true });
-    },
-
-    refuseWebSocket(exchange, topicList) {
-      requireRead(exchange, topicList);
-      throw refuse('no_websocket');
-    },
-  };
+  }
 }
 
 /**

@@ -13,28 +13,8 @@ type Secret = { readonly password: string } | { readonly passwordHash: string };
 
 /** Routes of the administration API on Homeport's accounts; only grants on topics are listed and changed. */
 export function userRoutes(accounts: Accounts): ApiRoutes {
-  const read = async (exchange: Exchange): Promise<{ name: string; secret: Secret }> => {
-    requireAdmin(exchange);
-    const { username: name, password, hash } = await readJson(exchange, User);
-    if (!AccountName.safeParse(name).success || (password === '' && hash === '')) {
-      throw refuse('invalid', 'username invalid, or password/password_hash missing');
-    }
-    // The hash takes precedence when both are set, as in ntfy.
-    return { name, secret: hash === '' ? { password } : { passwordHash: hash } };
-  };
   // Administrators may set any password, as in ntfy: scripts create the accounts of devices in this way.
   const create = (name: string, secret: Secret) => withNtfyRefusal(() => accounts.create({ name, ...secret }));
-
-  const setAccess = async (exchange: Exchange): Promise<void> => {
-    requireAdmin(exchange);
-    const { username, topic, permission: permissionName } = await readJson(exchange, Access);
-    const permission = parsePermission(permissionName);
-    if (permission === undefined) throw refuse('permission_invalid');
-    if (!isTopicPattern(topic)) throw refuse('topic_invalid');
-    await requireAccount(accounts, username);
-    await accounts.setGrant(username, 'push', topic, permission);
-    answerSuccess(exchange);
-  };
 
   return {
     async 'GET /v1/users'(exchange) {
@@ -48,13 +28,13 @@ export function userRoutes(accounts: Accounts): ApiRoutes {
     },
 
     async 'POST /v1/users'(exchange) {
-      const { name, secret } = await read(exchange);
+      const { name, secret } = await readAccount(exchange);
       await create(name, secret);
       answerSuccess(exchange);
     },
 
     async 'PUT /v1/users'(exchange) {
-      const { name, secret } = await read(exchange);
+      const { name, secret } = await readAccount(exchange);
       const existing = await accounts.find(name);
       if (existing?.role === 'admin') throw refuse('forbidden');
       if (existing === undefined) await create(name, secret);
@@ -73,6 +53,24 @@ export function userRoutes(accounts: Accounts): ApiRoutes {
       answerSuccess(exchange);
     },
 
+    ...grantRoutes(accounts),
+  };
+}
+
+/** Routes that change the grants of accounts. */
+function grantRoutes(accounts: Accounts): ApiRoutes {
+  const setAccess = async (exchange: Exchange): Promise<void> => {
+    requireAdmin(exchange);
+    const { username, topic, permission: permissionName } = await readJson(exchange, Access);
+    const permission = parsePermission(permissionName);
+    if (permission === undefined) throw refuse('permission_invalid');
+    if (!isTopicPattern(topic)) throw refuse('topic_invalid');
+    await requireAccount(accounts, username);
+    await accounts.setGrant(username, 'push', topic, permission);
+    answerSuccess(exchange);
+  };
+
+  return {
     'POST /v1/users/access': setAccess,
     'PUT /v1/users/access': setAccess,
 
@@ -84,6 +82,17 @@ export function userRoutes(accounts: Accounts): ApiRoutes {
       answerSuccess(exchange);
     },
   };
+}
+
+/** Reads an account of an administrator's request. */
+async function readAccount(exchange: Exchange): Promise<{ name: string; secret: Secret }> {
+  requireAdmin(exchange);
+  const { username: name, password, hash } = await readJson(exchange, User);
+  if (!AccountName.safeParse(name).success || (password === '' && hash === '')) {
+    throw refuse('invalid', 'username invalid, or password/password_hash missing');
+  }
+  // The hash takes precedence when both are set, as in ntfy.
+  return { name, secret: hash === '' ? { password } : { passwordHash: hash } };
 }
 
 const ownRefusals: ReadonlySet<string> = new Set(['accounts.invalid', 'accounts.weak_password']);

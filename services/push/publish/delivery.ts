@@ -33,7 +33,7 @@ export interface DeliveryDependencies {
 }
 
 /** Path of a message from draft to subscribers, including attachments and delays. */
-export interface Delivery extends AsyncDisposable {
+export class Delivery implements AsyncDisposable {
   readonly publisher: Publisher;
   readonly writeMessages: WriteMessages;
   readonly attachments: Attachments;
@@ -42,148 +42,166 @@ export interface Delivery extends AsyncDisposable {
   /** Notifies pages, debounced, that the list of delayed messages changed. */
   readonly notifyDelayedChanged: () => void;
   readonly retention: Retention;
-  /** Number of the last message that the inbox has read. */
+  /** Returns the number of the last message that the inbox has read. */
   readonly inboxCursor: () => number;
-  /** Retention of messages in seconds. */
+  /** Returns the retention of messages in seconds. */
   readonly cacheSeconds: () => number;
-  /** Public address of this server; undefined without a listener. */
+  /** Returns the public address of this server; undefined without a listener. */
   readonly baseUrl: () => string | undefined;
-  start(): Promise<Disposable>;
-  runMinutely(): Promise<void>;
-  runHourly(): Promise<void>;
-}
+  readonly #dependencies: DeliveryDependencies;
+  readonly #files: AttachmentStore;
+  readonly #upstream: ReturnType<typeof createUpstreamPolls>;
+  readonly #delayedActivity: Activity;
+  readonly #feed: InboxFeed;
+  readonly #delayedDelivery: DelayedDelivery;
 
-export function openDelivery({
-  context,
-  settings,
-  messages,
-  writeHooks,
-  removeFromSearch,
-  onPublished,
-}: DeliveryDependencies): Delivery {
-  const { metrics, log } = context;
-  const baseUrl = (): string | undefined => settings.baseUrl || context.address('push');
-  const cacheSeconds = memoizeSeconds(() => settings.cacheDuration);
-  const delayedStore = new DelayedMessageStore(context.db);
-  const files = new AttachmentStore(context.db);
-  const attachments = new Attachments(context, files, {
-    get fileSize() {
-      return parseBytes(settings.attachmentFileSizeLimit) ?? 0;
-    },
-    get totalSize() {
-      return parseBytes(settings.attachmentTotalSizeLimit) ?? 0;
-    },
-    get seconds() {
-      return seconds(settings.attachmentExpiryDuration);
-    },
-    baseUrl,
-  });
-  const upstream = createUpstreamPolls(context, settings);
-  const delayedActivity = new Activity(context, pushDelayedChanged);
-  const deleteFiles = (ids: readonly string[]): void => {
-    attachments.deleteFiles(ids).catch((error: unknown) => log.error('attachment deletion failed', { error }));
-  };
-  const retention = new Retention({
-    context,
-    messages,
-    attachments: files,
-    removeFromSearch,
-    deleteFiles,
-    defaultSeconds: cacheSeconds,
-  });
-  const keptSeconds = (topic: string): number => retention.keptSeconds(topic);
-  const feed = new InboxFeed(context, new FeedStore(context.db));
-  const writeMessages = createWriteMessages(messages, [upstream.store, retention.store, ...writeHooks]);
-  const publisher = new Publisher({
-    context,
-    messages,
-    delayedMessages: delayedStore,
-    attachments: files,
-    writeMessages,
-    cacheSeconds,
-    keptSeconds,
-    get keepInInbox() {
-      return settings.keepInInbox;
-    },
-    async onPublished(envelopes) {
-      feed.notifyGrown();
-      await onPublished(envelopes);
-    },
-    onScheduled(time) {
-      delayedDelivery.expect(time);
-      delayedActivity.touch();
-    },
-    onCancelled(ids) {
-      deleteFiles(ids);
-      delayedActivity.touch();
-    },
-  });
-  const delayedDelivery = new DelayedDelivery({
-    context,
-    store: delayedStore,
-    writeMessages,
-    keptSeconds,
-    announce(envelopes) {
-      if (envelopes.length > 0) delayedActivity.touch();
-      return publisher.announce(envelopes);
-    },
-  });
-  const delayedMessages = new DelayedMessages({
-    context,
-    store: delayedStore,
-    attachments: files,
-    writeMessages,
-    announce: (envelopes) => publisher.announce(envelopes),
-    onRescheduled: (time) => delayedDelivery.expect(time),
-    deleteFiles,
-    keptSeconds,
-    onChanged: delayedActivity.touch,
-  });
-  metrics.gauge({
-    name: 'push_messages_scheduled',
-    help: 'Messages that wait for their time.',
-    collect: () => delayedStore.count(),
-  });
-  metrics.gauge({
-    name: 'push_attachments_bytes',
-    help: 'Size of all files that are kept.',
-    collect: () => files.size(),
-  });
+  constructor(dependencies: DeliveryDependencies) {
+    const { context, settings, messages, writeHooks } = dependencies;
+    this.#dependencies = dependencies;
+    this.baseUrl = () => settings.baseUrl || context.address('push');
+    this.cacheSeconds = memoizeSeconds(() => settings.cacheDuration);
+    this.delayedStore = new DelayedMessageStore(context.db);
+    this.#files = new AttachmentStore(context.db);
+    this.attachments = this.#createAttachments();
+    this.#upstream = createUpstreamPolls(context, settings);
+    this.#delayedActivity = new Activity(context, pushDelayedChanged);
+    this.notifyDelayedChanged = this.#delayedActivity.touch;
+    this.retention = this.#createRetention();
+    this.#feed = new InboxFeed(context, new FeedStore(context.db));
+    this.inboxCursor = () => this.#feed.cursor;
+    this.writeMessages = createWriteMessages(messages, [this.#upstream.store, this.retention.store, ...writeHooks]);
+    this.publisher = this.#createPublisher();
+    this.#delayedDelivery = this.#createDelayedDelivery();
+    this.delayedMessages = this.#createDelayedMessages();
+    context.metrics.gauge({
+      name: 'push_messages_scheduled',
+      help: 'Messages that wait for their time.',
+      collect: () => this.delayedStore.count(),
+    });
+    context.metrics.gauge({
+      name: 'push_attachments_bytes',
+      help: 'Size of all files that are kept.',
+      collect: () => this.#files.size(),
+    });
+  }
 
-  return {
-    publisher,
-    writeMessages,
-    attachments,
-    delayedStore,
-    delayedMessages,
-    notifyDelayedChanged: delayedActivity.touch,
-    retention,
-    inboxCursor: () => feed.cursor,
-    cacheSeconds,
-    baseUrl,
-    async start() {
-      using resources = new DisposableStack();
-      resources.use(await feed.start());
-      resources.use(handleLegacyInboxJobs(context));
-      resources.use(upstream.start());
-      resources.use(delayedActivity);
-      resources.use(deleteWithAccount(context, 'plans', (account) => delayedMessages.detachAccount(account)));
-      await retention.start();
-      await attachments.removeOrphans();
-      await delayedDelivery.refresh();
-      return resources.move();
-    },
-    async runMinutely() {
-      feed.notifyGrown();
-      await attachments.removeExpired();
-      await delayedDelivery.refresh();
-    },
-    runHourly: () => attachments.removeOrphans(),
-    async [Symbol.asyncDispose]() {
-      await delayedDelivery[Symbol.asyncDispose]();
-      await publisher.close();
-    },
-  };
+  async start(): Promise<Disposable> {
+    const { context } = this.#dependencies;
+    using resources = new DisposableStack();
+    resources.use(await this.#feed.start());
+    resources.use(handleLegacyInboxJobs(context));
+    resources.use(this.#upstream.start());
+    resources.use(this.#delayedActivity);
+    resources.use(deleteWithAccount(context, 'plans', (account) => this.delayedMessages.detachAccount(account)));
+    await this.retention.start();
+    await this.attachments.removeOrphans();
+    await this.#delayedDelivery.refresh();
+    return resources.move();
+  }
+
+  async runMinutely(): Promise<void> {
+    this.#feed.notifyGrown();
+    await this.attachments.removeExpired();
+    await this.#delayedDelivery.refresh();
+  }
+
+  runHourly(): Promise<void> {
+    return this.attachments.removeOrphans();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#delayedDelivery[Symbol.asyncDispose]();
+    await this.publisher.close();
+  }
+
+  #createAttachments(): Attachments {
+    const { context, settings } = this.#dependencies;
+    return new Attachments(context, this.#files, {
+      get fileSize() {
+        return parseBytes(settings.attachmentFileSizeLimit) ?? 0;
+      },
+      get totalSize() {
+        return parseBytes(settings.attachmentTotalSizeLimit) ?? 0;
+      },
+      get seconds() {
+        return seconds(settings.attachmentExpiryDuration);
+      },
+      baseUrl: this.baseUrl,
+    });
+  }
+
+  #createRetention(): Retention {
+    const { context, messages, removeFromSearch } = this.#dependencies;
+    return new Retention({
+      context,
+      messages,
+      attachments: this.#files,
+      removeFromSearch,
+      deleteFiles: (ids) => this.#deleteFiles(ids),
+      defaultSeconds: this.cacheSeconds,
+    });
+  }
+
+  #createPublisher(): Publisher {
+    const { context, settings, messages, onPublished } = this.#dependencies;
+    return new Publisher({
+      context,
+      messages,
+      delayedMessages: this.delayedStore,
+      attachments: this.#files,
+      writeMessages: this.writeMessages,
+      cacheSeconds: this.cacheSeconds,
+      keptSeconds: (topic) => this.retention.keptSeconds(topic),
+      get keepInInbox() {
+        return settings.keepInInbox;
+      },
+      onPublished: async (envelopes) => {
+        this.#feed.notifyGrown();
+        await onPublished(envelopes);
+      },
+      onScheduled: (time) => {
+        this.#delayedDelivery.expect(time);
+        this.#delayedActivity.touch();
+      },
+      onCancelled: (ids) => {
+        this.#deleteFiles(ids);
+        this.#delayedActivity.touch();
+      },
+    });
+  }
+
+  #createDelayedDelivery(): DelayedDelivery {
+    return new DelayedDelivery({
+      context: this.#dependencies.context,
+      store: this.delayedStore,
+      writeMessages: this.writeMessages,
+      keptSeconds: (topic) => this.retention.keptSeconds(topic),
+      announce: (envelopes) => {
+        if (envelopes.length > 0) this.#delayedActivity.touch();
+        return this.publisher.announce(envelopes);
+      },
+    });
+  }
+
+  #createDelayedMessages(): DelayedMessages {
+    return new DelayedMessages({
+      context: this.#dependencies.context,
+      store: this.delayedStore,
+      attachments: this.#files,
+      writeMessages: this.writeMessages,
+      announce: (envelopes) => this.publisher.announce(envelopes),
+      onRescheduled: (time) => this.#delayedDelivery.expect(time),
+      deleteFiles: (ids) => this.#deleteFiles(ids),
+      keptSeconds: (topic) => this.retention.keptSeconds(topic),
+      onChanged: this.notifyDelayedChanged,
+    });
+  }
+
+  #deleteFiles(ids: readonly string[]): void {
+    this.attachments
+      .deleteFiles(ids)
+      .catch((error: unknown) => this.#dependencies.context.log.error('attachment deletion failed', { error }));
+  }
 }
 
 /** Reads a duration of the settings and caches it until the setting changes, because it is used for each message. */

@@ -12,7 +12,7 @@ import { QuietStore } from '../store/quiet.ts';
 import { WebPushStore } from '../store/web-push.ts';
 import type { ReceiverAddresses } from '../web-push/receiver-addresses.ts';
 import { mayRead, type BrowserDelivery } from '../web-push/delivery.ts';
-import { sendDigests } from './digests.ts';
+import { sendDigests, type DigestDependencies } from './digests.ts';
 import { AccountRules } from './account-rules.ts';
 import { sendReminders } from './reminders.ts';
 
@@ -28,155 +28,179 @@ export interface DeliveryMode {
   readonly waits?: { readonly sequence: string; readonly key: string };
 }
 
+/** Message as it is recorded for the accounts that may hold it. */
+type ClassifiedMessage = Pick<Recorded, 'message' | 'text' | 'inbox'>;
+
 /** Quiet hours: messages are held, summarized or repeated by the rules of accounts. */
-export interface QuietHours extends AsyncDisposable {
+export class QuietHours implements AsyncDisposable {
   readonly handlers: readonly ApiHandler[];
+  readonly #context: Context;
+  readonly #store: QuietStore;
+  readonly #accountRules: AccountRules;
+  readonly #dependencies: DigestDependencies;
+  readonly #alarm: Alarm;
+  /** False while nothing is held or repeated, which saves a query for most messages. */
+  #hasEntries = true;
+  #expectCount = 0;
+
+  constructor(context: Context, receiverAddresses: ReceiverAddresses) {
+    const store = new QuietStore(context.db);
+    const accountRules = new AccountRules(context, store);
+    this.#context = context;
+    this.#store = store;
+    this.#accountRules = accountRules;
+    this.#dependencies = { context, store, browsers: new WebPushStore(context), accountRules, receiverAddresses };
+    context.metrics.gauge({
+      name: 'push_messages_held',
+      help: 'Messages that wait for the end of somebody’s quiet.',
+      collect: async () => (await store.heldTopics()).reduce((sum, { messages }) => sum + messages, 0),
+    });
+    this.#alarm = new Alarm({
+      context,
+      failureMessage: 'quiet hours digest failed',
+      run: () => this.#sendDue(),
+    });
+    this.handlers = quietHandlers({ context, store, accountRules, onChanged: () => this.upkeep() });
+  }
+
   /**
    * Decides about a message for these accounts in the transaction that stores it, and returns how it is delivered;
    * accounts that are missing get a digest later.
    */
-  classify(
+  async classify(
     transaction: Context['db'],
-    recorded: Pick<Recorded, 'message' | 'text' | 'inbox'>,
+    recorded: ClassifiedMessage,
     accounts: ReadonlySet<string>,
-  ): Promise<ReadonlyMap<string, DeliveryMode>>;
+  ): Promise<ReadonlyMap<string, DeliveryMode>> {
+    const { id, topic, event, sequence_id } = recorded.message;
+    if (this.#hasEntries && (event !== 'message' || sequence_id !== undefined)) {
+      await this.#store.supersede(transaction, topic, sequence_id ?? id);
+    }
+    const modes = new Map<string, DeliveryMode>();
+    const now = this.#context.clock.now();
+    for (const account of accounts) {
+      const mode = await this.#classifyFor(account, transaction, recorded, now);
+      if (mode !== undefined) modes.set(account, mode);
+    }
+    return modes;
+  }
+
   /**
    * Holds a delivery that became due during quiet hours, for example after a network outage; returns false when it may
    * be sent.
    */
-  holdBack(account: string | null, delivery: Pick<BrowserDelivery, 'topic' | 'waits'>): Promise<boolean>;
-  start(): Promise<Disposable>;
+  async holdBack(account: string | null, { topic, waits }: Pick<BrowserDelivery, 'topic' | 'waits'>): Promise<boolean> {
+    const { clock, commit } = this.#context;
+    if (account === null || topic === undefined || waits === undefined) return false;
+    if (this.#accountRules.judge(account)?.outcome(topic, 3, clock.now()) !== 'hold') return false;
+    await commit((transaction) => this.#store.hold(transaction, [{ account, topic, ...waits }]));
+    this.#expect(this.#nextMinute());
+    return true;
+  }
+
+  async start(): Promise<Disposable> {
+    const { bus, log } = this.#context;
+    const resources = new DisposableStack();
+    await this.#accountRules.load();
+    resources.use(bus.subscribe(inboxSeen, ({ keys }) => this.#removeRead(keys)));
+    resources.use(
+      bus.subscribe(accountsChanged, ({ account }) => {
+        if (account === everyone) return;
+        this.#accountRules.load().catch((error: unknown) => log.error('quiet hours reload failed', { account, error }));
+      }),
+    );
+    resources.use(deleteWithAccount(this.#context, 'rules', (account) => this.#removeAccount(account)));
+    // Quiet hours that ended while the service was not running are handled now.
+    this.#checkNow();
+    return resources;
+  }
+
   /**
    * Reloads rules and checks for ended quiet hours. Called every minute, because other hosts may share the tables and
    * the clock may change.
    */
-  upkeep(): Promise<void>;
-}
+  async upkeep(): Promise<void> {
+    await this.#accountRules.load();
+    this.#checkNow();
+  }
 
-export function openQuietHours(context: Context, receiverAddresses: ReceiverAddresses): QuietHours {
-  const { bus, clock, commit, log, random } = context;
-  const store = new QuietStore(context.db);
-  const accountRules = new AccountRules(context, store);
-  const dependencies = { context, store, browsers: new WebPushStore(context), accountRules, receiverAddresses };
-  /** False while nothing is held or repeated, which saves a query for most messages. */
-  let hasEntries = true;
-  let expectCount = 0;
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#alarm[Symbol.asyncDispose]();
+  }
 
-  context.metrics.gauge({
-    name: 'push_messages_held',
-    help: 'Messages that wait for the end of somebody’s quiet.',
-    collect: async () => (await store.heldTopics()).reduce((sum, { messages }) => sum + messages, 0),
-  });
-  const alarm = new Alarm({
-    context,
-    failureMessage: 'quiet hours digest failed',
-    async run() {
-      const countBefore = expectCount;
-      const stillHeld = await sendDigests(dependencies);
-      const reminder = await sendReminders(dependencies);
-      // Messages held during the run may not have been seen.
-      hasEntries = stillHeld || reminder !== undefined || expectCount !== countBefore;
-      const next = Math.min(stillHeld ? nextMinute() : Infinity, reminder ?? Infinity);
-      return next === Infinity ? undefined : Math.ceil(next / 1000);
-    },
-  });
-  /** Quiet hours end on full minutes only. */
-  const nextMinute = (): number => (Math.floor(clock.now() / minuteMs) + 1) * minuteMs;
-  const expect = (time: number): void => {
-    hasEntries = true;
-    expectCount += 1;
-    alarm.expect(Math.ceil(time / 1000));
-  };
-  const checkNow = (): void => alarm.expect(Math.floor(clock.now() / 1000));
+  /** Returns how a message is delivered to an account; undefined when it is held. */
+  async #classifyFor(
+    account: string,
+    transaction: Context['db'],
+    { message, text, inbox }: ClassifiedMessage,
+    now: number,
+  ): Promise<DeliveryMode | undefined> {
+    const { id, topic, event, sequence_id, priority = defaultPriority } = message;
+    const sequence = sequence_id ?? id;
+    // A browser may subscribe to all topics, including those its account may not read: nothing is recorded for
+    // them.
+    const accountJudge = event === 'message' ? this.#accountRules.judge(account) : undefined;
+    const judge =
+      accountJudge !== undefined && (await mayRead(this.#context, { account }, topic)) ? accountJudge : undefined;
+    const outcome = judge?.outcome(topic, priority, now) ?? 'show';
+    const heldMessage = { account, topic, sequence, key: getInboxKey(message, inbox) };
+    const minutes = priority === 5 ? (judge?.repeatMinutes(topic) ?? 0) : 0;
+    if (outcome === 'hold') {
+      await this.#store.hold(transaction, [heldMessage]);
+      this.#expect(this.#nextMinute());
+      return undefined;
+    }
+    if (outcome === 'show' && minutes > 0) {
+      const due = now + minutes * minuteMs;
+      const acknowledge = this.#context.random.text(32);
+      const repeated = { ...heldMessage, id: acknowledge, text, time: now, due };
+      const isRepeated = await this.#store.repeat(transaction, repeated);
+      this.#expect(due);
+      return isRepeated ? { acknowledge } : {};
+    }
+    if (outcome === 'quietly' && priority > 2) return { silent: true };
+    // Events that clear or delete are not held.
+    const mayWait = event === 'message' && priority === 3 && outcome === 'show';
+    return mayWait ? { waits: { sequence, key: heldMessage.key } } : {};
+  }
 
-  const removeAccount = async (account: string): Promise<void> => {
-    await commit((transaction) => store.removeAccount(transaction, account));
-    await accountRules.load();
-  };
+  /** Sends digests and reminders, and returns the time of the next run in unix seconds. */
+  async #sendDue(): Promise<number | undefined> {
+    const countBefore = this.#expectCount;
+    const stillHeld = await sendDigests(this.#dependencies);
+    const reminder = await sendReminders(this.#dependencies);
+    // Messages held during the run may not have been seen.
+    this.#hasEntries = stillHeld || reminder !== undefined || this.#expectCount !== countBefore;
+    const next = Math.min(stillHeld ? this.#nextMinute() : Infinity, reminder ?? Infinity);
+    return next === Infinity ? undefined : Math.ceil(next / 1000);
+  }
 
-  return {
-    handlers: quietHandlers({
-      context,
-      store,
-      accountRules,
-      async onChanged() {
-        await accountRules.load();
-        checkNow();
-      },
-    }),
+  /** Returns the next full minute, because quiet hours end on full minutes only. */
+  #nextMinute(): number {
+    return (Math.floor(this.#context.clock.now() / minuteMs) + 1) * minuteMs;
+  }
 
-    async classify(transaction, { message, text, inbox }, readers) {
-      const { id, topic, event, sequence_id, priority = defaultPriority } = message;
-      const sequence = sequence_id ?? id;
-      if (hasEntries && (event !== 'message' || sequence_id !== undefined)) {
-        await store.supersede(transaction, topic, sequence);
-      }
-      const modes = new Map<string, DeliveryMode>();
-      const now = clock.now();
-      for (const account of readers) {
-        // A browser may subscribe to all topics, including those its account may not read: nothing is recorded for
-        // them.
-        const accountJudge = event === 'message' ? accountRules.judge(account) : undefined;
-        const judge =
-          accountJudge !== undefined && (await mayRead(context, { account }, topic)) ? accountJudge : undefined;
-        const outcome = judge?.outcome(topic, priority, now) ?? 'show';
-        const heldMessage = { account, topic, sequence, key: getInboxKey(message, inbox) };
-        const minutes = priority === 5 ? (judge?.repeatMinutes(topic) ?? 0) : 0;
-        if (outcome === 'hold') {
-          await store.hold(transaction, [heldMessage]);
-          expect(nextMinute());
-        } else if (outcome === 'show' && minutes > 0) {
-          const due = now + minutes * minuteMs;
-          const acknowledge = random.text(32);
-          const isRepeated = await store.repeat(transaction, { ...heldMessage, id: acknowledge, text, time: now, due });
-          modes.set(account, isRepeated ? { acknowledge } : {});
-          expect(due);
-        } else {
-          // Events that clear or delete are not held.
-          const mayWait = event === 'message' && priority === 3 && outcome === 'show';
-          const waits = mayWait ? { waits: { sequence, key: heldMessage.key } } : {};
-          modes.set(account, outcome === 'quietly' && priority > 2 ? { silent: true } : waits);
-        }
-      }
-      return modes;
-    },
+  #expect(time: number): void {
+    this.#hasEntries = true;
+    this.#expectCount += 1;
+    this.#alarm.expect(Math.ceil(time / 1000));
+  }
 
-    async holdBack(account, { topic, waits }) {
-      if (account === null || topic === undefined || waits === undefined) return false;
-      if (accountRules.judge(account)?.outcome(topic, 3, clock.now()) !== 'hold') return false;
-      await commit((transaction) => store.hold(transaction, [{ account, topic, ...waits }]));
-      expect(nextMinute());
-      return true;
-    },
+  #checkNow(): void {
+    this.#alarm.expect(Math.floor(this.#context.clock.now() / 1000));
+  }
 
-    async start() {
-      const resources = new DisposableStack();
-      await accountRules.load();
-      resources.use(
-        bus.subscribe(inboxSeen, ({ keys }) => {
-          if (!hasEntries || keys.length === 0) return;
-          commit((transaction) => store.removeRead(transaction, keys)).catch((error: unknown) =>
-            log.error('held message removal failed', { error }),
-          );
-        }),
-      );
-      resources.use(
-        bus.subscribe(accountsChanged, ({ account }) => {
-          if (account === everyone) return;
-          accountRules.load().catch((error: unknown) => log.error('quiet hours reload failed', { account, error }));
-        }),
-      );
-      resources.use(deleteWithAccount(context, 'rules', removeAccount));
-      // Quiet hours that ended while the service was not running are handled now.
-      checkNow();
-      return resources;
-    },
+  /** Removes held messages that were read in the inbox. */
+  #removeRead(keys: readonly string[]): void {
+    const { commit, log } = this.#context;
+    if (!this.#hasEntries || keys.length === 0) return;
+    commit((transaction) => this.#store.removeRead(transaction, keys)).catch((error: unknown) =>
+      log.error('held message removal failed', { error }),
+    );
+  }
 
-    async upkeep() {
-      await accountRules.load();
-      checkNow();
-    },
-
-    [Symbol.asyncDispose]: () => alarm[Symbol.asyncDispose](),
-  };
+  async #removeAccount(account: string): Promise<void> {
+    await this.#context.commit((transaction) => this.#store.removeAccount(transaction, account));
+    await this.#accountRules.load();
+  }
 }

@@ -6,7 +6,7 @@ import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { buildPushPayload } from '../domain/push-payload.ts';
 import type { DeliveryMode, QuietHours } from '../quiet/quiet-hours.ts';
-import type { WriteHook } from '../publish/write-messages.ts';
+import type { Recorded, WriteHook } from '../publish/write-messages.ts';
 import type { ApiRoutes } from '../ntfy-api/api-routes.ts';
 import { webPushHandlers, webPushRoutes } from '../ntfy-api/web-push.ts';
 import { WebPushStore } from '../store/web-push.ts';
@@ -38,143 +38,132 @@ export interface WebPushOptions {
 }
 
 /** Web push to browsers. */
-export interface WebPush {
+export class WebPush {
   readonly routes: ApiRoutes;
   readonly handlers: readonly ApiHandler[];
   /** Returns the public key for subscriptions; empty when web push is disabled or not started. */
   readonly publicKey: () => string;
   /** Enqueues deliveries in the transaction that stores the messages. */
   readonly store: WriteHook;
-  /** Applies a change of `enabled`. */
-  reconfigure(): Promise<void>;
-  /** Warns and deletes inactive browsers. Called every minute. */
-  upkeep(): Promise<void>;
-  start(): Promise<Disposable>;
-}
-
-export function openWebPush({
-  context,
-  onDelivered,
-  enabled,
-  contact,
-  receiverAddresses,
-  allowedHosts,
-  reserved,
-  keptSeconds,
-  quiet,
-}: WebPushOptions): WebPush {
-  const { accounts, clock, random, jobs } = context;
-  const store = new WebPushStore(context);
-  const sent = context.metrics.counter({
-    name: 'push_web_push_deliveries_total',
-    help: 'Messages to browsers, by what came of them.',
-    labels: ['result'],
-    initial: [{ result: 'sent' }, { result: 'gone' }, { result: 'failed' }],
-  });
-  let keys = noKeys;
+  readonly #options: WebPushOptions;
+  readonly #browsers: WebPushStore;
+  readonly #handler: ReturnType<typeof createDeliveryHandler>;
+  #keys = noKeys;
   /** Cached topics with subscriptions, so that publishing without browsers costs nothing. */
-  let subscribedTopics: ReadonlySet<string> = new Set();
-  const refresh = async (): Promise<void> => {
-    subscribedTopics = new Set(enabled() ? await store.topics() : []);
-  };
-  const removeAccount = async (account: string): Promise<void> => {
-    await store.remove({ column: 'account', value: account });
-    await refresh();
-  };
+  #subscribedTopics: ReadonlySet<string> = new Set();
+  #isStarted = false;
+  #handling: Disposable | undefined;
 
-  const handler = createDeliveryHandler({
-    context,
-    store,
-    keys: () => keys,
-    contact,
-    allowedHosts,
-    keptSeconds,
-    sent,
-    quiet,
-    onDelivered,
-  });
-  let isStarted = false;
-  let handling: Disposable | undefined;
-  /** Starts or stops deliveries. Pending ones are kept and sent when web push is enabled again. */
-  const apply = async (): Promise<void> => {
-    if (!isStarted || enabled() === (handling !== undefined)) return;
+  constructor(options: WebPushOptions) {
+    const { context, allowedHosts, contact, enabled, keptSeconds, onDelivered, quiet, reserved } = options;
+    const { accounts, clock, random } = context;
+    const store = new WebPushStore(context);
+    const sent = context.metrics.counter({
+      name: 'push_web_push_deliveries_total',
+      help: 'Messages to browsers, by what came of them.',
+      labels: ['result'],
+      initial: [{ result: 'sent' }, { result: 'gone' }, { result: 'failed' }],
+    });
+    this.#options = options;
+    this.#browsers = store;
+    this.#handler = createDeliveryHandler({
+      context,
+      store,
+      keys: () => this.#keys,
+      contact,
+      allowedHosts,
+      keptSeconds,
+      sent,
+      quiet,
+      onDelivered,
+    });
+    const onChanged = (): Promise<void> => this.#refresh();
+    const dependencies = { accounts, store, clock, random, allowedHosts, reserved, onChanged };
+    this.publicKey = () => this.#keys.publicKey;
+    this.store = (transaction, recorded) => this.#enqueue(transaction, recorded);
+    this.routes = webPushRoutes({ ...dependencies, enabled, publicUrl: context.publicUrl });
+    this.handlers = webPushHandlers({ ...dependencies, publicKey: this.publicKey });
+  }
+
+  async start(): Promise<Disposable> {
+    const resources = new DisposableStack();
+    this.#isStarted = true;
+    resources.defer(() => {
+      this.#isStarted = false;
+      this.#handling?.[Symbol.dispose]();
+    });
+    await this.reconfigure();
+    resources.use(deleteWithAccount(this.#options.context, 'browsers', (account) => this.#removeAccount(account)));
+    return resources;
+  }
+
+  /**
+   * Applies a change of `enabled`: starts or stops deliveries. Pending ones are kept and sent when web push is enabled
+   * again.
+   */
+  async reconfigure(): Promise<void> {
+    const { context, enabled } = this.#options;
+    if (!this.#isStarted || enabled() === (this.#handling !== undefined)) return;
     if (enabled()) {
       const stored = await getVapidKeys(context);
       // Web push may have been disabled while the keys were read.
       if (!enabled()) return;
-      keys = stored;
-      handling ??= jobs.handle(deliverToBrowser, handler);
+      this.#keys = stored;
+      this.#handling ??= context.jobs.handle(deliverToBrowser, this.#handler);
     } else {
-      keys = noKeys;
-      handling?.[Symbol.dispose]();
-      handling = undefined;
+      this.#keys = noKeys;
+      this.#handling?.[Symbol.dispose]();
+      this.#handling = undefined;
     }
-    await refresh();
-  };
+    await this.#refresh();
+  }
 
-  const dependencies = { accounts, store, clock, random, allowedHosts, reserved, onChanged: refresh };
-  const publicKey = (): string => keys.publicKey;
-  return {
-    routes: webPushRoutes({ ...dependencies, enabled, publicUrl: context.publicUrl }),
-    handlers: webPushHandlers({ ...dependencies, publicKey }),
-    publicKey,
+  /** Warns and deletes inactive browsers. Called every minute. */
+  async upkeep(): Promise<void> {
+    const { context, enabled } = this.#options;
+    if (!enabled()) return;
+    const now = context.clock.now();
+    await context.commit(async (transaction) => {
+      const inactive = await this.#browsers.takeInactive(transaction, now - warnAfterMs);
+      const deliveries = inactive.map((id) => ({ payload: buildWarning(id) }));
+      if (deliveries.length > 0) await context.jobs.enqueueAll(transaction, deliverToBrowser, deliveries);
+    });
+    await this.#browsers.removeStale(now - removeAfterMs);
+    // Another host may have stored a subscription.
+    await this.#refresh();
+  }
 
-    async store(transaction, recorded) {
-      for (const entry of recorded) {
-        const { message } = entry;
-        if (
-          !(subscribedTopics.has(message.topic) || subscribedTopics.has(everyTopic)) ||
-          message.event === 'poll_request'
-        )
-          continue;
-        const browsers = await store.findSubscribers(transaction, message.topic);
-        const modes = await quiet.classify(
-          transaction,
-          entry,
-          new Set(browsers.flatMap(({ account }) => account ?? [])),
-        );
-        const deliveries = browsers.flatMap(({ id, base_url, account }) => {
-          // Visitors have no quiet hours.
-          const mode = account === null ? {} : modes.get(account);
-          if (mode === undefined) return [];
-          return [
-            {
-              payload: buildDelivery(receiverAddresses(message, base_url), id, base_url, mode),
-              key: `${message.id}:${id}`,
-            },
-          ];
-        });
-        if (deliveries.length > 0) await jobs.enqueueAll(transaction, deliverToBrowser, deliveries);
-      }
-    },
-
-    reconfigure: apply,
-
-    async upkeep() {
-      if (!enabled()) return;
-      const now = clock.now();
-      await context.commit(async (transaction) => {
-        const inactive = await store.takeInactive(transaction, now - warnAfterMs);
-        const deliveries = inactive.map((id) => ({ payload: buildWarning(id) }));
-        if (deliveries.length > 0) await jobs.enqueueAll(transaction, deliverToBrowser, deliveries);
+  async #enqueue(transaction: Context['db'], recorded: readonly Recorded[]): Promise<void> {
+    const { context, quiet, receiverAddresses } = this.#options;
+    for (const entry of recorded) {
+      const { message } = entry;
+      const isSubscribed = this.#subscribedTopics.has(message.topic) || this.#subscribedTopics.has(everyTopic);
+      if (!isSubscribed || message.event === 'poll_request') continue;
+      const browsers = await this.#browsers.findSubscribers(transaction, message.topic);
+      const modes = await quiet.classify(transaction, entry, new Set(browsers.flatMap(({ account }) => account ?? [])));
+      const deliveries = browsers.flatMap(({ id, base_url, account }) => {
+        // Visitors have no quiet hours.
+        const mode = account === null ? {} : modes.get(account);
+        if (mode === undefined) return [];
+        return [
+          {
+            payload: buildDelivery(receiverAddresses(message, base_url), id, base_url, mode),
+            key: `${message.id}:${id}`,
+          },
+        ];
       });
-      await store.removeStale(now - removeAfterMs);
-      // Another host may have stored a subscription.
-      await refresh();
-    },
+      if (deliveries.length > 0) await context.jobs.enqueueAll(transaction, deliverToBrowser, deliveries);
+    }
+  }
 
-    async start() {
-      const resources = new DisposableStack();
-      isStarted = true;
-      resources.defer(() => {
-        isStarted = false;
-        handling?.[Symbol.dispose]();
-      });
-      await apply();
-      resources.use(deleteWithAccount(context, 'browsers', removeAccount));
-      return resources;
-    },
-  };
+  async #refresh(): Promise<void> {
+    this.#subscribedTopics = new Set(this.#options.enabled() ? await this.#browsers.topics() : []);
+  }
+
+  async #removeAccount(account: string): Promise<void> {
+    await this.#browsers.remove({ column: 'account', value: account });
+    await this.#refresh();
+  }
 }
 
 function buildDelivery(message: Message, browser: string, baseUrl: string, mode: DeliveryMode): BrowserDelivery {

@@ -19,6 +19,8 @@ import type { Statistics } from '../monitoring/statistics.ts';
 import { getMaxGapMs, type RuntimeMonitor } from '../monitoring/monitor-state.ts';
 import { toHeartbeatView, toMonitorView, toRowView } from '../wire/views.ts';
 
+const success = { ok: true } as const;
+
 export interface MonitorHandlerDependencies {
   readonly context: Context;
   readonly monitors: Monitors;
@@ -38,11 +40,21 @@ export interface MonitorHandlerDependencies {
 
 /** Returns the handlers of `/api/uptime`, which the service's listener serves below `/api` as well. */
 export function createUptimeHandlers(dependencies: MonitorHandlerDependencies): readonly ApiHandler[] {
-  return [...monitorHandlers(dependencies), ...historyHandlers(dependencies), ...otherHandlers(dependencies)];
+  return [
+    ...monitorListHandlers(dependencies),
+    ...monitorHandlers(dependencies),
+    ...historyHandlers(dependencies),
+    ...incidentHandlers(dependencies),
+    ...otherHandlers(dependencies),
+  ];
 }
 
-function monitorHandlers(dependencies: MonitorHandlerDependencies): readonly ApiHandler[] {
-  const { context, monitors, beats, dockerHosts } = dependencies;
+function monitorListHandlers({
+  context,
+  monitors,
+  beats,
+  dockerHosts,
+}: MonitorHandlerDependencies): readonly ApiHandler[] {
   const now = (): number => context.clock.now();
   const row = (monitor: RuntimeMonitor): MonitorRow => toRowView(monitor, monitors.isActive(monitor), now());
   return [
@@ -86,7 +98,12 @@ function monitorHandlers(dependencies: MonitorHandlerDependencies): readonly Api
       const items = page.map((monitor) => toMonitorView(monitor, now(), canWrite(rights)));
       return { items, nextCursor: hasMore ? last : null, total: matching.length };
     }),
+  ];
+}
 
+function monitorHandlers({ context, monitors, beats, checkNow }: MonitorHandlerDependencies): readonly ApiHandler[] {
+  const now = (): number => context.clock.now();
+  return [
     implement(uptimeApi.add, async ({ query, body }) => {
       if (query.strict === true) rejectUnknownFields(body);
       return toMonitorView(await monitors.add(body), now(), true);
@@ -125,7 +142,7 @@ function monitorHandlers(dependencies: MonitorHandlerDependencies): readonly Api
     implement(uptimeApi.check, async ({ params }) => {
       const monitor = monitors.get(parseId(params));
       if (!monitors.isActive(monitor)) throw new Problem('uptime.paused', 409, 'The monitor is paused.');
-      await dependencies.checkNow(monitor);
+      await checkNow(monitor);
       const [heartbeat] = await beats.list(monitor.id, { limit: 1 });
       if (heartbeat === undefined) throw new Problem('uptime.no_beat', 503, 'The check brought no result. Try again.');
       return toHeartbeatView(heartbeat);
@@ -133,28 +150,7 @@ function monitorHandlers(dependencies: MonitorHandlerDependencies): readonly Api
   ];
 }
 
-function historyHandlers({
-  context,
-  monitors,
-  beats,
-  incidents,
-  recorder,
-  figures,
-  onResolve: resolved,
-}: MonitorHandlerDependencies) {
-  const find = async (params: Readonly<Record<string, string>>): Promise<Incident> => {
-    const storedIncident = await incidents.find(parseId(params));
-    if (storedIncident === undefined) throw new Problem('uptime.unknown_incident', 404, 'There is no such incident.');
-    return storedIncident;
-  };
-  const change = async (
-    params: Readonly<Record<string, string>>,
-    work: (transaction: Kysely<any>, incident: Incident) => Promise<void>,
-  ): Promise<Incident> => {
-    const incident = await find(params);
-    await context.commit((transaction) => work(transaction, incident));
-    return find(params);
-  };
+function historyHandlers({ monitors, beats, recorder, figures }: MonitorHandlerDependencies): readonly ApiHandler[] {
   return [
     implement(uptimeApi.beats, async ({ params, query: { limit, before, important } }) => {
       const { id } = monitors.get(parseId(params));
@@ -171,6 +167,24 @@ function historyHandlers({
       // The token permits reporting for the monitor.
       return canWrite(rights) ? facts : { ...facts, pushPath: null };
     }),
+  ];
+}
+
+function incidentHandlers({ context, incidents, onResolve }: MonitorHandlerDependencies): readonly ApiHandler[] {
+  const find = async (params: Readonly<Record<string, string>>): Promise<Incident> => {
+    const storedIncident = await incidents.find(parseId(params));
+    if (storedIncident === undefined) throw new Problem('uptime.unknown_incident', 404, 'There is no such incident.');
+    return storedIncident;
+  };
+  const change = async (
+    params: Readonly<Record<string, string>>,
+    work: (transaction: Kysely<any>, incident: Incident) => Promise<void>,
+  ): Promise<Incident> => {
+    const incident = await find(params);
+    await context.commit((transaction) => work(transaction, incident));
+    return find(params);
+  };
+  return [
     implement(uptimeApi.incidents, async ({ query: { open, monitor, limit, before } }) => {
       const items = await incidents.list({ open, monitor, before, limit });
       return { items, nextCursor: items.length < limit ? null : (items.at(-1)?.id ?? null) };
@@ -190,7 +204,7 @@ function historyHandlers({
       const incident = await change(params, (transaction, { id }) =>
         incidents.resolve(transaction, id, context.clock.now()),
       );
-      resolved(incident);
+      onResolve(incident);
       return incident;
     }),
   ];
@@ -218,8 +232,6 @@ function otherHandlers({ dockerHosts, checker, keys, options }: MonitorHandlerDe
     implement(uptimeApi.setOptions, ({ body }) => options.set(body as Partial<typeof options.current>)),
   ];
 }
-
-const success = { ok: true } as const;
 
 function canWrite(rights: Rights): boolean {
   return rights.all || rights.may('uptime', 'write', '*');

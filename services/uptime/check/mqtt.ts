@@ -13,26 +13,39 @@ const maxMessageBytes = 1024 * 1024;
 const maxReadBytes = 4 * maxMessageBytes;
 const defaultPorts: Readonly<Record<string, number>> = { 'mqtt:': 1883, 'mqtts:': 8883, 'ws:': 80, 'wss:': 443 };
 
+interface ReceivedMessage {
+  readonly topic: string;
+  readonly message: string;
+}
+
 /** Waits for an MQTT message on the topic and compares it with the keyword, JSON value or conditions. */
 export async function probeMqtt(context: CheckContext): Promise<CheckOutcome> {
   const { config, signal } = context;
-  const getField = (name: string): string => (typeof config[name] === 'string' ? config[name] : '');
-  const topic = getField('mqttTopic');
+  const topic = getField(config, 'mqttTopic');
   const host = config.hostname ?? '';
   const scheme = /^(mqtts?|wss?):\/\//.test(host) ? '' : 'mqtt://';
   const url = URL.parse(`${scheme}${host}`);
   if (url === null || topic === '') throw createSettingsFailure('A broker and a topic are needed');
   if (config.port !== null) url.port = String(config.port);
-  if (url.protocol.startsWith('ws')) url.pathname = getField('mqttWebsocketPath') || url.pathname;
+  if (url.protocol.startsWith('ws')) url.pathname = getField(config, 'mqttWebsocketPath') || url.pathname;
   const client = await connectClient(url, context, {
     reconnectPeriod: 0,
     connectTimeout: 600_000,
     clean: true,
-    ...(getField('mqttUsername') === ''
+    ...(getField(config, 'mqttUsername') === ''
       ? getUrlCredentials(url)
-      : { username: getField('mqttUsername'), password: getField('mqttPassword') }),
+      : { username: getField(config, 'mqttUsername'), password: getField(config, 'mqttPassword') }),
   });
-  const { promise, resolve, reject } = Promise.withResolvers<{ readonly topic: string; readonly message: string }>();
+  return await evaluateMessage(config, await receiveMessage(client, topic, signal));
+}
+
+function getField(config: CheckContext['config'], name: string): string {
+  return typeof config[name] === 'string' ? config[name] : '';
+}
+
+/** Subscribes to the topic, returns its first message and ends the connection. */
+async function receiveMessage(client: MqttClient, topic: string, signal: AbortSignal): Promise<ReceivedMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<ReceivedMessage>();
   promise.catch(() => undefined);
   const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('given up'));
   signal.addEventListener('abort', abort, { once: true });
@@ -54,28 +67,35 @@ export async function probeMqtt(context: CheckContext): Promise<CheckOutcome> {
     client.end(true);
   });
   try {
-    const { topic: received, message } = await promise;
-    const summary = `Topic: ${received}; Message: ${message.slice(0, 200)}`;
-    if (hasConditions(config.conditions)) {
-      const json_value = await queryJsonValue(message, getField('jsonPath'));
-      if (!conditionsHold(config.conditions, { topic: received, message, json_value }))
-        throw new CheckFailure(`Conditions not met - ${summary}`);
-    } else if (getField('mqttCheckType') === 'json-query') {
-      const { holds, value } = await evaluateJsonQuery({
-        text: message,
-        path: getField('jsonPath'),
-        operator: config.jsonPathOperator ?? '==',
-        expected: getField('expectedValue'),
-      });
-      if (!holds) throw new CheckFailure(`The value ${value} is not as expected - Topic: ${received}`);
-    } else if (!message.includes(getField('mqttSuccessMessage'))) {
-      throw new CheckFailure(`Message mismatch - ${summary}`);
-    }
-    return { status: heartbeatStatus.up, msg: summary };
+    return await promise;
   } finally {
     signal.removeEventListener('abort', abort);
     client.end(true);
   }
+}
+
+/** @throws CheckFailure when the message is not as expected */
+async function evaluateMessage(
+  config: CheckContext['config'],
+  { topic, message }: ReceivedMessage,
+): Promise<CheckOutcome> {
+  const summary = `Topic: ${topic}; Message: ${message.slice(0, 200)}`;
+  if (hasConditions(config.conditions)) {
+    const json_value = await queryJsonValue(message, getField(config, 'jsonPath'));
+    if (!conditionsHold(config.conditions, { topic, message, json_value }))
+      throw new CheckFailure(`Conditions not met - ${summary}`);
+  } else if (getField(config, 'mqttCheckType') === 'json-query') {
+    const { holds, value } = await evaluateJsonQuery({
+      text: message,
+      path: getField(config, 'jsonPath'),
+      operator: config.jsonPathOperator ?? '==',
+      expected: getField(config, 'expectedValue'),
+    });
+    if (!holds) throw new CheckFailure(`The value ${value} is not as expected - Topic: ${topic}`);
+  } else if (!message.includes(getField(config, 'mqttSuccessMessage'))) {
+    throw new CheckFailure(`Message mismatch - ${summary}`);
+  }
+  return { status: heartbeatStatus.up, msg: summary };
 }
 
 /** Returns the value that conditions compare as `json_value`; empty when the query finds nothing. */

@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { Credentials, Identity } from '../../contracts/control/accounts.ts';
+import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Checker } from '../check/checker.ts';
 import type { ApiKeys } from '../store/api-keys.ts';
@@ -81,4 +83,11 @@ export function toRecord(value: unknown): Readonly<Record<string, unknown>> {
 
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+/** @throws Problem `uptime.invalid` (400) */
+export function parseInput<T>(schema: z.ZodType<T>, input: unknown): T {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw new Problem('uptime.invalid', 400, z.prettifyError(parsed.error));
 }

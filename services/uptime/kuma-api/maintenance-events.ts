@@ -6,11 +6,7 @@ import { toNumber, toRecord, toTranslatedMessage, type SocketEvents, type Socket
 
 /** Returns the calls for maintenance windows. */
 export function maintenanceEvents(dependencies: SocketDependencies): SocketEvents {
-  const { maintenances, monitors, pages } = dependencies;
-  const toIds = (list: unknown): readonly number[] =>
-    (Array.isArray(list) ? (list as readonly unknown[]) : [])
-      .map((one) => toNumber(toRecord(one)['id']))
-      .filter((id) => id > 0);
+  const { maintenances } = dependencies;
   return {
     addMaintenance: {
       needs: 'write',
@@ -60,6 +56,12 @@ export function maintenanceEvents(dependencies: SocketDependencies): SocketEvent
         return toTranslatedMessage('successResumed');
       },
     },
+  };
+}
+
+/** Returns the calls for the monitors and status pages of a maintenance window. */
+export function maintenanceScopeEvents({ maintenances, monitors, pages }: SocketDependencies): SocketEvents {
+  return {
     addMonitorMaintenance: {
       needs: 'write',
       async run(_session, id, list) {
@@ -97,4 +99,11 @@ export function maintenanceEvents(dependencies: SocketDependencies): SocketEvent
 /** Returns all maintenance windows by ID. */
 export function maintenanceList({ maintenances }: SocketDependencies): Record<string, unknown> {
   return Object.fromEntries(maintenances.all().map((one) => [String(one.id), toKumaMaintenance(one)]));
+}
+
+/** Returns the positive IDs of a list of objects. */
+function toIds(list: unknown): readonly number[] {
+  return (Array.isArray(list) ? (list as readonly unknown[]) : [])
+    .map((one) => toNumber(toRecord(one)['id']))
+    .filter((id) => id > 0);
 }

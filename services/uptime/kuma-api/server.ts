@@ -8,12 +8,17 @@ import { getAveragePing } from '../domain/tally.ts';
 import type { StoredHeartbeat } from '../store/heartbeats.ts';
 import { getLastDayTally, type RuntimeMonitor } from '../monitoring/monitor-state.ts';
 import { toKumaHeartbeat, toKumaMonitor } from '../wire/kuma-monitor.ts';
+import { apiKeyEvents, apiKeyList } from './api-key-events.ts';
+import { dockerHostEvents } from './docker-host-events.ts';
 import type { Session, SocketEvents, SocketDependencies } from './events.ts';
-import { maintenanceEvents, maintenanceList } from './maintenance-events.ts';
+import { heartbeatEvents, historyDeletionEvents } from './heartbeat-events.ts';
+import { maintenanceEvents, maintenanceList, maintenanceScopeEvents } from './maintenance-events.ts';
 import { canWrite, monitorEvents, monitorList } from './monitor-events.ts';
-import { otherEvents, pageEvents, toKumaApiKey, statusPageList } from './other-events.ts';
 import { notificationEvents, notificationList } from './notification-events.ts';
+import { settingsEvents } from './settings-events.ts';
 import { isStillValid, signInEvents } from './sign-in.ts';
+import { pageNoteEvents, statusPageEvents, statusPageList } from './status-page-events.ts';
+import { monitorTagEvents, tagEvents } from './tag-events.ts';
 
 export const socketPath = '/socket.io';
 /** Large enough for a status page with its icon. */
@@ -30,42 +35,104 @@ interface Client {
   readonly session: Session;
 }
 
-/** Live protocol of Uptime Kuma. */
-export interface KumaSocket extends SocketIo {
-  readonly onHeartbeat: (monitor: RuntimeMonitor, beat: StoredHeartbeat) => void;
-  /** Sends added, changed and removed monitors. */
-  readonly onMonitorChange: (ids: readonly number[]) => void;
-  /** Sends a list that clients cache. */
-  readonly onListChange: (list: 'statusPages' | 'dockerHosts' | 'keys') => void;
-  /** Sends the maintenance windows. */
-  readonly onMaintenanceChange: () => void;
-}
-
 /**
- * Opens socket.io 4 over engine.io 4: each call is an event with an acknowledgement, and changes are pushed to all
- * signed-in clients.
+ * Live protocol of Uptime Kuma, socket.io 4 over engine.io 4: each call is an event with an acknowledgement, and changes
+ * are pushed to all signed-in clients.
  */
-export function openKumaSocket(options: Omit<SocketDependencies, 'broadcast'>): KumaSocket {
-  const { context, monitors } = options;
-  const { log } = context;
-  const clients = new Set<Client>();
-  const signedIn = (): readonly Client[] => [...clients].filter(({ session }) => session.signedIn);
-  const dependencies: SocketDependencies = {
-    ...options,
-    broadcast(event, list, forWriters) {
-      for (const { session } of signedIn()) session.emit(event, canWrite(dependencies, session) ? forWriters : list);
-    },
-  };
-  const events: SocketEvents = {
-    ...signInEvents(context, (session) => sendInitialLists(dependencies, session)),
-    ...monitorEvents(dependencies),
-    ...otherEvents(dependencies),
-    ...pageEvents(dependencies),
-    ...maintenanceEvents(dependencies),
-    ...notificationEvents(dependencies),
-  };
+export class KumaSocket implements SocketIo {
+  readonly http: SocketIo['http'];
+  readonly upgrade: SocketIo['upgrade'];
+  readonly #dependencies: SocketDependencies;
+  readonly #events: SocketEvents;
+  readonly #clients = new Set<Client>();
+  readonly #io: SocketIo;
+  readonly #accountsSubscription: Disposable;
+  readonly #validationTimer: Disposable;
 
-  const handleConnection = (socket: Socket): void => {
+  constructor(options: Omit<SocketDependencies, 'broadcast'>) {
+    const { bus, clock, log } = options.context;
+    this.#dependencies = {
+      ...options,
+      broadcast: (event, list, forWriters) => this.#broadcast(event, list, forWriters),
+    };
+    this.#events = createEvents(this.#dependencies);
+    this.#accountsSubscription = bus.subscribe(accountsChanged, () => this.#checkSessions());
+    this.#validationTimer = clock.every(validationIntervalMs, () => this.#checkSessions());
+    this.#io = createSocketIo({
+      path: socketPath,
+      maxMessageBytes,
+      admit: () => {
+        if (this.#clients.size >= maxClients) throw new Problem('uptime.too_many_clients', 503, 'Too many clients');
+      },
+      onConnection: (socket) => this.#handleConnection(socket),
+      log,
+    });
+    this.http = this.#io.http;
+    this.upgrade = this.#io.upgrade;
+  }
+
+  /** Sends a heartbeat and the statistics that it changes. */
+  onHeartbeat(monitor: RuntimeMonitor, beat: StoredHeartbeat): void {
+    if (this.#clients.size === 0) return;
+    const heartbeatMessage = toKumaHeartbeat({ ...beat, monitorId: monitor.id });
+    const recipients = this.#signedIn();
+    for (const { session } of recipients) session.emit('heartbeat', heartbeatMessage);
+    if (recipients.length === 0) return;
+    const emit: Session['emit'] = (event, ...args) => {
+      for (const { session } of recipients) session.emit(event, ...args);
+    };
+    void sendStatistics(this.#dependencies, monitor, emit).catch((error: unknown) =>
+      this.#dependencies.context.log.error('client statistics could not be sent', { error }),
+    );
+  }
+
+  /** Sends added, changed and removed monitors. */
+  onMonitorChange(ids: readonly number[]): void {
+    if (this.#clients.size === 0) return;
+    const { monitors, tags } = this.#dependencies;
+    for (const { session } of this.#signedIn()) {
+      const changed = ids.flatMap((id) => monitors.find(id) ?? []);
+      const entries = changed.map((monitor) => [
+        String(monitor.id),
+        toKumaMonitor(monitor, monitors, tags.all, canWrite(this.#dependencies, session)),
+      ]);
+      if (entries.length > 0) session.emit('updateMonitorIntoList', Object.fromEntries(entries));
+      for (const id of ids) if (monitors.find(id) === undefined) session.emit('deleteMonitorFromList', id);
+    }
+  }
+
+  /** Sends a list that clients cache. */
+  onListChange(list: 'statusPages' | 'dockerHosts' | 'keys'): void {
+    if (this.#clients.size === 0) return;
+    const sendList = list === 'statusPages' ? sendStatusPages : list === 'dockerHosts' ? sendDockerHosts : sendKeys;
+    void Promise.resolve(sendList(this.#dependencies)).catch((error: unknown) =>
+      this.#dependencies.context.log.error('client list could not be sent', { error }),
+    );
+  }
+
+  /** Sends the maintenance windows. */
+  onMaintenanceChange(): void {
+    for (const { session } of this.#signedIn()) session.emit('maintenanceList', maintenanceList(this.#dependencies));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#accountsSubscription[Symbol.dispose]();
+    this.#validationTimer[Symbol.dispose]();
+    await this.#io[Symbol.asyncDispose]();
+  }
+
+  #signedIn(): readonly Client[] {
+    return [...this.#clients].filter(({ session }) => session.signedIn);
+  }
+
+  #broadcast(event: string, list: unknown, forWriters: unknown): void {
+    for (const { session } of this.#signedIn()) {
+      session.emit(event, canWrite(this.#dependencies, session) ? forWriters : list);
+    }
+  }
+
+  #handleConnection(socket: Socket): void {
+    const { context, options } = this.#dependencies;
     const { request } = socket;
     const { remoteAddress, isCrossSite: foreignSite } = context.caller(request);
     const session: Session = {
@@ -79,123 +146,81 @@ export function openKumaSocket(options: Omit<SocketDependencies, 'broadcast'>): 
     };
     const client = { socket, session };
     // Registered before the first `await`, so that no early call is lost.
-    socket.onAny(
-      (event: string, ...args: unknown[]) => void handleCall({ parts: dependencies, events, client }, event, args),
-    );
-    socket.on('disconnect', () => clients.delete(client));
-    clients.add(client);
-    const { timezone, publicUrl } = dependencies.options.current;
+    socket.onAny((event: string, ...args: unknown[]) => void this.#handleCall(client, event, args));
+    socket.on('disconnect', () => this.#clients.delete(client));
+    this.#clients.add(client);
+    const { timezone, publicUrl } = options.current;
     socket.emit('info', {
       primaryBaseURL: publicUrl || null,
       serverTimezone: timezone,
-      serverTimezoneOffset: formatOffset(dependencies.context.clock.now(), timezone),
+      serverTimezoneOffset: formatOffset(context.clock.now(), timezone),
     });
-    void signInLocalClient(dependencies, request, session).catch((error: unknown) =>
-      log.error('local client sign-in failed', { error }),
+    void signInLocalClient(this.#dependencies, request, session).catch((error: unknown) =>
+      context.log.error('local client sign-in failed', { error }),
     );
-  };
+  }
+
+  async #handleCall({ session, socket }: Client, name: string, callArguments: readonly unknown[]): Promise<void> {
+    const last = callArguments.at(-1);
+    const reply = typeof last === 'function' ? (last as (value: unknown) => void) : () => undefined;
+    const args = typeof last === 'function' ? callArguments.slice(0, -1) : callArguments;
+    const { context } = this.#dependencies;
+    try {
+      const event = Object.hasOwn(this.#events, name) ? this.#events[name] : undefined;
+      if (event === undefined)
+        throw new Problem('uptime.unknown_call', 404, `Homeport does not have this: ${name.slice(0, 100)}`);
+      if (session.signedIn && !(await isStillValid(context, session))) {
+        session.signedIn = false;
+        reply({ ok: false, msg: 'You are not logged in.' });
+        socket.disconnect(true);
+        return;
+      }
+      requireAccess(this.#dependencies, session, event.needs);
+      const result = await event.run(session, ...args);
+      reply(typeof result === 'boolean' ? result : { ok: true, ...result });
+    } catch (error) {
+      if (error instanceof Problem) {
+        const isKey = /^[a-z]+([A-Z][a-z]*)+$/.test(error.detail);
+        reply({ ok: false, msg: error.detail, ...(isKey ? { msgi18n: true } : {}) });
+        return;
+      }
+      context.log.error('client call failed', { call: name, error });
+      reply({ ok: false, msg: 'Something went wrong here. The log says more.' });
+    }
+  }
+
+  #checkSessions(): void {
+    void this.#disconnectInvalid().catch((error: unknown) =>
+      this.#dependencies.context.log.error('client session validation failed', { error }),
+    );
+  }
 
   /** Disconnects clients whose token, session, account or grant is no longer valid. */
-  const disconnectInvalid = async (): Promise<void> => {
-    for (const { socket, session } of signedIn()) {
-      if (!(await isStillValid(context, session))) socket.disconnect(true);
+  async #disconnectInvalid(): Promise<void> {
+    for (const { socket, session } of this.#signedIn()) {
+      if (!(await isStillValid(this.#dependencies.context, session))) socket.disconnect(true);
     }
-  };
-  const checkSessions = (): void =>
-    void disconnectInvalid().catch((error: unknown) => log.error('client session validation failed', { error }));
-  const accountsSubscription = context.bus.subscribe(accountsChanged, checkSessions);
-  const validationTimer = context.clock.every(validationIntervalMs, checkSessions);
-
-  const io = createSocketIo({
-    path: socketPath,
-    maxMessageBytes,
-    admit() {
-      if (clients.size >= maxClients) throw new Problem('uptime.too_many_clients', 503, 'Too many clients');
-    },
-    onConnection: handleConnection,
-    log,
-  });
-  return {
-    http: io.http,
-    upgrade: io.upgrade,
-    onHeartbeat(monitor, beat) {
-      if (clients.size === 0) return;
-      const heartbeatMessage = toKumaHeartbeat({ ...beat, monitorId: monitor.id });
-      const recipients = signedIn();
-      for (const { session } of recipients) session.emit('heartbeat', heartbeatMessage);
-      if (recipients.length === 0) return;
-      const emit: Session['emit'] = (event, ...args) => {
-        for (const { session } of recipients) session.emit(event, ...args);
-      };
-      void sendStatistics(dependencies, monitor, emit).catch((error: unknown) =>
-        log.error('client statistics could not be sent', { error }),
-      );
-    },
-    onMonitorChange(ids) {
-      if (clients.size === 0) return;
-      for (const { session } of signedIn()) {
-        const changed = ids.flatMap((id) => monitors.find(id) ?? []);
-        const entries = changed.map((monitor) => [
-          String(monitor.id),
-          toKumaMonitor(monitor, monitors, dependencies.tags.all, canWrite(dependencies, session)),
-        ]);
-        if (entries.length > 0) session.emit('updateMonitorIntoList', Object.fromEntries(entries));
-        for (const id of ids) if (monitors.find(id) === undefined) session.emit('deleteMonitorFromList', id);
-      }
-    },
-    onListChange(list) {
-      if (clients.size === 0) return;
-      const sendList = list === 'statusPages' ? sendStatusPages : list === 'dockerHosts' ? sendDockerHosts : sendKeys;
-      void Promise.resolve(sendList(dependencies)).catch((error: unknown) =>
-        log.error('client list could not be sent', { error }),
-      );
-    },
-    onMaintenanceChange() {
-      for (const { session } of signedIn()) session.emit('maintenanceList', maintenanceList(dependencies));
-    },
-    async [Symbol.asyncDispose]() {
-      accountsSubscription[Symbol.dispose]();
-      validationTimer[Symbol.dispose]();
-      await io[Symbol.asyncDispose]();
-    },
-  };
+  }
 }
 
-async function handleCall(
-  {
-    parts: dependencies,
-    events,
-    client,
-  }: { readonly parts: SocketDependencies; readonly events: SocketEvents; readonly client: Client },
-  name: string,
-  callArguments: readonly unknown[],
-): Promise<void> {
-  const { session, socket } = client;
-  const last = callArguments.at(-1);
-  const reply = typeof last === 'function' ? (last as (value: unknown) => void) : () => undefined;
-  const args = typeof last === 'function' ? callArguments.slice(0, -1) : callArguments;
-  try {
-    const event = Object.hasOwn(events, name) ? events[name] : undefined;
-    if (event === undefined)
-      throw new Problem('uptime.unknown_call', 404, `Homeport does not have this: ${name.slice(0, 100)}`);
-    if (session.signedIn && !(await isStillValid(dependencies.context, session))) {
-      session.signedIn = false;
-      reply({ ok: false, msg: 'You are not logged in.' });
-      socket.disconnect(true);
-      return;
-    }
-    requireAccess(dependencies, session, event.needs);
-    const result = await event.run(session, ...args);
-    reply(typeof result === 'boolean' ? result : { ok: true, ...result });
-  } catch (error) {
-    if (error instanceof Problem) {
-      const isKey = /^[a-z]+([A-Z][a-z]*)+$/.test(error.detail);
-      reply({ ok: false, msg: error.detail, ...(isKey ? { msgi18n: true } : {}) });
-      return;
-    }
-    dependencies.context.log.error('client call failed', { call: name, error });
-    reply({ ok: false, msg: 'Something went wrong here. The log says more.' });
-  }
+/** Returns the calls of the protocol by name. */
+function createEvents(dependencies: SocketDependencies): SocketEvents {
+  return {
+    ...signInEvents(dependencies.context, (session) => sendInitialLists(dependencies, session)),
+    ...monitorEvents(dependencies),
+    ...heartbeatEvents(dependencies),
+    ...historyDeletionEvents(dependencies),
+    ...tagEvents(dependencies),
+    ...monitorTagEvents(dependencies),
+    ...dockerHostEvents(dependencies),
+    ...apiKeyEvents(dependencies),
+    ...settingsEvents(dependencies),
+    ...statusPageEvents(dependencies),
+    ...pageNoteEvents(dependencies),
+    ...maintenanceEvents(dependencies),
+    ...maintenanceScopeEvents(dependencies),
+    ...notificationEvents(dependencies),
+  };
 }
 
 /** @throws Problem */
@@ -223,7 +248,7 @@ async function signInLocalClient(
 
 /** Sends the lists that clients cache; the details of each monitor follow asynchronously. */
 async function sendInitialLists(dependencies: SocketDependencies, session: Session): Promise<void> {
-  const { options, pages, dockerHosts, keys, context } = dependencies;
+  const { options, pages, dockerHosts, context } = dependencies;
   session.emit('monitorList', monitorList(dependencies, session));
   const { timezone, publicUrl } = options.current;
   session.emit('info', {
@@ -243,10 +268,7 @@ async function sendInitialLists(dependencies: SocketDependencies, session: Sessi
     'dockerHostList',
     (await dockerHosts.list()).map((one) => ({ ...one, userID: 1 })),
   );
-  session.emit(
-    'apiKeyList',
-    canWrite(dependencies, session) ? (await keys.list()).map((key) => toKumaApiKey(key, context.clock.now())) : [],
-  );
+  session.emit('apiKeyList', canWrite(dependencies, session) ? await apiKeyList(dependencies) : []);
   session.emit('remoteBrowserList', []);
   session.emit('statusPageList', statusPageList(pages.all()));
   void sendMonitorDetails(dependencies, session).catch((error: unknown) =>
@@ -300,7 +322,6 @@ async function sendDockerHosts({ broadcast, dockerHosts }: SocketDependencies): 
   broadcast('dockerHostList', list, list);
 }
 
-async function sendKeys({ broadcast, keys, context }: SocketDependencies): Promise<void> {
-  const list = (await keys.list()).map((key) => toKumaApiKey(key, context.clock.now()));
-  broadcast('apiKeyList', [], list);
+async function sendKeys(dependencies: SocketDependencies): Promise<void> {
+  dependencies.broadcast('apiKeyList', [], await apiKeyList(dependencies));
 }

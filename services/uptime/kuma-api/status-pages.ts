@@ -1,10 +1,10 @@
-import express, { type Request, type Router } from 'express';
+import express, { type Request, type RequestHandler, type Router } from 'express';
 import { isGatewayRequest } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { UptimeOptions } from '../../contracts/uptime/views.ts';
 import type { PublicNote } from '../../contracts/uptime/status-pages.ts';
-import type { StoredPage } from '../store/status-pages.ts';
+import type { StatusPages, StoredPage } from '../store/status-pages.ts';
 import type { SubscriberMail } from '../notifications/subscriber-mail.ts';
 import { getPageMonitors, pageStatus } from '../wire/page-status.ts';
 import { heartbeats, publicPage, type PublicPageDependencies } from '../wire/public-page.ts';
@@ -25,18 +25,21 @@ const upcomingWindowMs = 7 * 86_400_000;
 
 /** Returns the public routes of status pages. */
 export function statusPageRoutes(dependencies: StatusPageDependencies): Router {
-  const { pages, monitors, clock } = dependencies;
   const router = express.Router();
-  const getPublishedPage = (slug: string): StoredPage => {
-    const page = pages.get(slug);
-    if (!page.config.published) throw new Problem('uptime.unknown_page', 404, 'Status Page Not Found');
-    return page;
-  };
   router.use(['/api/status-page', '/api/entry-page'], (_request, response, next) => {
     response.setHeader('Access-Control-Allow-Origin', '*');
     response.setHeader('Cache-Control', 'no-cache');
     next();
   });
+  addInstanceRoutes(router, dependencies);
+  addPageApiRoutes(router, dependencies);
+  addFeedRoute(router, dependencies);
+  router.get(['/', '/status', '/status-page', '/status/:slug'], createPageHandler(dependencies));
+  return router;
+}
+
+/** Adds the routes that describe the server. */
+function addInstanceRoutes(router: Router, { pages }: StatusPageDependencies): void {
   router.get('/api/entry-page', (request, response) => {
     const domainPage = pages.findByDomain(request.hostname);
     response.json(
@@ -51,6 +54,11 @@ export function statusPageRoutes(dependencies: StatusPageDependencies): Router {
   router.get('/setup-database-info', (_request, response) => {
     response.json({ runningSetup: false, needSetup: false });
   });
+}
+
+/** Adds the JSON routes of a status page. */
+function addPageApiRoutes(router: Router, dependencies: StatusPageDependencies): void {
+  const { pages } = dependencies;
   router.get('/api/status-page/heartbeat/:slug', async (request, response) => {
     const page = pages.find(request.params.slug);
     response.json(
@@ -58,7 +66,7 @@ export function statusPageRoutes(dependencies: StatusPageDependencies): Router {
     );
   });
   router.get('/api/status-page/:slug', async (request, response) => {
-    response.json(await publicPage(dependencies, getPublishedPage(request.params.slug)));
+    response.json(await publicPage(dependencies, getPublishedPage(pages, request.params.slug)));
   });
   router.get('/api/status-page/:slug/manifest.json', (request, response) => {
     const page = pages.find(request.params.slug);
@@ -72,7 +80,7 @@ export function statusPageRoutes(dependencies: StatusPageDependencies): Router {
     });
   });
   router.get('/api/status-page/:slug/incident-history', async (request, response) => {
-    const page = getPublishedPage(request.params.slug);
+    const page = getPublishedPage(pages, request.params.slug);
     const { cursor } = request.query;
     const before = typeof cursor === 'string' && cursor !== '' ? { before: cursor } : {};
     const pageNotes: readonly PublicNote[] = await pages.notes(page, { ...before, limit: historyPageSize + 1 });
@@ -81,8 +89,13 @@ export function statusPageRoutes(dependencies: StatusPageDependencies): Router {
     const nextCursor = hasMore ? (incidents.at(-1)?.createdDate ?? null) : null;
     response.json({ ok: true, incidents, total: await pages.countNotes(page), nextCursor, hasMore });
   });
+}
+
+/** Adds the RSS feed of a status page. */
+function addFeedRoute(router: Router, dependencies: StatusPageDependencies): void {
+  const { pages, monitors, clock } = dependencies;
   router.get('/status/:slug/rss', async (request, response) => {
-    const page = getPublishedPage(request.params.slug);
+    const page = getPublishedPage(pages, request.params.slug);
     const down = getPageMonitors(page, monitors).filter(({ standing }) => standing.status === 0);
     const topicLink = `${getBaseUrl(dependencies, request)}/status/${page.config.slug}`;
     const notes = await pages.notes(page, { active: true });
@@ -90,38 +103,46 @@ export function statusPageRoutes(dependencies: StatusPageDependencies): Router {
       .type('application/rss+xml')
       .send(buildFeed({ page, link: topicLink, notes, down, status: pageStatus(page, monitors), now: clock.now() }));
   });
-  router.get(
-    ['/', '/status', '/status-page', '/status/:slug'],
-    async (request: Request<{ slug?: string }>, response, next) => {
-      const domainPage = pages.findByDomain(request.hostname);
-      if (request.path === '/' && domainPage === undefined) return next();
-      const page =
-        request.params.slug === undefined ? (domainPage ?? pages.find('default')) : pages.find(request.params.slug);
-      const publishedPage = page?.config.published === true ? page : undefined;
-      const follow = publishedPage === undefined ? undefined : getFollowOptions(dependencies, publishedPage, request);
-      const policy = { form: follow?.mail === true, script: publishedPage !== undefined };
-      response.setHeader('Content-Security-Policy', buildContentSecurityPolicy(policy));
-      response.setHeader('Cache-Control', 'no-cache');
-      response.status(publishedPage === undefined ? 404 : 200).type('html');
-      if (publishedPage === undefined) return void response.send(renderStatusPage(undefined));
-      const [shown, beats] = await Promise.all([
-        publicPage(dependencies, publishedPage),
-        heartbeats(dependencies, publishedPage),
-      ]);
-      response.send(
-        renderStatusPage({
-          page: publishedPage,
-          publicPage: shown,
-          beats,
-          windows: dependencies.maintenances.listForPage(publishedPage.id, upcomingWindowMs),
-          status: pageStatus(publishedPage, monitors),
-          now: clock.now(),
-          follow,
-        }),
-      );
-    },
-  );
-  return router;
+}
+
+/** Returns the handler of the HTML pages. Unpublished and unknown pages are answered with 404. */
+function createPageHandler(dependencies: StatusPageDependencies): RequestHandler<{ slug?: string }> {
+  const { pages, monitors, clock } = dependencies;
+  return async (request, response, next) => {
+    const domainPage = pages.findByDomain(request.hostname);
+    if (request.path === '/' && domainPage === undefined) return next();
+    const page =
+      request.params.slug === undefined ? (domainPage ?? pages.find('default')) : pages.find(request.params.slug);
+    const publishedPage = page?.config.published === true ? page : undefined;
+    const follow = publishedPage === undefined ? undefined : getFollowOptions(dependencies, publishedPage, request);
+    const policy = { form: follow?.mail === true, script: publishedPage !== undefined };
+    response.setHeader('Content-Security-Policy', buildContentSecurityPolicy(policy));
+    response.setHeader('Cache-Control', 'no-cache');
+    response.status(publishedPage === undefined ? 404 : 200).type('html');
+    if (publishedPage === undefined) return void response.send(renderStatusPage(undefined));
+    const [shown, beats] = await Promise.all([
+      publicPage(dependencies, publishedPage),
+      heartbeats(dependencies, publishedPage),
+    ]);
+    response.send(
+      renderStatusPage({
+        page: publishedPage,
+        publicPage: shown,
+        beats,
+        windows: dependencies.maintenances.listForPage(publishedPage.id, upcomingWindowMs),
+        status: pageStatus(publishedPage, monitors),
+        now: clock.now(),
+        follow,
+      }),
+    );
+  };
+}
+
+/** @throws Problem `uptime.unknown_page` (404) */
+function getPublishedPage(pages: StatusPages, slug: string): StoredPage {
+  const page = pages.get(slug);
+  if (!page.config.published) throw new Problem('uptime.unknown_page', 404, 'Status Page Not Found');
+  return page;
 }
 
 /**

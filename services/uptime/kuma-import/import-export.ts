@@ -35,6 +35,33 @@ const PastNote = PageNote.extend({
   createdAt: z.number().optional(),
 });
 
+/** Collects the entries of an import that were skipped, and why. */
+class SkippedEntries {
+  readonly list: ImportResult['skipped'];
+
+  constructor(unsupported: NonNullable<ImportSource['unsupported']>) {
+    this.list = unsupported.map((one) => ({ ...one, why: 'There is no such thing here.' }));
+  }
+
+  add(what: string, name: string, why: string): void {
+    this.list.push({ what, name, why });
+  }
+
+  /** Imports an entry; an invalid one is skipped. */
+  async attempt(what: string, name: unknown, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Problem) && !(error instanceof z.ZodError)) throw error;
+      const why = error instanceof Problem ? error.detail : z.prettifyError(error);
+      this.add(what, typeof name === 'string' ? name : '', why);
+    }
+  }
+}
+
+/** New IDs by the IDs of the import. */
+type ImportedIds = ReadonlyMap<number, number>;
+
 /** Exports the configuration without secrets, which only the backup of the host contains. */
 export async function exportAll({
   monitors,
@@ -59,34 +86,48 @@ export async function exportAll({
 
 /** Adds the contents of an import to the existing configuration. Invalid entries are skipped and reported. */
 export async function importAll(dependencies: ImportDependencies, source: ImportSource): Promise<ImportResult> {
-  const skipped: ImportResult['skipped'] = (source.unsupported ?? []).map((one) => ({
-    ...one,
-    why: 'There is no such thing here.',
-  }));
-  const attempt = async (what: string, name: unknown, work: () => Promise<void>): Promise<void> => {
-    try {
-      await work();
-    } catch (error) {
-      if (!(error instanceof Problem) && !(error instanceof z.ZodError)) throw error;
-      const why = error instanceof Problem ? error.detail : z.prettifyError(error);
-      skipped.push({ what, name: typeof name === 'string' ? name : '', why });
-    }
-  };
+  const skipped = new SkippedEntries(source.unsupported ?? []);
   const tags = await importTags(dependencies, source);
-  const engines = new Map<number, number>();
+  const engines = await importEngines(dependencies, source, skipped);
+  const monitors = await importMonitors(dependencies, source, { tags: tags.ids, engines, skipped });
+  await importDependencies(dependencies, source, monitors);
+  const pages = await importPages(dependencies, source, { monitors, skipped });
+  const windows = await importMaintenances(dependencies, source, { monitors, pages, skipped });
+  return {
+    ...{ monitors: monitors.size, tags: tags.added, dockerHosts: engines.size, statusPages: pages.size },
+    ...{ maintenances: windows, notifications: [...(source.notifications ?? [])], skipped: skipped.list },
+  };
+}
+
+async function importEngines(
+  { dockerHosts }: ImportDependencies,
+  source: ImportSource,
+  skipped: SkippedEntries,
+): Promise<ImportedIds> {
+  const ids = new Map<number, number>();
   for (const engine of source.dockerHosts) {
-    await attempt('dockerHost', engine['name'], async () => {
-      engines.set(Number(engine['id']), (await dependencies.dockerHosts.put(NewDockerHost.parse(engine))).id);
+    await skipped.attempt('dockerHost', engine['name'], async () => {
+      ids.set(Number(engine['id']), (await dockerHosts.put(NewDockerHost.parse(engine))).id);
     });
   }
+  return ids;
+}
+
+/** Imports monitors with their history. */
+async function importMonitors(
+  dependencies: ImportDependencies,
+  source: ImportSource,
+  imported: { readonly tags: ImportedIds; readonly engines: ImportedIds; readonly skipped: SkippedEntries },
+): Promise<ImportedIds> {
+  const { tags, engines, skipped } = imported;
   const monitors = new Map<number, number>();
   const outages: PastOutage[] = [];
   for (const monitor of sortGroupsFirst(source.monitors)) {
-    await attempt('monitor', monitor['name'], async () => {
-      const config = MonitorConfig.parse(toMonitorFields(monitor, { tags: tags.ids, engines, monitors }));
+    await skipped.attempt('monitor', monitor['name'], async () => {
+      const config = MonitorConfig.parse(toMonitorFields(monitor, { tags, engines, monitors }));
       const added = await dependencies.monitors.add(config, { lenient: true });
       monitors.set(Number(monitor['id']), added.id);
-      for (const why of ignoredOptions(config)) skipped.push({ what: 'option', name: config.name, why });
+      for (const why of ignoredOptions(config)) skipped.add('option', config.name, why);
       const now = dependencies.context.clock.now();
       const past = await source.readHistory?.(Number(monitor['id']), now);
       if (past === undefined) return;
@@ -95,29 +136,43 @@ export async function importAll(dependencies: ImportDependencies, source: Import
     });
   }
   await writeOutages(dependencies, outages);
-  await importDependencies(dependencies, source, monitors);
-  const pages = new Map<number, number>();
+  return monitors;
+}
+
+async function importPages(
+  dependencies: ImportDependencies,
+  source: ImportSource,
+  { monitors, skipped }: { readonly monitors: ImportedIds; readonly skipped: SkippedEntries },
+): Promise<ImportedIds> {
+  const ids = new Map<number, number>();
   for (const page of source.statusPages) {
-    await attempt('statusPage', page['title'], async () => {
-      pages.set(Number(page['id']), await importPage(dependencies, page, monitors));
+    await skipped.attempt('statusPage', page['title'], async () => {
+      ids.set(Number(page['id']), await importPage(dependencies, page, monitors));
     });
   }
-  let windows = 0;
+  return ids;
+}
+
+/** Imports maintenance windows and returns their number. */
+async function importMaintenances(
+  { maintenances }: ImportDependencies,
+  source: ImportSource,
+  imported: { readonly monitors: ImportedIds; readonly pages: ImportedIds; readonly skipped: SkippedEntries },
+): Promise<number> {
+  const { monitors, pages, skipped } = imported;
+  let count = 0;
   for (const window of source.maintenances) {
-    await attempt('maintenance', window['title'], async () => {
+    await skipped.attempt('maintenance', window['title'], async () => {
       const config = MaintenanceConfig.parse(window);
-      await dependencies.maintenances.add({
+      await maintenances.add({
         ...config,
         monitors: config.monitors.flatMap((id) => monitors.get(id) ?? []),
         statusPages: config.statusPages.flatMap((id) => pages.get(id) ?? []),
       });
-      windows += 1;
+      count += 1;
     });
   }
-  return {
-    ...{ monitors: monitors.size, tags: tags.added, dockerHosts: engines.size, statusPages: pages.size },
-    ...{ maintenances: windows, notifications: [...(source.notifications ?? [])], skipped },
-  };
+  return count;
 }
 
 /** Imports tags; tags with equal names are merged. */
@@ -133,11 +188,7 @@ async function importTags({ tags }: ImportDependencies, source: ImportSource) {
 }
 
 /** Imports dependencies after all monitors, because a dependency may follow its dependent. */
-async function importDependencies(
-  { monitors }: ImportDependencies,
-  source: ImportSource,
-  ids: ReadonlyMap<number, number>,
-) {
+async function importDependencies({ monitors }: ImportDependencies, source: ImportSource, ids: ImportedIds) {
   for (const { id, dependsOn } of source.monitors) {
     const importedId = ids.get(Number(id));
     if (importedId === undefined || !Array.isArray(dependsOn) || dependsOn.length === 0) continue;
@@ -146,11 +197,7 @@ async function importDependencies(
   }
 }
 
-async function importPage(
-  { pages }: ImportDependencies,
-  page: Fields,
-  ids: ReadonlyMap<number, number>,
-): Promise<number> {
+async function importPage({ pages }: ImportDependencies, page: Fields, ids: ImportedIds): Promise<number> {
   const config = StatusPageConfig.parse(page);
   const groups = z.array(PublicGroup).parse(page['publicGroupList'] ?? []);
   const { id } = await pages.add(config.slug, config.title);

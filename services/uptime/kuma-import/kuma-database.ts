@@ -41,6 +41,36 @@ interface KumaDatabase {
   readHistory(monitor: number, now: number): MonitorHistory;
 }
 
+/** Reads the tables of a database. Tables that a version of Uptime Kuma does not have are empty. */
+class KumaTables {
+  readonly #db: Database;
+  readonly #names: ReadonlySet<string>;
+
+  constructor(db: Database) {
+    this.#db = db;
+    const tables = db
+      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
+      .all() as { name: string }[];
+    this.#names = new Set(tables.map(({ name }) => name));
+  }
+
+  has(table: Table): boolean {
+    return this.#names.has(table);
+  }
+
+  read(table: Table): readonly Row[] {
+    return this.has(table) ? (this.#db.prepare(`SELECT * FROM "${table}"`).all() as Row[]) : [];
+  }
+
+  /** Reads rows in the format of the socket protocol, in which flags are booleans. */
+  readFields(table: Table): readonly Row[] {
+    if (!this.has(table)) return [];
+    const columns = this.#db.pragma(`table_info("${table}")`) as { name: string; type: string }[];
+    const flags = new Set(columns.filter(({ type }) => /^bool/i.test(type)).map(({ name }) => name));
+    return this.read(table).map((row) => toWireFields(row, flags));
+  }
+}
+
 /**
  * Opens a database synchronously, in a separate process.
  * @throws Problem `uptime.no_backup` (400)
@@ -65,96 +95,99 @@ export function openKumaDatabase(file: string): KumaDatabase {
   }
 }
 
+/** @throws Problem `uptime.no_backup` (400) */
 function readDatabase(db: Database): KumaDatabase {
-  const tableNames = new Set(
-    (
-      db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'").all() as {
-        name: string;
-      }[]
-    ).map(({ name }) => name),
-  );
-  if (!tableNames.has('monitor') || !tableNames.has('heartbeat')) {
+  const tables = new KumaTables(db);
+  if (!tables.has('monitor') || !tables.has('heartbeat')) {
     throw new Problem('uptime.no_backup', 400, 'This is a database, but none of Uptime Kuma.');
   }
-  const readTable = (table: Table): readonly Row[] =>
-    tableNames.has(table) ? (db.prepare(`SELECT * FROM "${table}"`).all() as Row[]) : [];
-  const fields = (table: Table): readonly Row[] => {
-    if (!tableNames.has(table)) return [];
-    const columns = db.pragma(`table_info("${table}")`) as { name: string; type: string }[];
-    const flags = new Set(columns.filter(({ type }) => /^bool/i.test(type)).map(({ name }) => name));
-    return readTable(table).map((row) => toWireFields(row, flags));
-  };
-  const settings = new Map(readTable('setting').map(({ key, value }) => [key, parseJson(value) ?? value]));
-  const zone = settings.get('serverTimezone');
-  const tags = new Map(readTable('tag').map((tag) => [tag['id'], tag]));
-  const tagsByMonitor = Map.groupBy(readTable('monitor_tag'), (row) => row['monitor_id']);
-  const notificationsByMonitor = Map.groupBy(readTable('monitor_notification'), (row) => row['monitor_id']);
-  const holding: BackupContents = {
-    tags: [...tags.values()].map(({ id, name, color }) => ({
-      id: Number(id),
-      name: toText(name) || `tag ${String(id)}`,
-      color: toText(color) || '#4B5563',
-    })),
-    dockerHosts: fields('docker_host'),
-    monitors: fields('monitor').map((monitor) => ({
-      ...monitor,
-      tags: (tagsByMonitor.get(monitor['id']) ?? []).map((row) => ({
-        ...tags.get(row['tag_id']),
-        ...row,
-        value: toText(row['value']),
-      })),
-      notificationIDList: Object.fromEntries(
-        (notificationsByMonitor.get(monitor['id']) ?? []).map((row) => [row['notification_id'], true]),
-      ),
-    })),
-    statusPages: readPages(readTable, fields('status_page')),
-    maintenances: readTable('maintenance').map((row) => ({
-      ...toMaintenanceFields(row, typeof zone === 'string' ? zone : undefined),
-      monitors: readTable('monitor_maintenance')
-        .filter((one) => one['maintenance_id'] === row['id'])
-        .map((one) => one['monitor_id']),
-      statusPages: readTable('maintenance_status_page')
-        .filter((one) => one['maintenance_id'] === row['id'])
-        .map((one) => one['status_page_id']),
-    })),
-    notifications: readTable('notification').map(({ id, name, config }) => {
-      const { type } = (parseJson(config) ?? {}) as Row;
-      const rows = readTable('monitor_notification').filter((row) => row['notification_id'] === id);
-      return { name: toText(name), type: toText(type), monitors: rows.length };
-    }),
-    unsupported: [
-      ...readTable('proxy').map(({ protocol, host }) => ({
-        what: 'proxy',
-        name: `${toText(protocol)}://${toText(host)}`,
-      })),
-      ...readTable('api_key').map(({ name }) => ({ what: 'apiKey', name: toText(name) })),
-    ],
-  };
   return {
-    contents: holding,
+    contents: readContents(tables),
     readHistory: (monitor, now) => ({
       heartbeats: readHeartbeats(db, monitor, now),
       tallies: [
-        ...(tableNames.has('stat_hourly') ? readTallies(db, 'stat_hourly', monitor, now) : []),
-        ...(tableNames.has('stat_daily') ? readTallies(db, 'stat_daily', monitor, now) : []),
+        ...(tables.has('stat_hourly') ? readTallies(db, 'stat_hourly', monitor, now) : []),
+        ...(tables.has('stat_daily') ? readTallies(db, 'stat_daily', monitor, now) : []),
       ],
     }),
   };
 }
 
-function readPages(readTable: (table: Table) => readonly Row[], pages: readonly Row[]): readonly Row[] {
+function readContents(tables: KumaTables): BackupContents {
+  const settings = new Map(tables.read('setting').map(({ key, value }) => [key, parseJson(value) ?? value]));
+  const zone = settings.get('serverTimezone');
+  const tags = new Map(tables.read('tag').map((tag) => [tag['id'], tag]));
+  return {
+    tags: [...tags.values()].map(({ id, name, color }) => ({
+      id: Number(id),
+      name: toText(name) || `tag ${String(id)}`,
+      color: toText(color) || '#4B5563',
+    })),
+    dockerHosts: tables.readFields('docker_host'),
+    monitors: readMonitors(tables, tags),
+    statusPages: readPages(tables),
+    maintenances: readMaintenances(tables, typeof zone === 'string' ? zone : undefined),
+    notifications: tables.read('notification').map(({ id, name, config }) => {
+      const { type } = (parseJson(config) ?? {}) as Row;
+      const rows = tables.read('monitor_notification').filter((row) => row['notification_id'] === id);
+      return { name: toText(name), type: toText(type), monitors: rows.length };
+    }),
+    unsupported: [
+      ...tables.read('proxy').map(({ protocol, host }) => ({
+        what: 'proxy',
+        name: `${toText(protocol)}://${toText(host)}`,
+      })),
+      ...tables.read('api_key').map(({ name }) => ({ what: 'apiKey', name: toText(name) })),
+    ],
+  };
+}
+
+function readMonitors(tables: KumaTables, tags: ReadonlyMap<unknown, Row>): readonly Row[] {
+  const tagsByMonitor = Map.groupBy(tables.read('monitor_tag'), (row) => row['monitor_id']);
+  const notificationsByMonitor = Map.groupBy(tables.read('monitor_notification'), (row) => row['monitor_id']);
+  return tables.readFields('monitor').map((monitor) => ({
+    ...monitor,
+    tags: (tagsByMonitor.get(monitor['id']) ?? []).map((row) => ({
+      ...tags.get(row['tag_id']),
+      ...row,
+      value: toText(row['value']),
+    })),
+    notificationIDList: Object.fromEntries(
+      (notificationsByMonitor.get(monitor['id']) ?? []).map((row) => [row['notification_id'], true]),
+    ),
+  }));
+}
+
+function readMaintenances(tables: KumaTables, serverZone: string | undefined): readonly Row[] {
+  return tables.read('maintenance').map((row) => ({
+    ...toMaintenanceFields(row, serverZone),
+    monitors: tables
+      .read('monitor_maintenance')
+      .filter((one) => one['maintenance_id'] === row['id'])
+      .map((one) => one['monitor_id']),
+    statusPages: tables
+      .read('maintenance_status_page')
+      .filter((one) => one['maintenance_id'] === row['id'])
+      .map((one) => one['status_page_id']),
+  }));
+}
+
+function readPages(tables: KumaTables): readonly Row[] {
   const byWeight = (rows: readonly Row[]) => rows.toSorted((a, b) => Number(a['weight']) - Number(b['weight']));
-  const findRows = (table: Table, page: Row) => readTable(table).filter((row) => row['status_page_id'] === page['id']);
-  return pages.map((page) => ({
+  const findRows = (table: Table, page: Row) =>
+    tables.read(table).filter((row) => row['status_page_id'] === page['id']);
+  return tables.readFields('status_page').map((page) => ({
     ...page,
     domainNameList: findRows('status_page_cname', page).map(({ domain }) => domain),
     publicGroupList: byWeight(findRows('group', page)).map((group) => ({
       name: toText(group['name']),
-      monitorList: byWeight(readTable('monitor_group').filter((row) => row['group_id'] === group['id'])).map((row) => ({
-        id: row['monitor_id'],
-        sendUrl: row['send_url'] === 1,
-        ...(toText(row['custom_url']) === '' ? {} : { url: row['custom_url'] }),
-      })),
+      monitorList: byWeight(tables.read('monitor_group').filter((row) => row['group_id'] === group['id'])).map(
+        (row) => ({
+          id: row['monitor_id'],
+          sendUrl: row['send_url'] === 1,
+          ...(toText(row['custom_url']) === '' ? {} : { url: row['custom_url'] }),
+        }),
+      ),
     })),
     notes: findRows('incident', page).map((row) => ({
       ...{ title: row['title'], content: row['content'], style: row['style'] },

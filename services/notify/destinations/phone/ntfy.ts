@@ -229,57 +229,79 @@ export const ntfyKind: DestinationKind = {
     if (!URL.canParse(server)) return 'its host is not valid';
     const account = parseAccount(url);
     if (!isHeader('authorization', account.authorization ?? '')) return 'its token is not valid';
-    const headers: Record<string, string> = { 'content-type': 'application/json' };
-    if (account.authorization !== undefined) headers['authorization'] = account.authorization;
-    if (priority !== 'default') headers['x-priority'] = priority;
-    for (const [name, header] of headerArguments) {
-      const value = url.query.get(name);
-      if (value !== undefined && value !== '') headers[header] = headerText(value);
-    }
-    delete headers['x-filename'];
-    Object.assign(headers, linkedFile(url));
-    const tags = tagList(url);
-    if (tags !== '') headers['x-tags'] = headerText(tags);
-
-    const buildTopicDestination = (target: DestinationUrl, topic: string): Destination => ({
-      service: 'ntfy',
-      optional: options.optional,
-      emojis: options.emojis,
-      url: (masked) => buildNormalUrl(target, isOwn, account, options, masked),
-      send: createSend({
-        noun: 'ntfy',
-        capabilities: { filesOnly: true, handlesLink: true },
-        // The server converts a longer message to a file; a truncated one is displayed (see its
-        // `message-size-limit`).
-        shape: { format: options.format, titleLimit: 200, bodyLimit: 4096, unit: 'bytes', overflow: 'truncate' },
-        options,
-        secrets: () => secretsIn(url, ntfyKind),
-        async send(message, { request, once }) {
-          const click = headers['x-click'] === undefined ? message.link : undefined;
-          const [file, ...otherFiles] = message.attachments ?? [];
-          if (file === undefined) {
-            await request({ method: 'POST', url: server, headers, body: buildBody(topic, message, click) });
-            return;
-          }
-          // A message has one file; additional files are sent as separate messages.
-          const { 'content-type': _type, 'x-attach': _attach, 'x-filename': _name, ...fileHeaders } = headers;
-          const textQuery = { title: message.title === '' ? undefined : message.title, message: message.body, click };
-          for (const [index, { name, read }] of [file, ...otherFiles].entries()) {
-            const url = withQuery(`${server}${topic}`, { filename: name, ...(index === 0 ? textQuery : {}) });
-            await once(`file ${String(index)}`, async () => {
-              await request({ method: 'POST', url, headers: fileHeaders, body: await read() });
-            });
-          }
-        },
-      }),
-    });
+    const headers = buildHeaders(url, account, priority);
+    const shared = { url, isOwn, server, account, headers, options };
     const first = topics[0] ?? '';
-    if (topics.length === 1) return buildTopicDestination(url, first);
+    if (topics.length === 1) return buildTopicDestination(shared, url, first);
     const toTopicUrl = (topic: string): DestinationUrl =>
       isOwn ? { ...url, path: [topic] } : { ...url, host: topic, path: [] };
     return {
-      ...buildTopicDestination(url, first),
-      parts: topics.map((topic) => buildTopicDestination(toTopicUrl(topic), topic)),
+      ...buildTopicDestination(shared, url, first),
+      parts: topics.map((topic) => buildTopicDestination(shared, toTopicUrl(topic), topic)),
     };
   },
 };
+
+/** Returns the headers that all messages of a URL have. */
+function buildHeaders(url: DestinationUrl, account: Account, priority: string): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  if (account.authorization !== undefined) headers['authorization'] = account.authorization;
+  if (priority !== 'default') headers['x-priority'] = priority;
+  for (const [name, header] of headerArguments) {
+    const value = url.query.get(name);
+    if (value !== undefined && value !== '') headers[header] = headerText(value);
+  }
+  delete headers['x-filename'];
+  Object.assign(headers, linkedFile(url));
+  const tags = tagList(url);
+  if (tags !== '') headers['x-tags'] = headerText(tags);
+  return headers;
+}
+
+/** Parsed URL, which may have several topics. */
+interface NtfyUrl {
+  readonly url: DestinationUrl;
+  readonly isOwn: boolean;
+  /** Address of the server with a trailing slash. */
+  readonly server: string;
+  readonly account: Account;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly options: CommonOptions;
+}
+
+/** @param topicUrl URL of the topic alone, from which the normal form is built */
+function buildTopicDestination(shared: NtfyUrl, topicUrl: DestinationUrl, topic: string): Destination {
+  const { url, isOwn, server, account, headers, options } = shared;
+  return {
+    service: 'ntfy',
+    optional: options.optional,
+    emojis: options.emojis,
+    url: (masked) => buildNormalUrl(topicUrl, isOwn, account, options, masked),
+    send: createSend({
+      noun: 'ntfy',
+      capabilities: { filesOnly: true, handlesLink: true },
+      // The server converts a longer message to a file; a truncated one is displayed (see its
+      // `message-size-limit`).
+      shape: { format: options.format, titleLimit: 200, bodyLimit: 4096, unit: 'bytes', overflow: 'truncate' },
+      options,
+      secrets: () => secretsIn(url, ntfyKind),
+      async send(message, { request, once }) {
+        const click = headers['x-click'] === undefined ? message.link : undefined;
+        const [file, ...otherFiles] = message.attachments ?? [];
+        if (file === undefined) {
+          await request({ method: 'POST', url: server, headers, body: buildBody(topic, message, click) });
+          return;
+        }
+        // A message has one file; additional files are sent as separate messages.
+        const { 'content-type': _type, 'x-attach': _attach, 'x-filename': _name, ...fileHeaders } = headers;
+        const textQuery = { title: message.title === '' ? undefined : message.title, message: message.body, click };
+        for (const [index, { name, read }] of [file, ...otherFiles].entries()) {
+          const fileUrl = withQuery(`${server}${topic}`, { filename: name, ...(index === 0 ? textQuery : {}) });
+          await once(`file ${String(index)}`, async () => {
+            await request({ method: 'POST', url: fileUrl, headers: fileHeaders, body: await read() });
+          });
+        }
+      },
+    }),
+  };
+}

@@ -5,7 +5,7 @@ import type { TemplateEnvironment } from './run.ts';
 import { parseTemplateData, renderTemplate } from './render.ts';
 
 /** Request parameters for templates; with `inline`, the texts are templates themselves. */
-interface TemplateInput {
+export interface TemplateInput {
   readonly template: MessageTemplate | 'inline';
   readonly title: string;
   readonly message: string;

@@ -14,77 +14,74 @@ function toInt(value: number): Integer {
   return new Integer(value);
 }
 
-/** Returns a method of a time: `now.Year`, `$t.Format "15:04"`. */
-function momentMethod(moment: Moment, name: string): TemplateFunction | undefined {
-  const withoutArguments = (call: () => Value): TemplateFunction => defineFunction([], call);
-  const withMoment = (call: (withMoment: Moment) => Value): TemplateFunction =>
-    defineFunction(['time'], ([argument]) => call(argument));
-  const { nanoseconds } = moment;
-  switch (name) {
-    case 'Year':
-      return withoutArguments(() => toInt(moment.civil().year));
-    case 'Month':
-      return withoutArguments(() => new Integer(moment.civil().month, 'time.Month'));
-    case 'Day':
-      return withoutArguments(() => toInt(moment.civil().day));
-    case 'Weekday':
-      return withoutArguments(() => new Integer(moment.civil().weekday, 'time.Weekday'));
-    case 'YearDay':
-      return withoutArguments(() => toInt(moment.civil().yearDay));
-    case 'Hour':
-      return withoutArguments(() => toInt(moment.civil().hour));
-    case 'Minute':
-      return withoutArguments(() => toInt(moment.civil().minute));
-    case 'Second':
-      return withoutArguments(() => toInt(moment.civil().second));
-    case 'Nanosecond':
-      return withoutArguments(() => toInt(moment.civil().nanosecond));
-    case 'Unix':
-      return withoutArguments(() => new Integer(moment.unix, 'int64'));
-    case 'UnixMilli':
-      return withoutArguments(() => new Integer(nanoseconds / 1_000_000n, 'int64'));
-    case 'UnixMicro':
-      return withoutArguments(() => new Integer(nanoseconds / 1_000n, 'int64'));
-    case 'UnixNano':
-      return withoutArguments(() => new Integer(nanoseconds, 'int64'));
-    case 'IsZero':
-      return withoutArguments(() => moment.isZero);
-    case 'UTC':
-      return withoutArguments(() => moment.in(utc));
-    case 'Local':
-      return defineFunction([], (_none, run) => moment.in(getLocalZone(run)));
-    case 'String':
-      return withoutArguments(() => callString(moment));
-    case 'Format':
-      return defineFunction(['string'], ([layout]) => toBytes(formatMoment(moment, fromBytes(layout))));
-    case 'Add':
-      return defineFunction(['duration'], ([span]) => moment.plus(span));
-    case 'AddDate':
-      return defineFunction(['int', 'int', 'int'], ([years, months, days]) => {
+/** Methods of a time without arguments: `now.Year`. */
+const momentMethods = new Map<string, (moment: Moment) => Value>([
+  ['Year', (moment) => toInt(moment.civil().year)],
+  ['Month', (moment) => new Integer(moment.civil().month, 'time.Month')],
+  ['Day', (moment) => toInt(moment.civil().day)],
+  ['Weekday', (moment) => new Integer(moment.civil().weekday, 'time.Weekday')],
+  ['YearDay', (moment) => toInt(moment.civil().yearDay)],
+  ['Hour', (moment) => toInt(moment.civil().hour)],
+  ['Minute', (moment) => toInt(moment.civil().minute)],
+  ['Second', (moment) => toInt(moment.civil().second)],
+  ['Nanosecond', (moment) => toInt(moment.civil().nanosecond)],
+  ['Unix', (moment) => new Integer(moment.unix, 'int64')],
+  ['UnixMilli', (moment) => new Integer(moment.nanoseconds / 1_000_000n, 'int64')],
+  ['UnixMicro', (moment) => new Integer(moment.nanoseconds / 1_000n, 'int64')],
+  ['UnixNano', (moment) => new Integer(moment.nanoseconds, 'int64')],
+  ['IsZero', (moment) => moment.isZero],
+  ['UTC', (moment) => moment.in(utc)],
+  ['String', (moment) => callString(moment)],
+]);
+
+/** Methods of a time that take another time: `now.Before $t`. */
+const comparisonMethods = new Map<string, (moment: Moment, other: Moment) => Value>([
+  ['Sub', (moment, other) => new Integer(moment.nanoseconds - other.nanoseconds, 'time.Duration')],
+  ['Before', (moment, other) => moment.nanoseconds < other.nanoseconds],
+  ['After', (moment, other) => moment.nanoseconds > other.nanoseconds],
+  ['Equal', (moment, other) => moment.nanoseconds === other.nanoseconds],
+  [
+    'Compare',
+    (moment, other) =>
+      toInt(moment.nanoseconds < other.nanoseconds ? -1 : moment.nanoseconds > other.nanoseconds ? 1 : 0),
+  ],
+]);
+
+/** Methods of a time with other arguments: `$t.Format "15:04"`. */
+const argumentMethods = new Map<string, (moment: Moment) => TemplateFunction>([
+  ['Local', (moment) => defineFunction([], (_none, run) => moment.in(getLocalZone(run)))],
+  ['Format', (moment) => defineFunction(['string'], ([layout]) => toBytes(formatMoment(moment, fromBytes(layout))))],
+  ['Add', (moment) => defineFunction(['duration'], ([span]) => moment.plus(span))],
+  [
+    'AddDate',
+    (moment) =>
+      defineFunction(['int', 'int', 'int'], ([years, months, days]) => {
         const { year, month, day, ...clock } = moment.civil();
         return toMoment({ ...clock, year: year + years, month: month + months, day: day + days }, moment.zone);
-      });
-    case 'Sub':
-      return withMoment((from) => new Integer(nanoseconds - from.nanoseconds, 'time.Duration'));
-    case 'Before':
-      return withMoment((than) => nanoseconds < than.nanoseconds);
-    case 'After':
-      return withMoment((than) => nanoseconds > than.nanoseconds);
-    case 'Equal':
-      return withMoment((to) => nanoseconds === to.nanoseconds);
-    case 'Compare':
-      return withMoment((to) => toInt(nanoseconds < to.nanoseconds ? -1 : nanoseconds > to.nanoseconds ? 1 : 0));
-    case 'Truncate':
-      return defineFunction(['duration'], ([span]) => moment.plus(span <= 0n ? 0n : -(sinceYearOne(moment) % span)));
-    case 'Round':
-      return defineFunction(['duration'], ([span]) => {
+      }),
+  ],
+  [
+    'Truncate',
+    (moment) => defineFunction(['duration'], ([span]) => moment.plus(span <= 0n ? 0n : -(sinceYearOne(moment) % span))),
+  ],
+  [
+    'Round',
+    (moment) =>
+      defineFunction(['duration'], ([span]) => {
         if (span <= 0n) return moment;
         const remainder = sinceYearOne(moment) % span;
         return moment.plus(remainder * 2n < span ? -remainder : span - remainder);
-      });
-    default:
-      return undefined;
-  }
+      }),
+  ],
+]);
+
+/** Returns a method of a time: `now.Year`, `$t.Format "15:04"`. */
+function momentMethod(moment: Moment, name: string): TemplateFunction | undefined {
+  const method = momentMethods.get(name);
+  if (method !== undefined) return defineFunction([], () => method(moment));
+  const comparison = comparisonMethods.get(name);
+  if (comparison !== undefined) return defineFunction(['time'], ([other]) => comparison(moment, other));
+  return argumentMethods.get(name)?.(moment);
 }
 
 function sinceYearOne(moment: Moment): bigint {
