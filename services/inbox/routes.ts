@@ -45,7 +45,7 @@ function readRoutes({ store, catchUp }: Pick<RouteDependencies, 'store' | 'catch
       if (isSearch) await catchUp();
       // Rows marked as done are hidden from the list, but found by a search.
       const done = query.done ?? (isSearch ? undefined : false);
-      // Unread rows and search results are listed individually.
+      // Repeats are not grouped in search results and among unread rows.
       const newest = query.repeats === 'newest' && !isSearch && unread !== true;
       const repeatedRun = query.repeatsOf === undefined ? undefined : await store.findRun(query.repeatsOf);
       if (query.repeatsOf !== undefined && repeatedRun === undefined) {

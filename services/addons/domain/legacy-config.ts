@@ -2,7 +2,7 @@ import { isRecord } from './variants/path.ts';
 
 type Members = Record<string, unknown>;
 
-/** Converts members of configurations of older versions of AIOStreams to the current ones. The input is not changed. */
+/** Converts the fields of older versions of AIOStreams to the current ones. The input is not changed. */
 export function convertLegacyConfig(config: Members): Members {
   const converted: Members = { ...config };
   for (const convert of conversions) convert(converted);
@@ -119,7 +119,7 @@ function convertCondition(holder: unknown): unknown {
   return { ...holder, condition: convertAnime(holder['condition']) };
 }
 
-/** The type `anime` was divided into `anime.series` and `anime.movie`. */
+/** Replaces the query type `anime`, which AIOStreams divided into `anime.series` and `anime.movie`. */
 function convertAnime(expression: string): string {
   return expression.replaceAll(
     /queryType\s*(==|!=)\s*(["'])anime\2|(["'])anime\3\s*(==|!=)\s*queryType/g,

@@ -3,7 +3,7 @@ import { isRecord } from './variants/path.ts';
 /** Values that the directives of a template refer to. */
 export interface TemplateValues {
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** Ids of the selected debrid services. */
+  /** IDs of the selected debrid services. */
   readonly services: readonly string[];
 }
 
@@ -16,8 +16,8 @@ const comparison = /^(?<reference>\S+)\s+(?<operator>==|!=|>=|<=|>|<|includes)\s
 const reference = /^(?:inputs(?:\.[^\s.]+)+|services(?:\.[^\s.]+)?)$/;
 
 /**
- * Evaluates a condition such as `inputs.tier == pro and !services.torbox`. `and` binds stronger than `xor`, and that
- * stronger than `or`. A word of these is an operator only before another reference, since values may contain it.
+ * Evaluates a condition such as `inputs.tier == pro and !services.torbox`. `and` has precedence over `xor`, and `xor`
+ * over `or`. These words are operators only before another reference, since values may contain them.
  *
  * @throws TemplateConditionError
  */
@@ -67,7 +67,7 @@ export function readReference(text: string, { inputs, services }: TemplateValues
   return value;
 }
 
-/** Returns false for what counts as empty in a condition; the number 0 is a value. */
+/** Returns false for missing and empty values and for `false`; the number 0 is a value. */
 function isFilled(value: unknown): boolean {
   if (value === undefined || value === null || value === '' || value === false) return false;
   return !Array.isArray(value) || value.length > 0;

@@ -4,7 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 
 const hiddenRequests = new WeakSet<IncomingMessage>();
-/** Cache duration of the verdict on a header, because pages send the same one with each request. */
+/** Cache duration of the result for a header, because pages send the same header with each request. */
 const cacheLifetimeMs = 60_000;
 const maxCached = 1000;
 const tokenPattern = /^tk_[a-z0-9]{29}$/;

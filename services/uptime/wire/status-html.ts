@@ -64,7 +64,7 @@ export function buildContentSecurityPolicy({ form, script }: { form: boolean; sc
   ].join('; ');
 }
 
-/** Interval in which a page updates itself, in seconds; 0 when it does not. */
+/** Returns the interval of automatic updates in seconds, or 0 without them. */
 function getRefreshSeconds(autoRefreshInterval: number): number {
   return autoRefreshInterval > 0 ? Math.max(30, autoRefreshInterval) : 0;
 }
@@ -82,7 +82,7 @@ export function renderStatusPage(view: StatusPageView | undefined): string {
   const { publicPage, beats, windows, status, now } = view;
   const { title, description, footerText, theme, customCSS, autoRefreshInterval, slug } = publicPage.config;
   const refreshSeconds = getRefreshSeconds(autoRefreshInterval);
-  // Browsers without scripts load the whole page again.
+  // Browsers without scripts reload the page.
   const refresh =
     refreshSeconds === 0 ? '' : `<noscript><meta http-equiv="refresh" content="${String(refreshSeconds)}"></noscript>`;
   const script = refreshSeconds === 0 ? '' : `<script>${statusScript}</script>`;
@@ -249,7 +249,7 @@ function favicon(status: PageStatus): string {
   return `data:image/svg+xml,${encodeURIComponent(picture)}`;
 }
 
-/** Metadata with the color of the page, which browsers use for their own bars. */
+/** Renders the page color, which browsers use for their toolbars. */
 function renderThemeColor(theme: string): string {
   const colors = { light: '#f7fbfc', dark: '#0d151b' };
   if (theme === 'light' || theme === 'dark') return `<meta name="theme-color" content="${colors[theme]}">`;
@@ -275,7 +275,7 @@ function renderDocument(
 <body>${body}</body></html>`;
 }
 
-/* The colours of the app's own pages. */
+// Colors of the app's pages.
 const dark =
   '--page:oklch(19% .018 245);--card:oklch(23% .02 245);--sunken:oklch(16% .016 245);--ink:oklch(95% ' +
   '.008 245);--soft:oklch(75% .015 245);--edge:oklch(31% .02 245);--rim:oklch(52% .02 ' +

@@ -21,7 +21,7 @@ afterAll(async () => {
   await host[Symbol.asyncDispose]();
 });
 
-/** Builds an alternation of group names of exactly this length, which matches the wanted name. */
+/** Builds an alternation of group names of exactly this length, which matches the group `wanted`. */
 function buildPattern(length: number): string {
   const end = '|wanted)\\b';
   let groups = '(?<![a-z])(?:g0';
