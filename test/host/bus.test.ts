@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createBus } from '../../main/host/services/bus.ts';
 import { createHandovers } from '../../main/host/services/handovers.ts';
 import { defineHandover, defineTopic } from '../../services/contracts/bus.ts';
-import { silentLog } from '../support/place.ts';
+import { silentLog } from '../support/database-location.ts';
 
 const happened = defineTopic('test.happened', z.object({ n: z.int() }));
 const other = defineTopic('test.other', z.object({ n: z.int() }));

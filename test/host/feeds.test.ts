@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createFeeds } from '../../main/host/services/feeds.ts';
 import { defineFeed } from '../../services/contracts/feeds.ts';
-import { silentLog } from '../support/place.ts';
+import { silentLog } from '../support/database-location.ts';
 
 const numbers = defineFeed('test.numbers', z.object({ n: z.int() }));
 

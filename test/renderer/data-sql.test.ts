@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
-import { openDataRoom, type DataRoom } from '../services/data/room.ts';
+import { openDataRoom, type DataRoom } from '../services/data/data-fixture.ts';
 import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
 
 describe.skipIf(noBrowser)('Data: SQL editor', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAuthRoom, type AuthRoom } from '../services/data/auth-room.ts';
+import { openAuthRoom, type AuthRoom } from '../services/data/auth-fixture.ts';
 import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
-import { openDataRoom, type DataRoom } from '../services/data/room.ts';
+import { openDataRoom, type DataRoom } from '../services/data/data-fixture.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';

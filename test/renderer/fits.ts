@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { WatchedPage } from '../support/browser.ts';
-import { within } from '../support/hangs.ts';
+import { within } from '../support/browser-timeouts.ts';
 import { seriousFindings } from './axe.ts';
 import { eachLook, type screens } from './screens.ts';
 

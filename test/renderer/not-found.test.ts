@@ -10,7 +10,7 @@ import { uptime } from '../../services/uptime/index.ts';
 import { noBrowser, openPage, signIn, theBrowser, type WatchedPage } from '../support/browser.ts';
 import { admin, adminAuthorization } from '../support/host.ts';
 import { seriousFindings } from './axe.ts';
-import { openDataRoom, type DataRoom } from '../services/data/room.ts';
+import { openDataRoom, type DataRoom } from '../services/data/data-fixture.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';

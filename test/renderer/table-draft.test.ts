@@ -6,7 +6,7 @@ import {
   type ColumnDraft,
   type StoredTable,
 } from '../../renderer/src/pages/data/table-draft.ts';
-import { openDataRoom, type DataRoom } from '../services/data/room.ts';
+import { openDataRoom, type DataRoom } from '../services/data/data-fixture.ts';
 import { adminAuthorization } from '../support/host.ts';
 
 /** Foreign keys of the table form's draft in a PostgreSQL. */

@@ -7,7 +7,7 @@ import { openAccessHost, type AccessHost } from '../support/access.ts';
 
 /**
  * What tokens with scopes reach on the listeners of the services, where the clients of the peers use them. Homeport's own
- * API is in own-api.test.ts. All tokens are of an administrator, who may do everything, unless a title says otherwise.
+ * API is in app-api.test.ts. All tokens are of an administrator, who may do everything, unless a title says otherwise.
  */
 const services = ['git', 'sync', 'downloads', 'push', 'notify', 'uptime'] as const;
 type Service = (typeof services)[number];

@@ -13,7 +13,7 @@ import { createFakeClock } from '../support/clock.ts';
 import { command } from '../support/host-process.ts';
 import { openTestHost, testEnvironment } from '../support/host.ts';
 import { buildConfig, makeUser, password as addonPassword } from '../services/addons/rig.ts';
-import { openAuthRoom, type AuthRoom } from '../services/data/auth-room.ts';
+import { openAuthRoom, type AuthRoom } from '../services/data/auth-fixture.ts';
 
 const email = 'app-user@example.org';
 const password = 'correct horse 1';

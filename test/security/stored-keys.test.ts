@@ -14,7 +14,7 @@ import type { ServiceDescriptor } from '../../services/contracts/service.ts';
 import { api } from '../support/api.ts';
 import { sharing } from '../support/gateway/phone.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
-import { lacksRclone, rclonePath } from '../services/sync/room.ts';
+import { lacksRclone, rclonePath } from '../services/sync/sync-fixture.ts';
 
 interface StoredKey {
   readonly service: ServiceDescriptor<any, any>;

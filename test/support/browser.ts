@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
-import { within } from './hangs.ts';
+import { within } from './browser-timeouts.ts';
 import { admin } from './host.ts';
 
 const chosen = process.env['CHROMIUM'];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import type { Log } from '../../services/contracts/service.ts';
 import { openDatabase, type Database } from '../../main/host/database/open.ts';
-import { silentLog, type Place } from './place.ts';
+import { silentLog, type Place } from './database-location.ts';
 import { openPostgresDatabase, startPostgres, type PostgresServer } from './postgres.ts';
 
 /** Opens the database at a place, or a new and empty one; closed after the test. */

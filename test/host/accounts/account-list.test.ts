@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AccountChange } from '../../../services/contracts/control/accounts.ts';
 import { eachDialect } from '../../support/database.ts';
-import { badCredentials, basic, openHouse, type House } from './house.ts';
+import { badCredentials, basic, openHouse, type House } from './accounts-fixture.ts';
 
 eachDialect((_name, open, newPlace) => {
   let house: House;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { address, badCredentials, basic, openHouse, type House } from './house.ts';
+import { address, badCredentials, basic, openHouse, type House } from './accounts-fixture.ts';
 
 let house: House;
 beforeEach(async () => {

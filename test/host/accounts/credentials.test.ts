@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { eachDialect } from '../../support/database.ts';
-import { address, badCredentials, basic, bearer, openHouse, session, type House } from './house.ts';
+import { address, badCredentials, basic, bearer, openHouse, session, type House } from './accounts-fixture.ts';
 
 eachDialect((_name, open, newPlace) => {
   let house: House;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eachDialect } from '../../support/database.ts';
-import { basic, openHouse, type House } from './house.ts';
+import { basic, openHouse, type House } from './accounts-fixture.ts';
 
 eachDialect((_name, open, newPlace) => {
   let house: House;

@@ -1,6 +1,6 @@
 import bcrypt from 'bcryptjs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { badCredentials, basic, openHouse, type House } from './house.ts';
+import { badCredentials, basic, openHouse, type House } from './accounts-fixture.ts';
 
 let house: House;
 beforeEach(async () => {

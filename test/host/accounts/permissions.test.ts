@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Credentials, Grant, Identity, Permission } from '../../../services/contracts/control/accounts.ts';
-import { basic, bearer, openHouse, type House } from './house.ts';
+import { basic, bearer, openHouse, type House } from './accounts-fixture.ts';
 
 let house: House;
 let mia: Identity;

@@ -1,7 +1,7 @@
 import { scryptSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eachDialect } from '../../support/database.ts';
-import { badCredentials, basic, openHouse, type House } from './house.ts';
+import { badCredentials, basic, openHouse, type House } from './accounts-fixture.ts';
 
 const password = 'velvet-otter-93-lantern';
 

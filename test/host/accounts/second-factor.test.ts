@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SecondFactorNeeded } from '../../../services/contracts/control/second-factor.ts';
 import { eachDialect } from '../../support/database.ts';
 import { readCode } from '../../support/second-factor.ts';
-import { address, basic, openHouse, session, type House } from './house.ts';
+import { address, basic, openHouse, session, type House } from './accounts-fixture.ts';
 
 const password = 'velvet-otter-93-lantern';
 const client = { remoteAddress: address, userAgent: 'test' };

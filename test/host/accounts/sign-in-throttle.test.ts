@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { SignInThrottle } from '../../../main/host/accounts/sign-in-throttle.ts';
 import type { Credentials } from '../../../services/contracts/control/accounts.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { address, badCredentials, basic, bearer, openHouse, tooMany, type House } from './house.ts';
+import { address, badCredentials, basic, bearer, openHouse, tooMany, type House } from './accounts-fixture.ts';
 
 const minute = 60_000;
 const right = 'correct horse';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { exportConfig, importConfig } from '../../../main/host/config/portable.ts';
 import { openVault } from '../../../main/host/vault/vault.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 import { DataFolder, descriptors } from './fixture.ts';
 
 const sample = readFileSync(fileURLToPath(new URL('samples/plain-secrets.yaml', import.meta.url)), 'utf8');

@@ -1,6 +1,6 @@
 // Started by migrate.test.ts as a separate process: migrates, and hangs in the middle of the second step.
 import { openDatabase } from '../../../main/host/database/open.ts';
-import { silentLog, type Place } from '../../support/place.ts';
+import { silentLog, type Place } from '../../support/database-location.ts';
 
 const location = JSON.parse(process.argv[2] ?? '{}') as Place;
 const database = await openDatabase({ ...location, log: silentLog });

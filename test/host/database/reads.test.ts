@@ -9,7 +9,7 @@ import { ReadThread } from '../../../main/host/database/reads/thread.ts';
 import { requestSignal } from '../../../main/host/runtime/request-signal.ts';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 import { eachDialect } from '../../support/database.ts';
 
 let folder: string;

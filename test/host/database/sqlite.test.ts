@@ -6,8 +6,8 @@ import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../main/host/database/open.ts';
-import { silentLog } from '../../support/place.ts';
-import { lacks } from '../../support/needs.ts';
+import { silentLog } from '../../support/database-location.ts';
+import { lacks } from '../../support/requirements.ts';
 
 let room: string;
 beforeEach(() => {

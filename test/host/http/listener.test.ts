@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { describe, expect, test, vi } from 'vitest';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { bindAll, PortTaken } from '../../../main/host/http/bind.ts';
-import { lacks } from '../../support/needs.ts';
+import { lacks } from '../../support/requirements.ts';
 import { dial, everything, exchange, open, quietLog, request } from './raw.ts';
 
 const hasV6 = Object.values(networkInterfaces()).some(

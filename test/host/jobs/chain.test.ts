@@ -10,7 +10,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import { startChild } from '../../support/child.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { eachDialect } from '../../support/database.ts';
-import { openRoom } from './room.ts';
+import { openRoom } from './jobs-fixture.ts';
 
 const link = defineJob('test.link', z.object({ n: z.int() }));
 const chain = (count: number) => Array.from({ length: count }, (_, n) => ({ payload: { n }, orderKey: 'chain' }));

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { openDatabase } from '../../../main/host/database/open.ts';
 import { defineJob } from '../../../services/contracts/jobs.ts';
-import { silentLog, type Place } from '../../support/place.ts';
-import { openRoom } from './room.ts';
+import { silentLog, type Place } from '../../support/database-location.ts';
+import { openRoom } from './jobs-fixture.ts';
 
 const {
   place,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { defineJob } from '../../../services/contracts/jobs.ts';
 import { eachDialectOnOwnServer } from '../../support/database.ts';
-import { openRoom } from './room.ts';
+import { openRoom } from './jobs-fixture.ts';
 
 const carry = defineJob('test.carry', z.object({ n: z.int() }));
 

@@ -5,7 +5,7 @@ import type { Database } from '../../../main/host/database/open.ts';
 import { defineJob } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { eachDialect } from '../../support/database.ts';
-import { openRoom, type JobsRoom } from './room.ts';
+import { openRoom, type JobsRoom } from './jobs-fixture.ts';
 
 /** The clock of these tests jumps, so attempts need a long timeout. */
 const limits = { concurrency: 3, timeoutMs: 1_000_000_000 };

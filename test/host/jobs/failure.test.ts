@@ -5,8 +5,8 @@ import { defineJob } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { eachDialect } from '../../support/database.ts';
-import { silentLog } from '../../support/place.ts';
-import { openRoom, type JobsRoom } from './room.ts';
+import { silentLog } from '../../support/database-location.ts';
+import { openRoom, type JobsRoom } from './jobs-fixture.ts';
 
 const Payload = z.object({ n: z.int() });
 const deliver = defineJob('test.deliver', Payload);

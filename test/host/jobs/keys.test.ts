@@ -10,8 +10,8 @@ import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { defineJob } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { eachDialect } from '../../support/database.ts';
-import { silentLog } from '../../support/place.ts';
-import { openRoom } from './room.ts';
+import { silentLog } from '../../support/database-location.ts';
+import { openRoom } from './jobs-fixture.ts';
 
 const deliver = defineJob('test.deliver', z.object({ n: z.int() }));
 const many = 6_000;

@@ -8,7 +8,7 @@ import { defineJob } from '../../../services/contracts/jobs.ts';
 import { startChild } from '../../support/child.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { eachDialectOnOwnServer } from '../../support/database.ts';
-import { openRoom, type JobsRoom } from './room.ts';
+import { openRoom, type JobsRoom } from './jobs-fixture.ts';
 
 const carry = defineJob('test.carry', z.object({ n: z.int() }));
 const never = () => new Promise<never>(() => undefined);

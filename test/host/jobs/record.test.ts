@@ -4,7 +4,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import { defineJob } from '../../../services/contracts/jobs.ts';
 import type { Database } from '../../../main/host/database/open.ts';
 import { eachDialect } from '../../support/database.ts';
-import { openRoom } from './room.ts';
+import { openRoom } from './jobs-fixture.ts';
 
 const count = defineJob('test.count', z.object({ n: z.int() }), { concurrency: 8 });
 const payloads = (numbers: readonly number[]) => numbers.map((n) => ({ payload: { n } }));

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { defineJob, type JobAttempt } from '../../../services/contracts/jobs.ts';
 import { eachDialect } from '../../support/database.ts';
-import { openRoom } from './room.ts';
+import { openRoom } from './jobs-fixture.ts';
 
 const Payload = z.object({ n: z.int() });
 const greet = defineJob('test.greet', Payload);

@@ -7,8 +7,8 @@ import { jobsMigrations } from '../../../main/host/jobs/jobs.ts';
 import { openDatabase } from '../../../main/host/database/open.ts';
 import { defineJob } from '../../../services/contracts/jobs.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { silentLog } from '../../support/place.ts';
-import { openRoom } from './room.ts';
+import { silentLog } from '../../support/database-location.ts';
+import { openRoom } from './jobs-fixture.ts';
 
 /**
  * State that a killed host of November 2026 left: a finished job, a dead letter, a job that waits for its next attempt

@@ -6,7 +6,7 @@ import { control } from '../../../services/control/index.ts';
 import { api } from '../../support/api.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { openTestHost } from '../../support/host.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 
 const minuteMs = 60_000;
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signJwt } from '../../../services/data/keys/jwt.ts';
-import { jwtSecret, openAuthRoom, type AuthRoom } from './auth-room.ts';
+import { jwtSecret, openAuthRoom, type AuthRoom } from './auth-fixture.ts';
 import { sendBlindly } from '../../support/blind-sender.ts';
 
 /** Requests of attackers. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openAuthRoom, type AuthRoom } from './auth-room.ts';
+import { openAuthRoom, type AuthRoom } from './auth-fixture.ts';
 
 /** Flows of apps with supabase-js, when addresses have to be confirmed. */
 let room: AuthRoom;

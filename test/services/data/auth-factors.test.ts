@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateCode, fromBase32 } from '../../../services/kit/totp.ts';
-import { openAuthRoom, type AuthRoom } from './auth-room.ts';
+import { openAuthRoom, type AuthRoom } from './auth-fixture.ts';
 
 /** Second factor with supabase-js. */
 let room: AuthRoom;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signJwt } from '../../../services/data/keys/jwt.ts';
-import { jwtSecret, movableClock, openAuthRoom, type AuthRoom } from './auth-room.ts';
+import { jwtSecret, movableClock, openAuthRoom, type AuthRoom } from './auth-fixture.ts';
 import recorded from './golden/auth.json' with { type: 'json' };
 
 /** Recorded exchanges with GoTrue. Each request is sent again in order, with values of earlier responses inserted. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { notify } from '../../../services/notify/index.ts';
 import { openMailServer } from '../../support/mail-server.ts';
-import { openAuthRoom, type AuthRoom } from './auth-room.ts';
+import { openAuthRoom, type AuthRoom } from './auth-fixture.ts';
 
 /** Mails through a mail server, remote clients, and an unavailable database. */
 let mails: Awaited<ReturnType<typeof openMailServer>>;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAuthRoom, type AuthRoom } from './auth-room.ts';
+import { openAuthRoom, type AuthRoom } from './auth-fixture.ts';
 
 const password = 'correct horse 1';
 let room: AuthRoom;

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Cancellation } from '../../../services/data/app-api/cancellation.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { openDataRoom, type DataRoom } from './data-fixture.ts';
 
 /** Cancellation of statements of a page; its button, key and disconnect are tested in test/renderer/data. */
 let room: DataRoom;

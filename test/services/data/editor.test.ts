@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TypeInference } from '../../../services/data/csv/type-inference.ts';
 import { parseCsvRows } from '../../../services/data/csv/parse.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { openDataRoom, type DataRoom } from './data-fixture.ts';
 
 /** Table editor: rows that are read, inserted, updated and deleted, and imported files. */
 let room: DataRoom;

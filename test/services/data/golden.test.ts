@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signJwt } from '../../../services/data/keys/jwt.ts';
-import { jwtSecret, openDataRoom, type DataRoom } from './room.ts';
+import { jwtSecret, openDataRoom, type DataRoom } from './data-fixture.ts';
 import { rows, schema } from './schema.ts';
 
 interface Golden {

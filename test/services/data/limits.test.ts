@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Passwords } from '../../../services/data/auth-api/hash/passwords.ts';
 import { sendBlindly } from '../../support/blind-sender.ts';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { openDataRoom, type DataRoom } from './data-fixture.ts';
 import { rows, schema } from './schema.ts';
 
 /** Limits of requests and responses. */

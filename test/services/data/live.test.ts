@@ -2,7 +2,7 @@ import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { data } from '../../../services/data/index.ts';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { openDataRoom, type DataRoom } from './data-fixture.ts';
 
 let room: DataRoom;
 beforeAll(async () => {

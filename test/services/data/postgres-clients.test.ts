@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
-import { lacks } from '../../support/needs.ts';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { lacks } from '../../support/requirements.ts';
+import { openDataRoom, type DataRoom } from './data-fixture.ts';
 
 const run = promisify(execFile);
 const programs = fileURLToPath(

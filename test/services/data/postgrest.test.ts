@@ -1,6 +1,6 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { openDataRoom, type DataRoom } from './data-fixture.ts';
 
 let room: DataRoom;
 let db: SupabaseClient<any>;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { openDataRoom, type DataRoom } from './data-fixture.ts';
 
 /** Saved queries; their page is tested in test/renderer/data. */
 let room: DataRoom;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { jwtSecret, openDataRoom, type DataRoom } from './room.ts';
+import { jwtSecret, openDataRoom, type DataRoom } from './data-fixture.ts';
 import { rows, schema } from './schema.ts';
 
 let room: DataRoom;

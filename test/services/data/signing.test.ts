@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { signJwtWithPair } from '../../../services/data/keys/jwt.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { openAuthRoom, type AuthRoom } from './auth-room.ts';
+import { openAuthRoom, type AuthRoom } from './auth-fixture.ts';
 
 /** Tokens signed by the secret, by the current key pair and by earlier pairs. */
 let room: AuthRoom;

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { startPostgres, type PostgresServer } from '../../support/postgres.ts';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { openDataRoom, type DataRoom } from './data-fixture.ts';
 
 const servers: PostgresServer[] = [];
 afterAll(async () => {

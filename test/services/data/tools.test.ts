@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { restoreBackup } from '../../../main/host/backup/restore.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { openDataRoom, type DataRoom } from './data-fixture.ts';
 import { rows, schema } from './schema.ts';
 
 const batch = (room: DataRoom, requests: unknown, headers: Record<string, string> = {}): Promise<Response> =>

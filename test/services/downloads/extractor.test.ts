@@ -8,7 +8,7 @@ import { sharedEngines } from '../../support/engines.ts';
 import type { Engines } from '../../../services/contracts/control/engines.ts';
 import { Extractor } from '../../../services/downloads/engine/extractor.ts';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 import { dataFolderWith, openRig, requireEngines } from './rig.ts';
 
 const real = sharedEngines();

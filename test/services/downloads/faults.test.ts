@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { enginesFolder } from '../../support/host.ts';
-import { lacks } from '../../support/needs.ts';
+import { lacks } from '../../support/requirements.ts';
 import { dataFolderWith, openRig, processesNaming, streams, type Rig } from './rig.ts';
 
 let open = new AsyncDisposableStack();

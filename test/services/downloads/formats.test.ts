@@ -12,7 +12,7 @@ import { Driver } from '../../../services/downloads/engine/driver.ts';
 import { Extractor } from '../../../services/downloads/engine/extractor.ts';
 import { Settings } from '../../../services/downloads/settings.ts';
 import { defaultOrderOptions, type Order } from '../../../services/downloads/domain/order.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 import { mediaOf } from './media.ts';
 import { dataFolderWith, openRig, type Record as Row, type Rig } from './rig.ts';
 

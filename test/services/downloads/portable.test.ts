@@ -11,7 +11,7 @@ import { migrations } from '../../../services/downloads/store/migrations.ts';
 import { SubscriptionStore } from '../../../services/downloads/subscriptions/store.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { eachDialect } from '../../support/database.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 import { openRig } from './rig.ts';
 
 const settings = Settings.parse({ ytdlPresets: { slow: { ratelimit: 100_000 } }, allowOptionsOverrides: true });

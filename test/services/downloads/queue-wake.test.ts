@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Queue } from '../../../services/downloads/queue/queue.ts';
 import { ActiveRuns } from '../../../services/downloads/run/active-runs.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 
 type Parts = ConstructorParameters<typeof Queue>[0];
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../../main/host/database/open.ts';
 import { DownloadStore } from '../../../services/downloads/store/store.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 import { dataFolderWith, openRig, type Rig } from './rig.ts';
 
 let open = new AsyncDisposableStack();

@@ -11,7 +11,7 @@ import {
 } from '../../../services/downloads/metube-api/socket-io.ts';
 import { Settings } from '../../../services/downloads/settings.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { anItem } from './an-item.ts';
+import { anItem } from './sample-item.ts';
 
 const nothing: Disposable = { [Symbol.dispose]: () => undefined };
 

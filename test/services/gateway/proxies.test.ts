@@ -15,7 +15,7 @@ import { freePort } from '../../support/free-port.ts';
 import { lan, openHome, phoneAddress, type Answer, type Home } from '../../support/gateway/phone.ts';
 import { admin, adminAuthorization } from '../../support/host.ts';
 import { toolPath } from '../../support/tools.ts';
-import { lacks } from '../../support/needs.ts';
+import { lacks } from '../../support/requirements.ts';
 
 const lamp = fixtureService('lamp', (context) => ({
   http: (request, response) => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/host.ts';
 import { openGitRoom, type GitRoom } from './git-fixture.ts';
-import { describeShape } from './shape.ts';
+import { describeShape } from './describe-shape.ts';
 
 interface Exchange {
   readonly name: string;

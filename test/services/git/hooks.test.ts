@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createFakeClock } from '../../support/clock.ts';
 import { openGitRoom, type GitRoom } from './git-fixture.ts';
-import { describeShape } from './shape.ts';
+import { describeShape } from './describe-shape.ts';
 
 interface Received {
   readonly headers: IncomingHttpHeaders;

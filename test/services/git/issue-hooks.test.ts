@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openGitRoom, type GitRoom } from './git-fixture.ts';
-import { describeShape } from './shape.ts';
+import { describeShape } from './describe-shape.ts';
 
 const received: { readonly headers: IncomingHttpHeaders; readonly body: any }[] = [];
 const receiver = createServer((request, response) => {

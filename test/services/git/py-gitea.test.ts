@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { lacks } from '../../support/needs.ts';
+import { lacks } from '../../support/requirements.ts';
 import { openGitRoom } from './git-fixture.ts';
 
 const client = fileURLToPath(new URL('../../../.cache/tools/py-gitea', import.meta.url));

@@ -5,7 +5,7 @@ import { ItemStore } from '../../../services/inbox/store/items.ts';
 import { migrations } from '../../../services/inbox/store/migrations.ts';
 import { findEarlierRepeats } from '../../../services/inbox/store/repeats.ts';
 import { eachDialect } from '../../support/database.ts';
-import { collectPlans } from '../../support/plans.ts';
+import { collectPlans } from '../../support/query-plans.ts';
 
 const hourMs = 3_600_000;
 const startTime = 1_795_000_000_000;

@@ -12,9 +12,9 @@ import { Settings } from '../../../services/mail/settings.ts';
 import { SignIn } from '../../../services/mail/accept/sign-in.ts';
 import { createNetworkFilter } from '../../../services/mail/smtp/networks.ts';
 import type { Refusal } from '../../../services/mail/smtp/refusal.ts';
-import { openHouse } from '../../host/accounts/house.ts';
+import { openHouse } from '../../host/accounts/accounts-fixture.ts';
 import { admin, openTestHost, type TestHost } from '../../support/host.ts';
-import { lacks, lacksProgram } from '../../support/needs.ts';
+import { lacks, lacksProgram } from '../../support/requirements.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
 import { Client } from './support.ts';
 

@@ -5,7 +5,7 @@ import { destinationId, parseDestination } from '../../../services/notify/destin
 import type { DeliveryResult } from '../../../services/notify/destinations/destination.ts';
 import { parseDestinationUrl } from '../../../services/notify/destinations/url.ts';
 import type { Message } from '../../../services/notify/domain/message.ts';
-import { openProvider, parsed, sendTo } from './destinations/provider.ts';
+import { openProvider, parsed, sendTo } from './destinations/provider-server.ts';
 
 async function send(url: string, fields: Partial<Message>, fetch: Fetch): Promise<readonly DeliveryResult[]> {
   await using provider = await openProvider();

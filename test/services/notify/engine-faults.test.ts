@@ -17,7 +17,7 @@ import { notify } from '../../../services/notify/index.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { startHostProcess } from '../../support/host-process.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 import { createProbe } from './support.ts';
 import { lacksLibrary, libraryOf, placeEngine, python, workers } from './engine-rig.ts';
 

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { lacks } from '../../support/needs.ts';
+import { lacks } from '../../support/requirements.ts';
 
 const tools = fileURLToPath(new URL('../../../.cache/tools/', import.meta.url));
 const run = promisify(execFile);

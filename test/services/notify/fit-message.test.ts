@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fitMessage, type MessageShape } from '../../../services/notify/domain/fit-message.ts';
 import { convertText } from '../../../services/notify/domain/text/convert.ts';
-import { messageOf } from './destinations/provider.ts';
+import { messageOf } from './destinations/provider-server.ts';
 
 const shape: MessageShape = { format: 'text', titleLimit: 0, bodyLimit: 10, overflow: 'truncate' };
 const file = { name: 'a', type: 'text/plain', size: 1, read: () => Promise.resolve(new Uint8Array(1)) };

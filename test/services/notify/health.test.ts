@@ -3,7 +3,7 @@ import { HealthStore } from '../../../services/notify/store/health.ts';
 import { migrations } from '../../../services/notify/store/migrations.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { eachDialect } from '../../support/database.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 
 eachDialect((_name, open, newPlace) => {
   const openHealth = async (place = newPlace()) => {

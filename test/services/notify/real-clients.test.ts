@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { notify } from '../../../services/notify/index.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
-import { lacks } from '../../support/needs.ts';
+import { lacks } from '../../support/requirements.ts';
 import { createProbe, openReceiver, type Offers, type Receiver } from './support.ts';
 
 const tools = fileURLToPath(new URL('../../../.cache/tools/', import.meta.url));

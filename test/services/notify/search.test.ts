@@ -7,7 +7,7 @@ import { migrations } from '../../../services/notify/store/migrations.ts';
 import type { Database } from '../../../main/host/database/open.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { eachDialect } from '../../support/database.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 
 const now = 1_900_000_000_000;
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/host.ts';
-import { enginesOf, lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './room.ts';
+import { enginesOf, lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './sync-fixture.ts';
 
 async function run(
   program: string,

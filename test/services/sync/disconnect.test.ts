@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { admin, adminAuthorization } from '../../support/host.ts';
-import { lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './room.ts';
+import { lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './sync-fixture.ts';
 
 /** Sends a call as raw HTTP and keeps the connection open for the answer. */
 async function send(room: SyncRoom, path: string, input: object, options: Partial<RawOptions> = {}): Promise<Socket> {

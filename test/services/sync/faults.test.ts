@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { enginesOf, lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './room.ts';
+import { enginesOf, lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './sync-fixture.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'homeport-sync-faults-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));

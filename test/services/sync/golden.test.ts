@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, utimesSync
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
-import { lacksRclone, openSyncRoom, until, type SyncRoom } from './room.ts';
+import { lacksRclone, openSyncRoom, until, type SyncRoom } from './sync-fixture.ts';
 
 interface Recorded {
   readonly name: string;

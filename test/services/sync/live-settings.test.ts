@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { getRate } from '../../../services/sync/domain/bandwidth.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { enginesOf, lacksRclone, openSyncRoom, until, type SyncRoom } from './room.ts';
+import { enginesOf, lacksRclone, openSyncRoom, until, type SyncRoom } from './sync-fixture.ts';
 
 const change = (room: SyncRoom, values: Record<string, unknown>): Promise<{ restarted: string[] }> =>
   room.api('PATCH', '/api/settings/sync', values);

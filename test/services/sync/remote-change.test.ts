@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
-import { lacksRclone, openSyncRoom, rclonePath, type SyncRoom } from './room.ts';
+import { lacksRclone, openSyncRoom, rclonePath, type SyncRoom } from './sync-fixture.ts';
 
 /** A server of files that asks for a password, as a NAS is one: rclone's own, by WebDAV. */
 async function openServer(folder: string, port: number, password: string): Promise<ChildProcess> {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openProvider, type Provider } from './provider.ts';
-import { lacksRclone, openSyncRoom, until, type SyncRoom } from './room.ts';
+import { openProvider, type Provider } from './oauth-provider.ts';
+import { lacksRclone, openSyncRoom, until, type SyncRoom } from './sync-fixture.ts';
 
 /** Over a connection of its own: the engine listens anew on the same port each time, so that one that was kept leads nowhere. */
 const look = (address: string): Promise<Response> => fetch(address, { headers: { connection: 'close' } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openSyncRoom, type SyncRoom } from './room.ts';
+import { openSyncRoom, type SyncRoom } from './sync-fixture.ts';
 
 const tasksOf = async (room: SyncRoom, authorization?: string): Promise<readonly Record<string, unknown>[]> =>
   (await room.api('GET', '/api/sync', undefined, authorization)).tasks;

@@ -14,7 +14,7 @@ import { LocationLocks } from '../../../services/sync/jobs/location-locks.ts';
 import { localMover } from '../../../services/sync/tasks/local-mover.ts';
 import { getNextRun } from '../../../services/sync/tasks/schedule.ts';
 import { cpuTime } from '../../support/cpu-time.ts';
-import { lacksRclone, openSyncRoom } from './room.ts';
+import { lacksRclone, openSyncRoom } from './sync-fixture.ts';
 import { tree } from './trees.ts';
 
 /** The same numbers for the same seed. */

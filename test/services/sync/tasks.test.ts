@@ -20,7 +20,7 @@ import { defineManifest, defineService } from '../../../services/contracts/servi
 import { adminAuthorization } from '../../support/host.ts';
 import { startHostProcess } from '../../support/host-process.ts';
 import { tree } from './trees.ts';
-import { lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './room.ts';
+import { lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './sync-fixture.ts';
 
 const offers: NotificationOffer[] = [];
 const notify = defineService({

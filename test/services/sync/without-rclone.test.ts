@@ -6,7 +6,7 @@ import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
 import { sync } from '../../../services/sync/index.ts';
 import { adminAuthorization, enginesFolder, openTestHost } from '../../support/host.ts';
-import { lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './room.ts';
+import { lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './sync-fixture.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'homeport-without-rclone-'));
 afterEach(() => vi.unstubAllEnvs());

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { toolPath } from '../../support/tools.ts';
-import { lacksProgram } from '../../support/needs.ts';
+import { lacksProgram } from '../../support/requirements.ts';
 import { openUptime } from './rig.ts';
 
 const at = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));

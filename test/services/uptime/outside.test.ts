@@ -18,7 +18,7 @@ import { uptime } from '../../../services/uptime/index.ts';
 import { freePort } from '../../support/free-port.ts';
 import { openHome } from '../../support/gateway/phone.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { lacksProgram } from '../../support/needs.ts';
+import { lacksProgram } from '../../support/requirements.ts';
 import { toolPath } from '../../support/tools.ts';
 import { openTarget, openUptime } from './rig.ts';
 

@@ -12,7 +12,7 @@ import { MonitorStore } from '../../../services/uptime/store/monitors.ts';
 import { Rollup } from '../../../services/uptime/monitoring/rollup.ts';
 import { createRuntimeMonitor } from '../../../services/uptime/monitoring/monitor-state.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 import { eachDialect } from '../../support/database.ts';
 
 const hour = 3_600_000;

@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs';
 import { openDatabase } from '../../../../main/host/database/open.ts';
 import { createFakeClock } from '../../../support/clock.ts';
-import { silentLog, type Place } from '../../../support/place.ts';
+import { silentLog, type Place } from '../../../support/database-location.ts';
 import { smallDisk } from './disk.ts';
 import type { Event } from './history.ts';
 import { Living } from './life.ts';

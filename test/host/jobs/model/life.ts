@@ -4,7 +4,7 @@ import type { Database } from '../../../../main/host/database/open.ts';
 import { defineJob, type JobAttempt, type JobKind } from '../../../../services/contracts/jobs.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import type { FakeClock } from '../../../support/clock.ts';
-import { openRoom, type JobsRoom } from '../room.ts';
+import { openRoom, type JobsRoom } from '../jobs-fixture.ts';
 import type { Record } from './history.ts';
 import { kindNames, type KindName, type PlannedJob, type Step, type Turnout } from './program.ts';
 

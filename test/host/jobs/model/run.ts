@@ -11,7 +11,7 @@ import { openDatabase } from '../../../../main/host/database/open.ts';
 import { jobsMigrations } from '../../../../main/host/jobs/jobs.ts';
 import { createFakeClock } from '../../../support/clock.ts';
 import { eachDialect } from '../../../support/database.ts';
-import { silentLog, type Place } from '../../../support/place.ts';
+import { silentLog, type Place } from '../../../support/database-location.ts';
 import { mountSmall, smallDisk, unmount } from './disk.ts';
 import type { Event } from './history.ts';
 import type { Doomed } from './host.ts';

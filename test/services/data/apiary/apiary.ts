@@ -1,6 +1,6 @@
 import { PostgrestClient } from '@supabase/postgrest-js';
 import { expect } from 'vitest';
-import { openDataRoom, type DataRoom } from '../room.ts';
+import { openDataRoom, type DataRoom } from '../data-fixture.ts';
 import { rows, schema } from './schema.ts';
 
 /** Host with the test tables, and postgrest-js as a client. */

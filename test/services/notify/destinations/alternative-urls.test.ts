@@ -10,8 +10,8 @@ import { inboxOffered } from '../../../../services/contracts/inbox/api.ts';
 import { pushOffered } from '../../../../services/contracts/push/topics.ts';
 import type { NotificationType, TextFormat } from '../../../../services/contracts/notify/notification.ts';
 import { openMailServer } from '../../../support/mail-server.ts';
-import { openBroker } from './broker.ts';
-import { messageOf, openProvider, parsed, sendTo } from './provider.ts';
+import { openBroker } from './mqtt-broker.ts';
+import { messageOf, openProvider, parsed, sendTo } from './provider-server.ts';
 
 interface RecordedMail {
   readonly note: string;

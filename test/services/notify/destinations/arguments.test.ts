@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseDestination } from '../../../../services/notify/destinations/catalogue.ts';
-import { openProvider, parsed, sendTo } from './provider.ts';
+import { openProvider, parsed, sendTo } from './provider-server.ts';
 
 /** Sends one message and returns the request that the provider got. */
 async function requestOf(url: string, format: 'text' | 'markdown' = 'text') {

@@ -1,4 +1,4 @@
-import type { Got } from './provider.ts';
+import type { Got } from './provider-server.ts';
 
 /** A request as it was recorded. */
 export interface RecordedRequest {

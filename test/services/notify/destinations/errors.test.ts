@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { describe, expect, it } from 'vitest';
 import { createFetch } from '../../../../main/host/fetch/fetch.ts';
-import { openProvider, sendTo, type Answer } from './provider.ts';
+import { openProvider, sendTo, type Answer } from './provider-server.ts';
 
 async function failing(url: string, answer: Answer | undefined) {
   await using provider = await openProvider();

@@ -3,7 +3,7 @@ import type { FetchOptions } from '../../../../services/contracts/outgoing.ts';
 import { destinationId, kinds, parseDestination } from '../../../../services/notify/destinations/catalogue.ts';
 import { describeForms, fillForm, listSecrets, writeForm } from '../../../../services/notify/destinations/forms.ts';
 import { parseDestinationUrl, writeDestinationUrl } from '../../../../services/notify/destinations/url.ts';
-import { messageOf, openProvider } from './provider.ts';
+import { messageOf, openProvider } from './provider-server.ts';
 
 /** A generator that gives the same numbers each time (mulberry32), so that what fails once fails again. */
 function numbers(seed: number): (below: number) => number {

@@ -2,8 +2,8 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isUtf8 } from 'node:buffer';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { answers } from './answers.ts';
-import { openProvider, sendTo, type Provider } from './provider.ts';
+import { answers } from './provider-responses.ts';
+import { openProvider, sendTo, type Provider } from './provider-server.ts';
 
 let provider: Provider;
 beforeAll(async () => {

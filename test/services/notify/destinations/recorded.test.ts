@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NotificationType, TextFormat } from '../../../../services/contracts/notify/notification.ts';
 import { parseDestinationUrl } from '../../../../services/notify/destinations/url.ts';
-import { answers } from './answers.ts';
+import { answers } from './provider-responses.ts';
 import { ofGot, ofRecorded, type Comparable, type RecordedRequest } from './compare.ts';
 import { differences, skip } from './differences.ts';
-import { openProvider, parsed, sendTo, type Provider } from './provider.ts';
+import { openProvider, parsed, sendTo, type Provider } from './provider-server.ts';
 
 interface Recorded {
   readonly note: string;

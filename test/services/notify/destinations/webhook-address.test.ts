@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isNativeUrl, parseDestination } from '../../../../services/notify/destinations/catalogue.ts';
-import { openProvider, parsed, sendTo } from './provider.ts';
+import { openProvider, parsed, sendTo } from './provider-server.ts';
 
 const sig = 'a_b-c%3D';
 const invoke = 'triggers/manual/paths/invoke?api-version=1&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0';

@@ -8,7 +8,7 @@ import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { removeNow } from '../../../../services/push/store/removal.ts';
 import { eachDialect } from '../../../support/database.ts';
-import { silentLog } from '../../../support/place.ts';
+import { silentLog } from '../../../support/database-location.ts';
 
 const inbox = '{"source":"push"}';
 

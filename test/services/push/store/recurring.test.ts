@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { RecurringStore } from '../../../../services/push/store/recurring.ts';
 import { eachDialect } from '../../../support/database.ts';
-import { collectPlans } from '../../../support/plans.ts';
+import { collectPlans } from '../../../support/query-plans.ts';
 
 eachDialect((dialect, open) => {
   const openStore = async () => {

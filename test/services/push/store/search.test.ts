@@ -4,7 +4,7 @@ import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { SearchStore, type SearchCriteria } from '../../../../services/push/store/search.ts';
 import { eachDialect } from '../../../support/database.ts';
-import { collectPlans } from '../../../support/plans.ts';
+import { collectPlans } from '../../../support/query-plans.ts';
 
 const anyMessage: Omit<SearchCriteria, 'phrases'> = {
   from: 0,

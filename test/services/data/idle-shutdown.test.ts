@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../services/contracts/service.ts';
-import { openAuthRoom } from './auth-room.ts';
+import { openAuthRoom } from './auth-fixture.ts';
 
 /** Real clock whose long timers expire on demand. */
 function patientClock(): Clock & { passLongWaits(): void } {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/host.ts';
-import { lacksRclone, openSyncRoom, rclonePath, type SyncRoom } from './room.ts';
+import { lacksRclone, openSyncRoom, rclonePath, type SyncRoom } from './sync-fixture.ts';
 import { tree } from './trees.ts';
 
 /** Calls that no recorded exchange holds, in an order in which each finds what it needs; `@` is the folder of either side. */

@@ -2,7 +2,7 @@ import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { verifyJwt } from '../../../services/data/keys/jwt.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { jwtSecret, openDataRoom, type DataRoom } from './room.ts';
+import { jwtSecret, openDataRoom, type DataRoom } from './data-fixture.ts';
 import { rows, schema } from './schema.ts';
 
 const [ann, bob] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];

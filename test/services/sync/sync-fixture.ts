@@ -7,7 +7,7 @@ import { sync } from '../../../services/sync/index.ts';
 import type { Clock, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { sharedEngines } from '../../support/engines.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
-import { lacks } from '../../support/needs.ts';
+import { lacks } from '../../support/requirements.ts';
 
 /** The program that `npm test` installed, or one of the system. */
 export const rclonePath = (await sharedEngines().find('rclone')).path;

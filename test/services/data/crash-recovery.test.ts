@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { signJwt } from '../../../services/data/keys/jwt.ts';
 import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
-import { lacks } from '../../support/needs.ts';
-import { jwtSecret, openDataRoom } from './room.ts';
+import { lacks } from '../../support/requirements.ts';
+import { jwtSecret, openDataRoom } from './data-fixture.ts';
 
 /** Kills of the process during writes, and a full disk. */
 const folders: string[] = [];

@@ -8,7 +8,7 @@ import { inbox } from '../../services/inbox/index.ts';
 import { push } from '../../services/push/index.ts';
 import { sync } from '../../services/sync/index.ts';
 import { accessPassword, anonymous, openAccessHost, type AccessHost } from '../support/access.ts';
-import { gitRepositoryPath, gitRows } from './git-own-rows.ts';
+import { gitRepositoryPath, gitRows } from './git-app-api-rows.ts';
 import { readDeclaredRoutes } from './declared-routes.ts';
 import { hiddenTopic, marker, objectRows, type ObjectRow, type OwnedObjects } from './object-rows.ts';
 

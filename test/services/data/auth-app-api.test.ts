@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { openPostgresDatabase } from '../../support/postgres.ts';
-import { openAuthRoom, type AuthRoom } from './auth-room.ts';
+import { openAuthRoom, type AuthRoom } from './auth-fixture.ts';
 
 /** User routes of the pages, and the rows visible to users. */
 let room: AuthRoom;

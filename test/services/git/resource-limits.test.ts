@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api } from '../../support/api.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { packedBlob, buildPack, swellingDelta } from './pack.ts';
+import { packedBlob, buildPack, swellingDelta } from './pack-builder.ts';
 import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
 const zeros = '0'.repeat(40);

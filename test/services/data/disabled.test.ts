@@ -7,9 +7,9 @@ import type { Clock } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
 import { data } from '../../../services/data/index.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
-import { openDataRoom } from './room.ts';
+import { openDataRoom } from './data-fixture.ts';
 
-const ours = fileURLToPath(new URL('../../../services/data/', import.meta.url));
+const ours = fileURLToPath(new URL('../../../services/data', import.meta.url));
 
 /** Real clock that counts the pending timers of this service. */
 function watchedClock(): Clock & { readonly ofData: ReadonlySet<object> } {

@@ -14,7 +14,7 @@ import { percentile } from '../bench/measure.ts';
 import { api } from '../support/api.ts';
 import { testEnvironment } from '../support/host.ts';
 import { command, startHostProcess, type HostProcess } from '../support/host-process.ts';
-import { silentLog } from '../support/place.ts';
+import { silentLog } from '../support/database-location.ts';
 
 const rows = 1_000_000;
 const perCommit = 1000;

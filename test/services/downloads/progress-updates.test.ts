@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { noProgress } from '../../../services/downloads/domain/item.ts';
 import { LiveUpdates } from '../../../services/downloads/queue/live-updates.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { anItem as item } from './an-item.ts';
+import { anItem as item } from './sample-item.ts';
 
 it('progress is told four times a second, another state at once and nothing older after it', () => {
   const clock = createFakeClock();

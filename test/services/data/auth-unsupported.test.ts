@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openAuthRoom, type AuthRoom } from './auth-room.ts';
+import { openAuthRoom, type AuthRoom } from './auth-fixture.ts';
 
 /** Features that this service lacks are refused like disabled features of Supabase. */
 let room: AuthRoom;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCallers, grantedServices, openOwnApi, type OwnApi } from './own-api-matrix.ts';
+import { createCallers, grantedServices, openOwnApi, type OwnApi } from './app-api-matrix.ts';
 
 describe('every route of the own API', () => {
   let ownApi: OwnApi;

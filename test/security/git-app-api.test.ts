@@ -3,7 +3,7 @@ import type { Grant } from '../../services/contracts/control/accounts.ts';
 import { openGitRoom, type GitRoom } from '../services/git/git-fixture.ts';
 import { api } from '../support/api.ts';
 import { adminAuthorization } from '../support/host.ts';
-import { gitRows, needs, type GitObjects, type GitRow, type Need } from './git-own-rows.ts';
+import { gitRows, needs, type GitObjects, type GitRow, type Need } from './git-app-api-rows.ts';
 
 /**
  * Who may do what by Code's own API, by object. Each row is a request on a private repository of the organization `acme`;

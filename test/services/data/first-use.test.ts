@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openAuthRoom, type AuthRoom } from './auth-room.ts';
+import { openAuthRoom, type AuthRoom } from './auth-fixture.ts';
 
 /** First use with supabase-js and default settings. */
 let room: AuthRoom;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync }
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
-import { lacksRclone, openSyncRoom, type SyncRoom } from './room.ts';
+import { lacksRclone, openSyncRoom, type SyncRoom } from './sync-fixture.ts';
 
 /** What must never come out, nor be written over. */
 const secret = 'the secret of somebody else';

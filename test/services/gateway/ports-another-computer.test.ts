@@ -17,7 +17,7 @@ import { api, inbox as inboxOf } from '../../support/api.ts';
 import { secondMachine, type Machine } from '../../support/gateway/machine.ts';
 import { sharing } from '../../support/gateway/phone.ts';
 import { admin, adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
-import { lacksProgram } from '../../support/needs.ts';
+import { lacksProgram } from '../../support/requirements.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-ports-'));
 const key = join(folder, 'id_laptop');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 import { tree } from './trees.ts';
-import { lacksRclone, openSyncRoom, until, type SyncRoom } from './room.ts';
+import { lacksRclone, openSyncRoom, until, type SyncRoom } from './sync-fixture.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

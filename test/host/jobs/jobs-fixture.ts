@@ -6,7 +6,7 @@ import type { Jobs, JobSummary } from '../../../services/contracts/jobs.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
 import type { Metrics } from '../../../services/contracts/metrics.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 
 export interface CountingMetrics extends Metrics {
   /** `name{label="value"}` -> value; gauges are read now. */

@@ -12,7 +12,7 @@ import { EgressProxy, type ResolveAddress } from '../../../services/downloads/en
 import { getProxies } from '../../../services/downloads/engine/network-policy.ts';
 import { Worker } from '../../../services/downloads/engine/worker.ts';
 import { startFixtureSite } from '../../support/fixture-site/site.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 import { requireImpersonation } from './rig.ts';
 
 const engines = sharedEngines();

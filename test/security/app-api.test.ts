@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anonymous } from '../support/access.ts';
 import { api } from '../support/api.ts';
 import { listOperations } from '../support/openapi-calls.ts';
-import { createCallers, openOwnApi, routes, type OwnApi } from './own-api-matrix.ts';
+import { createCallers, openOwnApi, routes, type OwnApi } from './app-api-matrix.ts';
 
 /** Routes that answer without a sign-in, and why. A new one needs a reason here. */
 const publicRoutes: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ const publicRoutes: Readonly<Record<string, string>> = {
   'POST /api/push/acknowledge': 'is called by a click on a notification, with the secret id of the message',
 };
 
-/** The other services are in own-api.security.test.ts. */
+/** The other services are in app-api.security.test.ts. */
 const services = ['push'];
 let ownApi: OwnApi;
 beforeAll(async () => {

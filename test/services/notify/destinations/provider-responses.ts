@@ -1,4 +1,4 @@
-import type { Answer, Got } from './provider.ts';
+import type { Answer, Got } from './provider-server.ts';
 
 /** What the providers answered when their requests were recorded, by a part of the address. */
 const known: readonly (readonly [part: string, body: unknown])[] = [

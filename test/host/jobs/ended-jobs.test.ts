@@ -7,8 +7,8 @@ import { openDatabase, type Database } from '../../../main/host/database/open.ts
 import { defineJob, type JobHandlerOptions } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { silentLog } from '../../support/place.ts';
-import { openRoom, type JobsRoom } from './room.ts';
+import { silentLog } from '../../support/database-location.ts';
+import { openRoom, type JobsRoom } from './jobs-fixture.ts';
 
 const count = defineJob('test.count', z.object({ n: z.int() }), { deleteWhenDone: true });
 const large = defineJob('test.large', z.object({ n: z.int() }), {

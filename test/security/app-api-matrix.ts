@@ -8,7 +8,7 @@ import { readDeclaredRoutes, type DeclaredRoute } from './declared-routes.ts';
 /**
  * Who is admitted to each route of Homeport's own API. The rows are the declarations of the contracts, and the expected
  * answers follow from the declared access, so that a new route is covered without a change here. Which objects a caller
- * sees behind a route with the access `objects` is in own-api-objects.test.ts.
+ * sees behind a route with the access `objects` is in app-api-objects.test.ts.
  */
 export const routes = (await readDeclaredRoutes()).toSorted(
   (one, other) => Number(endsSession(one)) - Number(endsSession(other)),
