@@ -32,7 +32,7 @@ class BuiltApp implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly messages: Record<string, unknown>[] = [];
   output = '';
-  #asked = 0;
+  #requestCount = 0;
   constructor() {
     const dataDir = mkdtempSync(join(work, 'data-'));
     this.#child = fork(program, [app, '--data-dir', dataDir, '--hidden'], {
@@ -49,8 +49,8 @@ class BuiltApp implements AsyncDisposable {
     this.#child.on('message', (message: Record<string, unknown>) => this.messages.push(message));
   }
   async ask<Answer = State>(does: string): Promise<Answer> {
-    this.#asked += 1;
-    const id = this.#asked;
+    this.#requestCount += 1;
+    const id = this.#requestCount;
     this.#child.send({ does, id });
     const answer = await vi.waitFor(() => {
       const answer = this.messages.find((message) => message['id'] === id);
@@ -114,8 +114,8 @@ describe('built desktop app', () => {
     await using built = new BuiltApp();
     await built.sees(({ tip }) => expect(tip).toBe('Homeport: All services run'));
     await built.ask('second');
-    const { addresses, errors, visible } = await built.sees(({ addresses: shown }) =>
-      expect(shown.at(-1)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/),
+    const { addresses, errors, visible } = await built.sees(({ addresses: list }) =>
+      expect(list.at(-1)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/),
     );
     expect(visible).toBe(true);
     expect(errors).toEqual([]);
@@ -186,7 +186,7 @@ describe('built desktop app', () => {
       expect(tip).toBe('Homeport: All services run');
     });
     await built.ask('second');
-    const { addresses } = await built.sees(({ addresses: shown }) => expect(shown.length).toBeGreaterThan(0));
+    const { addresses } = await built.sees(({ addresses: list }) => expect(list.length).toBeGreaterThan(0));
     expect((await fetch(addresses.at(-1) ?? '')).status).toBe(200);
     await built.ask('quit');
     expect(await built.ended()).toBe(0);

@@ -27,9 +27,9 @@ const gate = defineService<any, DispatchContext>({
     const target = ({ url = '' }: IncomingMessage) => context.dispatch(url.split('/')[1] ?? '');
     return {
       http(request, response) {
-        const found = target(request);
-        if (found === undefined) response.writeHead(502).end();
-        else found.request(request, response);
+        const destination = target(request);
+        if (destination === undefined) response.writeHead(502).end();
+        else destination.request(request, response);
       },
       upgrade(request, socket, head) {
         target(request)?.upgrade(request, socket, head);
@@ -73,8 +73,8 @@ async function ask(
   path: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<{ status: number | undefined; body: any }> {
-  const asked = send(`${host.url(service)}${path}`, { headers }).end();
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const clientRequest = send(`${host.url(service)}${path}`, { headers }).end();
+  const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage];
   const isJson = answer.headers['content-type']?.includes('json') === true;
   return { status: answer.statusCode, body: isJson ? await json(answer) : await text(answer) };
 }
@@ -173,8 +173,8 @@ describe('a service added by its folder and one registry line', () => {
     expect(await counted()).toBe(before + 1);
     // The listener's guard refuses pages of other origins without a credential, and other host names.
     const foreign = { Host: 'gate.test', Origin: 'https://evil.example' };
-    const asked = send(`${host.url('gate')}/harbour/x`, { method: 'POST', headers: foreign }).end();
-    const [refused] = (await once(asked, 'response')) as [IncomingMessage];
+    const clientRequest = send(`${host.url('gate')}/harbour/x`, { method: 'POST', headers: foreign }).end();
+    const [refused] = (await once(clientRequest, 'response')) as [IncomingMessage];
     expect(refused.statusCode).toBe(403);
     expect((await ask('gate', '/gate/x', {})).status).toBe(502);
     expect((await ask('gate', '/mail/x', {})).status).toBe(502);
@@ -182,8 +182,8 @@ describe('a service added by its folder and one registry line', () => {
 
   it('accepts an upgrade through another service', async () => {
     const headers = { Connection: 'Upgrade', Upgrade: 'websocket' };
-    const asked = send(`${host.url('gate')}/harbour/x`, { headers }).end();
-    const [answer] = (await once(asked, 'upgrade')) as [IncomingMessage];
+    const clientRequest = send(`${host.url('gate')}/harbour/x`, { headers }).end();
+    const [answer] = (await once(clientRequest, 'upgrade')) as [IncomingMessage];
     expect(answer.statusCode).toBe(101);
   });
 

@@ -33,7 +33,7 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
       .writeHead(200, { 'Content-Type': 'text/html', ...headers })
       .end('<!doctype html><title>Other</title>');
 
-  /** By the form, as a person does. */
+  /** Submits the form as a user does. */
   async function signIn(page: Page): Promise<string> {
     await page.getByLabel('Name').fill(admin.name);
     await page.getByLabel('Password').fill(admin.password);
@@ -94,7 +94,7 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
       ['homeport_session=', 'homeport-session=', 'homeport.session='].map((each) => `${each}; Max-Age=0; Path=/`),
       ['homeport_session', 'homeport-session', 'homeport.session'].map((name) => `${name}=${'A'.repeat(43)}; Path=/`),
       // More than any server takes.
-      Array.from({ length: 60 }, (_, at) => `bomb${String(at)}=${'x'.repeat(4000)}; Path=/`),
+      Array.from({ length: 60 }, (_, index) => `bomb${String(index)}=${'x'.repeat(4000)}; Path=/`),
     ]) {
       answer = (request, response) => page(request, response, { 'Set-Cookie': cookies });
       const other = await visitOther(visit.page.context());
@@ -102,7 +102,7 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
       const statuses: (number | undefined)[] = [];
       for (let attempt = 0; attempt < 2; attempt += 1)
         statuses.push((await visit.page.goto(`${pages.url}/`))?.status());
-      // The browser says once that the request was too large; the second time it has dropped what was.
+      // The first response reports that the request is too large; the second request contains no large cookies.
       expect(statuses).toEqual(cookies.length > 10 ? [431, 200] : [200, 200]);
       await visit.page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
       expect(await visit.page.getByRole('button', { name: 'Sign in' }).count()).toBe(0);

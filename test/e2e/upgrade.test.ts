@@ -19,8 +19,8 @@ import { api, inbox } from '../support/api.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
 
 /**
- * A data folder as the version before secrets were sealed has left it: databases as text, and every secret in it a word
- * that ends in `-secret`.
+ * Creates the data folder of the version before secrets were sealed: databases as text, with secrets that end in
+ * `-secret`.
  */
 const sample = fileURLToPath(new URL('../fixtures/data-folder-plain-secrets', import.meta.url));
 const secret = /[a-z]+-(?:path|query|token|password)-secret/g;
@@ -49,7 +49,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Every word ending in `-secret` in a row of a table or in the settings. */
+/** Returns every word that ends in `-secret` in a table row or in the settings. */
 function listStoredFiles(): string[] {
   const texts = [readFileSync(join(dataDir, 'homeport.yaml'), 'utf8')];
   for (const service of ['notify', 'downloads']) {

@@ -36,11 +36,11 @@ function fill(mark: 'old' | 'new'): void {
 }
 
 /** Returns whose data a folder contains; anything else is a mixture. */
-function heldBy(place: string): string {
+function heldBy(folder: string): string {
   const marks = ['homeport.yaml', 'vault.key', 'mail/spool/a.eml', 'git/HEAD'].map((path) =>
-    existsSync(join(place, path)) ? readFileSync(join(place, path), 'utf8') : 'nothing',
+    existsSync(join(folder, path)) ? readFileSync(join(folder, path), 'utf8') : 'nothing',
   );
-  const alone = (['old', 'new'] as const).filter((mark) => existsSync(join(place, 'git', `${mark}-alone`)));
+  const alone = (['old', 'new'] as const).filter((mark) => existsSync(join(folder, 'git', `${mark}-alone`)));
   return [...new Set([...marks, ...alone])].join(' and ');
 }
 
@@ -50,10 +50,10 @@ function cutBefore(count: number, work: () => void): boolean {
   let changes = 0;
   for (const name of changing) {
     Object.assign(fs, {
-      [name]: (...given: unknown[]): unknown => {
+      [name]: (...args: unknown[]): unknown => {
         changes += 1;
         if (changes >= count) throw new Cut();
-        return (originals[name] as (...given: unknown[]) => unknown)(...given);
+        return (originals[name] as (...args: unknown[]) => unknown)(...args);
       },
     });
   }

@@ -22,8 +22,8 @@ const probe = defineService({
   settings: z.object({}),
   environment: {},
   migrations: [],
-  create(given) {
-    context = given;
+  create(argument) {
+    context = argument;
     return {
       start: async () => undefined,
       health: async () => ({ state: 'up', detail: '' }),

@@ -27,8 +27,8 @@ describe('default validation messages', () => {
     [z.string().regex(/^[a-z]+$/), 'A1', 'It is not of the expected form.'],
     [z.strictObject({}), { more: 1 }, 'There is no field more.'],
     [z.union([z.string(), z.number()]), true, 'It is not of the expected form.'],
-  ])('are sentences for display: %#', (schema, value, words) => {
-    expect(schema.safeParse(value).error?.issues[0]?.message).toBe(words);
+  ])('are sentences for display: %#', (schema, value, message) => {
+    expect(schema.safeParse(value).error?.issues[0]?.message).toBe(message);
   });
 
   it('prefers messages of a schema', () => {

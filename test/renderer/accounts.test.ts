@@ -24,8 +24,8 @@ describe.skipIf(noBrowser)('accounts page', () => {
   afterAll(() => pages[Symbol.asyncDispose]());
   /** Each finds the accounts of a new installation. */
   afterEach(async () => {
-    const change = (name: string, given: object): Promise<unknown> =>
-      api(pages.url, `/api/accounts/${name}`, { method: 'PATCH', body: JSON.stringify(given) });
+    const change = (name: string, fields: object): Promise<unknown> =>
+      api(pages.url, `/api/accounts/${name}`, { method: 'PATCH', body: JSON.stringify(fields) });
     const isDeclared = ({ provisioned }: Account): boolean => provisioned === true;
     if ((await accounts()).some(isDeclared)) {
       const body = JSON.stringify({ authUsers: null, authTokens: null });

@@ -138,8 +138,8 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     const gate = messages.getByRole('button', { name: /Gate is open/ });
     await roof.getByText(/^3 times since/).waitFor();
     await gate.waitFor();
-    const remove = async (title: string, at: number): Promise<unknown> =>
-      real.ask('POST', '/inbox/remove', { ids: (await rows(title)).slice(at, at + 1).map(({ id }) => id) });
+    const remove = async (title: string, index: number): Promise<unknown> =>
+      real.ask('POST', '/inbox/remove', { ids: (await rows(title)).slice(index, index + 1).map(({ id }) => id) });
     const release = Promise.withResolvers<undefined>();
     let reads = 0;
     await page.route(

@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
     await page.goto(`${pages.url}/downloads`, { waitUntil: 'commit' });
     await page.getByRole('heading', { name: 'Homeport does not respond' }).waitFor();
     isReachable = true;
-    // Nobody presses the button.
+    // The button is not pressed.
     await page.getByLabel('Addresses of videos').waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });

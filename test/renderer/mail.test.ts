@@ -7,7 +7,7 @@ import { mail } from '../../services/mail/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
 import { api } from '../support/api.ts';
-import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
+import { noBrowser, openPage, getBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { submit } from '../services/mail/support.ts';
 import { expectFits } from './fits.ts';
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
   let browser: Browser;
   let host: TestHost;
   beforeAll(async () => {
-    browser = await theBrowser();
+    browser = await getBrowser();
   });
   beforeEach(async () => {
     const built = process.env['HOMEPORT_TEST_PAGES'];

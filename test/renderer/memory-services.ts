@@ -133,7 +133,7 @@ export class MemoryInbox {
   );
 }
 
-/** A download queue that only changes when the test says so. */
+/** Download queue that changes only on request of the test. */
 export class MemoryDownloads {
   readonly all = new Map<string, Download>();
   paused = false;

@@ -175,13 +175,13 @@ describe.skipIf(noBrowser)('the Network page', () => {
       oidcClientId: 'homeport',
     };
     await api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify(settings) });
-    for (const [tab, words] of [
+    for (const [tab, heading] of [
       ['other', 'Add a web service'],
       ['sign-in', 'auth.example'],
       ['connect', 'Programs'],
     ] as const) {
       await using visit = await pages.visit(`/network/${tab}`, screen);
-      await visit.page.getByRole(tab === 'other' ? 'button' : 'heading', { name: words }).waitFor();
+      await visit.page.getByRole(tab === 'other' ? 'button' : 'heading', { name: heading }).waitFor();
       await expectFits(visit, `network-${tab}`, screen);
     }
   });

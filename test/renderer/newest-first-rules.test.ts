@@ -75,19 +75,19 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     await using watched = await open();
     const { page } = watched;
     await list(page).getByText('Mail 1', { exact: true }).waitFor();
-    const [held, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    const [blocked, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     await page.route(
       messages,
       async (route) => {
         const json = { messages: [...mails] };
-        held.resolve(undefined);
+        blocked.resolve(undefined);
         await release.promise;
         await route.fulfill({ json });
       },
       { times: 1 },
     );
     await page.reload();
-    await held.promise;
+    await blocked.promise;
     arrive(1);
     tell();
     // Arrives on the same stream after the previous event.

@@ -127,7 +127,9 @@ describe.skipIf(noBrowser)('a configuration key', () => {
   });
 
   it('shows a thousand destinations, and finds the recipients of a notification', async () => {
-    const text = Array.from({ length: 1000 }, (_, at) => `t${String(at)}=push://topic-${String(at)}`).join('\n');
+    const text = Array.from({ length: 1000 }, (_, index) => `t${String(index)}=push://topic-${String(index)}`).join(
+      '\n',
+    );
     await real.ask('POST', '/notify/keys', { key: 'crowd', text });
     await using watched = await real.visit('/delivery/keys/crowd');
     const { page } = watched;

@@ -145,9 +145,9 @@ describe.skipIf(noBrowser)('the composer of a message', () => {
     await using visit = await pages.visit('/push/topics/files?compose=1');
     const { page } = visit;
     const dialog = await openDialog(page);
-    const { promise: held, resolve: go } = Promise.withResolvers<undefined>();
+    const { promise: blocked, resolve: go } = Promise.withResolvers<undefined>();
     await page.route('**/api/push/topics/files/files*', async (route) => {
-      await held;
+      await blocked;
       await route.abort();
     });
     await dialog

@@ -339,16 +339,16 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     const { page } = visit;
     await page.getByText('Advanced', { exact: true }).click();
     await page.getByText('How it asks addons', { exact: true }).click();
-    const patience = page.getByLabel('Patience with an addon', { exact: true });
-    expect(await patience.inputValue()).toBe('7');
-    await patience.fill('0.5');
+    const timeoutField = page.getByLabel('Patience with an addon', { exact: true });
+    expect(await timeoutField.inputValue()).toBe('7');
+    await timeoutField.fill('0.5');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText(/\b1 s\b/).waitFor();
-    await patience.fill('8.5');
+    await timeoutField.fill('8.5');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Saved.', { exact: false }).waitFor();
     expect(readFileSync(join(real.host.dataDir, 'homeport.yaml'), 'utf8')).toMatch(/timeout: 8500/);
-    expect(await patience.inputValue()).toBe('8.5');
+    expect(await timeoutField.inputValue()).toBe('8.5');
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 

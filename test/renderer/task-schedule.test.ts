@@ -6,8 +6,8 @@ const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** Time zone that is ahead of this computer's by the given offset, all year. */
 const ahead = (hours: number): string => {
   const own = -new Date(winter).getTimezoneOffset() / 60;
-  const at = own + hours;
-  return at === 0 ? 'UTC' : `Etc/GMT${at > 0 ? '-' : '+'}${String(Math.abs(at))}`;
+  const offset = own + hours;
+  return offset === 0 ? 'UTC' : `Etc/GMT${offset > 0 ? '-' : '+'}${String(Math.abs(offset))}`;
 };
 
 describe('formatSchedule', () => {

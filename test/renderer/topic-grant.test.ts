@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api } from '../support/api.ts';
-import { noBrowser, openPage, signIn, theBrowser, type WatchedPage } from '../support/browser.ts';
+import { noBrowser, openPage, signIn, getBrowser, type WatchedPage } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
@@ -20,7 +20,7 @@ describe.skipIf(noBrowser)('the pages of an account with a grant for one topic',
 
   beforeAll(async () => {
     const built = process.env['HOMEPORT_TEST_PAGES'];
-    [host, browser] = await Promise.all([openTestHost(built ? { pages: built } : {}), theBrowser()]);
+    [host, browser] = await Promise.all([openTestHost(built ? { pages: built } : {}), getBrowser()]);
     const grants = [{ service: 'push', resource: 'lawn', permission: 'read' }];
     await own('POST', '/api/accounts', { ...bob, grants });
     await publish('lawn', 'Dew on the grass');

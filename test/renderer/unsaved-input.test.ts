@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
+import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
 import { admin, openTestHost, type TestHost } from '../support/host.ts';
 import { besidesRefusals } from './visit.ts';
 
@@ -11,7 +11,7 @@ describe.skipIf(noBrowser)('unsaved input of a dialog after the session ended', 
   let browser: Browser;
   beforeAll(async () => {
     const built = process.env['HOMEPORT_TEST_PAGES'];
-    [host, browser] = await Promise.all([openTestHost(built ? { pages: built } : {}), theBrowser()]);
+    [host, browser] = await Promise.all([openTestHost(built ? { pages: built } : {}), getBrowser()]);
   });
   afterAll(() => host[Symbol.asyncDispose]());
 

@@ -47,9 +47,9 @@ describe('data of a removed account', () => {
     expect(await read(name)).toContain(mark);
     await removeAccount(name, action === 'transfer' ? `data=transfer&to=${heir}` : `data=${action}`);
     if (outcome === 'recipient') expect(await read(heir)).toContain(mark);
-    const kept = data.kept?.(name) ?? list;
+    const remainder = data.remainingPath?.(name) ?? list;
     if (outcome === 'administrator')
-      expect(await request('admin', listener, 'GET', kept)).toContain(data.keptMark ?? mark);
+      expect(await request('admin', listener, 'GET', remainder)).toContain(data.keptMark ?? mark);
     if (data.delete === 'recipient') return;
     if (outcome !== 'recipient') expect(await read(heir)).not.toContain(mark);
     // A later account of the same name, and of one that differs in case only.

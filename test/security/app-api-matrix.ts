@@ -6,9 +6,9 @@ import { api } from '../support/api.ts';
 import { readDeclaredRoutes, type DeclaredRoute } from './declared-routes.ts';
 
 /**
- * Who is admitted to each route of Homeport's own API. The rows are the declarations of the contracts, and the expected
- * answers follow from the declared access, so that a new route is covered without a change here. Which objects a caller
- * sees behind a route with the access `objects` is in app-api-objects.test.ts.
+ * Expected access to each route of the app API. The rows are the declarations of the contracts, and the expected
+ * responses follow from the declared access, so that a new route is covered without a change here. The objects that are
+ * visible behind a route with the access `objects` are tested in app-api-objects.test.ts.
  */
 export const routes = (await readDeclaredRoutes()).toSorted(
   (one, other) => Number(endsSession(one)) - Number(endsSession(other)),
@@ -17,14 +17,14 @@ export const grantedServices = [
   ...new Set(routes.flatMap(({ access }) => (typeof access === 'object' ? access.service : []))),
 ];
 
-/** Whether a call ends sessions, which the caller with a session makes last. */
+/** Returns true for calls that end sessions, which the caller with a session makes last. */
 function endsSession({ method, path }: DeclaredRoute): boolean {
   return method === 'DELETE' && path === '/api/session';
 }
 
 export interface CallerKind {
   readonly name: string;
-  /** Whether the caller is admitted to a route with this access. */
+  /** Returns true when a caller is admitted to a route with this access. */
   readonly admits: (access: RouteAccess) => boolean;
 }
 
@@ -53,7 +53,7 @@ function createGrantCallers(service: string): readonly GrantCaller[] {
   }));
 }
 
-/** The callers of the matrix: of each of these services an account and a limited token of the administrator by grant. */
+/** Callers of the matrix: for each of these services an account and a limited token of the administrator per grant. */
 export function createCallers(services: readonly string[]): readonly CallerKind[] {
   const grantCallers = services.flatMap(createGrantCallers);
   return [
@@ -78,13 +78,11 @@ export interface Answer {
 
 export interface OwnApi extends AsyncDisposable {
   readonly url: string;
-  /** The headers that sign a caller in. */
+  /** Authentication headers of the callers. */
   getHeaders(caller: string): Record<string, string>;
-  /**
-   * Calls a route for objects that do not exist and with an empty body: whether the caller is admitted is decided before.
-   */
+  /** Calls a route with missing objects and an empty body, since access is checked first. */
   call(route: DeclaredRoute, headers: Record<string, string>): Promise<Answer>;
-  /** Calls every route as a caller; returns the answers that do not follow from the declared access. */
+  /** Calls every route as a caller and returns the responses that contradict the declared access. */
   findMismatches(caller: CallerKind): Promise<readonly string[]>;
 }
 
@@ -94,7 +92,7 @@ export async function openOwnApi(services: readonly string[]): Promise<OwnApi> {
   const host = await openAccessHost(Object.fromEntries(grantCallers.map(({ name, grants }) => [name, grants])));
   const url = host.rig.url('control');
   const headers = await signIn(host, grantCallers);
-  const call = (route: DeclaredRoute, given: Record<string, string>): Promise<Answer> => send(url, route, given);
+  const call = (route: DeclaredRoute, values: Record<string, string>): Promise<Answer> => send(url, route, values);
   return {
     url,
     call,
@@ -115,7 +113,7 @@ export async function openOwnApi(services: readonly string[]): Promise<OwnApi> {
   };
 }
 
-/** Creates the accounts, tokens and the session of the callers; returns the headers that sign each in. */
+/** Creates the accounts, tokens and the session of the callers and returns their authentication headers. */
 async function signIn(
   host: AccessHost,
   grantCallers: readonly GrantCaller[],

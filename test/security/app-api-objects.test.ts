@@ -13,8 +13,8 @@ import { readDeclaredRoutes } from './declared-routes.ts';
 import { hiddenTopic, marker, objectRows, type ObjectRow, type OwnedObjects } from './object-rows.ts';
 
 /**
- * What an account sees and changes of the objects of another account, by Homeport's own API. `rival` has the same grants
- * as `owner`, `reader` those to read, `nogrant` none.
+ * Tests access to the objects of another account through the app API. `rival` has the same grants as `owner`, `reader`
+ * has read grants, and `nogrant` has none.
  */
 const otherAccounts = ['nogrant', 'reader', 'rival'] as const;
 
@@ -113,7 +113,7 @@ async function call(account: string, row: ObjectRow): Promise<Answer> {
   return { status: reply.status, text: await reply.text() };
 }
 
-/** The objects of the owner, as the owner sees them. */
+/** Reads the objects of the owner as the owner. */
 async function readState(): Promise<string> {
   const { item, task } = objects;
   const paths = ['/api/push/planned', '/api/push/schedules', `/api/inbox/${String(item)}`, '/api/push/quiet'];
@@ -127,7 +127,7 @@ async function readState(): Promise<string> {
 const isRefused = (status: number): boolean => [401, 403, 404].includes(status);
 const isAllowed = (row: ObjectRow, account: string): boolean => row.allowed?.some((each) => each === account) === true;
 
-/** What is wrong with an answer to another account; undefined when nothing is. */
+/** Describes the error in a response to another account; undefined for an expected response. */
 function findFault(row: ObjectRow, { status, text }: Answer): string | undefined {
   if (status >= 500 || status === 401) return 'status';
   if (row.others === 'refused') return isRefused(status) ? undefined : 'not refused';

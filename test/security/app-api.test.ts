@@ -4,7 +4,7 @@ import { api } from '../support/api.ts';
 import { listOperations } from '../support/openapi-calls.ts';
 import { createCallers, openOwnApi, routes, type OwnApi } from './app-api-matrix.ts';
 
-/** Routes that answer without a sign-in, and why. A new one needs a reason here. */
+/** Routes without a sign-in, with the reason. A new route requires a reason here. */
 const publicRoutes: Readonly<Record<string, string>> = {
   'GET /api/session': 'tells the page whether it must show the sign-in',
   'POST /api/session': 'is the sign-in',
@@ -40,7 +40,7 @@ describe('every route of the own API', () => {
   });
 });
 
-/** What a browser says of requests that pages of other sites cause. */
+/** Headers of browsers for requests that pages of other sites send. */
 const foreignPages: readonly (readonly [string, Record<string, string>])[] = [
   ['fetch of another site', { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }],
   ['fetch of another site in an old browser', { Origin: 'https://evil.example' }],
@@ -70,7 +70,7 @@ describe('a page of another site', () => {
   });
 });
 
-/** Addresses of the control listener that are no routes: who may read them. */
+/** Addresses of the control listener that are no routes, with the permitted callers. */
 const otherAddresses: readonly (readonly [string, readonly (readonly [string, number])[]])[] = [
   [
     '/api/events',

@@ -17,7 +17,7 @@ let provider: Server;
 let issuer = '';
 let home: Home;
 let nonce = '';
-/** Returns the ID token that the provider hands out. */
+/** Returns the ID token that the provider issues. */
 let issue: () => string = () => '';
 let authorizationEndpoint: string | undefined;
 
@@ -77,10 +77,10 @@ beforeEach(async () => {
 async function signIn(): Promise<Answer> {
   const first = await home.ask('https://lamp.nas.local/.homeport/oidc?to=/');
   expect(first.status).toBe(302);
-  const asked = new URL(first.headers.location ?? '').searchParams;
-  nonce = asked.get('nonce') ?? '';
+  const params = new URL(first.headers.location ?? '').searchParams;
+  nonce = params.get('nonce') ?? '';
   const Cookie = (first.headers['set-cookie'] ?? []).map((each) => each.split(';')[0] ?? '').join('; ');
-  const query = new URLSearchParams({ code: 'one', state: asked.get('state') ?? '' });
+  const query = new URLSearchParams({ code: 'one', state: params.get('state') ?? '' });
   return home.ask(`https://lamp.nas.local/.homeport/oidc/callback?${query.toString()}`, { headers: { Cookie } });
 }
 

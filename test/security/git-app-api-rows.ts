@@ -1,4 +1,4 @@
-/** What a caller needs of a repository for a request of Code's own API; each includes those before it. */
+/** Permission on a repository that a request of the app API requires; each includes the previous ones. */
 export const needs = ['read', 'write', 'administer', 'own'] as const;
 export type Need = (typeof needs)[number];
 
@@ -25,11 +25,11 @@ export interface GitRow {
   /** Method and the declared path below `/api/git/repositories/:owner/:name`. */
   readonly route: string;
   readonly need: Need;
-  /** The object in the place of each parameter; a value that names no object stands for itself. */
+  /** Objects by path parameter; other values are used unchanged. */
   readonly at?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly body?: unknown;
-  /** The request removes its object, so that each allowed caller needs objects of its own. */
+  /** True for requests that remove their object, so that each permitted caller needs a separate object. */
   readonly consumes?: true;
 }
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Grant } from '../../services/contracts/control/accounts.ts';
-import { openGitRoom, type GitRoom } from '../services/git/git-fixture.ts';
+import { openGitFixture, type GitFixture } from '../services/git/git-fixture.ts';
 import { api } from '../support/api.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { gitRows, needs, type GitObjects, type GitRow, type Need } from './git-app-api-rows.ts';
 
 /**
- * Who may do what by Code's own API, by object. Each row is a request on a private repository of the organization `acme`;
- * the same requests are made on a public one, and from a repository of another owner with the ids of `acme`.
+ * Tests access to Code's app API by object. Each row is a request on a private repository of the organization `acme`;
+ * the same requests are sent to a public repository, and from a repository of another owner with the IDs of `acme`.
  */
 const levels = {
   anonymous: undefined,
@@ -25,7 +25,7 @@ const levels = {
 type Caller = keyof typeof levels;
 const callers = Object.keys(levels) as Caller[];
 
-let room: GitRoom;
+let fixture: GitFixture;
 const authorization = new Map<Caller, string>([
   ['anonymous', ''],
   ['administrator', adminAuthorization],
@@ -36,18 +36,18 @@ function isAllowed(caller: Caller, need: Need): boolean {
   return level !== undefined && needs.indexOf(level) >= needs.indexOf(need);
 }
 
-/** A request of the Gitea API, by which the objects are created. */
+/** Sends a request of the Gitea API, which creates the objects. */
 async function gitea<Reply>(caller: Caller, method: string, path: string, body?: unknown): Promise<Reply> {
-  const reply = await room.api(method, path, body, authorization.get(caller));
+  const reply = await fixture.api(method, path, body, authorization.get(caller));
   const text = await reply.text();
   expect([method, path, reply.ok, text]).toEqual([method, path, true, text]);
   return (text === '' ? undefined : JSON.parse(text)) as Reply;
 }
 
-/** A request of the own API. */
+/** Sends a request of the app API. */
 function ask(caller: Caller, method: string, path: string, body?: unknown): Promise<Response> {
   const authorized = authorization.get(caller) ?? '';
-  return fetch(`${room.host.url('control')}/api/git/repositories${path}`, {
+  return fetch(`${fixture.host.url('control')}/api/git/repositories${path}`, {
     method,
     headers: {
       ...(authorized === '' ? {} : { authorization: authorized }),
@@ -58,32 +58,32 @@ function ask(caller: Caller, method: string, path: string, body?: unknown): Prom
 }
 
 beforeAll(async () => {
-  room = await openGitRoom();
+  fixture = await openGitFixture();
   const grant = (permission: Grant['permission'], resource: string): Grant => ({
     service: 'git',
     resource,
     permission,
   });
-  authorization.set('none', await room.account('none'));
-  authorization.set('reader', await room.account('reader', [grant('read', 'acme/*')]));
-  authorization.set('writer', await room.account('writer', [grant('write', 'acme/*')]));
+  authorization.set('none', await fixture.account('none'));
+  authorization.set('reader', await fixture.account('reader', [grant('read', 'acme/*')]));
+  authorization.set('writer', await fixture.account('writer', [grant('write', 'acme/*')]));
   for (const name of ['collaborator', 'maintainer', 'member', 'otherOwner'] as const)
-    authorization.set(name, await room.account(name));
-  for (const name of ['target', 'removable']) await room.account(name);
+    authorization.set(name, await fixture.account(name));
+  for (const name of ['target', 'removable']) await fixture.account(name);
   await gitea('member', 'POST', '/orgs', { username: 'acme' });
   await gitea('otherOwner', 'POST', '/orgs', { username: 'rival' });
   for (const [caller, permission] of [
     ['readToken', 'read'],
     ['writeToken', 'read-write'],
   ] as const) {
-    const made = await api<{ readonly text: string }>(room.host.url('control'), '/api/accounts/ada/tokens', {
+    const token = await api<{ readonly text: string }>(fixture.host.url('control'), '/api/accounts/ada/tokens', {
       method: 'POST',
       body: JSON.stringify({ label: caller, scopes: [grant(permission, '*')] }),
     });
-    authorization.set(caller, `Bearer ${made.text}`);
+    authorization.set(caller, `Bearer ${token.text}`);
   }
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 interface WithId {
   readonly id: number;
@@ -95,38 +95,42 @@ let keys = 0;
 async function createObjects(creator: 'member' | 'otherOwner', isPrivate: boolean): Promise<GitObjects> {
   const owner = creator === 'member' ? 'acme' : 'rival';
   const repository = `${owner}/r${String((created += 1))}`;
-  const at = `/repos/${repository}`;
+  const repositoryPath = `/repos/${repository}`;
   const options = { name: repository.split('/')[1], private: isPrivate, auto_init: true, default_branch: 'main' };
   await gitea(creator, 'POST', `/orgs/${owner}/repos`, options);
   for (const branch of ['dev', 'other-branch']) {
     const content = Buffer.from(branch).toString('base64');
     const file = { content, message: 'Add a file', branch: 'main', new_branch: branch };
-    await gitea(creator, 'POST', `${at}/contents/${branch}.txt`, file);
+    await gitea(creator, 'POST', `${repositoryPath}/contents/${branch}.txt`, file);
   }
-  await gitea(creator, 'POST', `${at}/issues`, { title: 'An issue' });
-  await gitea(creator, 'POST', `${at}/pulls`, { title: 'A pull request', head: 'dev', base: 'main' });
-  const { commit } = await gitea<{ readonly commit: { readonly id: string } }>(creator, 'GET', `${at}/branches/main`);
+  await gitea(creator, 'POST', `${repositoryPath}/issues`, { title: 'An issue' });
+  await gitea(creator, 'POST', `${repositoryPath}/pulls`, { title: 'A pull request', head: 'dev', base: 'main' });
+  const { commit } = await gitea<{ readonly commit: { readonly id: string } }>(
+    creator,
+    'GET',
+    `${repositoryPath}/branches/main`,
+  );
   return { repository, commit: commit.id, issue: '1', pull: '2', ...(await createParts(creator, repository)) };
 }
 
-type Parts = Omit<GitObjects, 'repository' | 'commit' | 'issue' | 'pull'>;
+type ObjectIds = Omit<GitObjects, 'repository' | 'commit' | 'issue' | 'pull'>;
 
-/** Creates the objects of a repository that requests remove; also a second time. */
-async function createParts(creator: 'member' | 'otherOwner', repository: string): Promise<Parts> {
-  const at = `/repos/${repository}`;
+/** Creates the objects that requests remove, repeatedly if needed. */
+async function createParts(creator: 'member' | 'otherOwner', repository: string): Promise<ObjectIds> {
+  const repositoryPath = `/repos/${repository}`;
   const unique = String((keys += 1));
   const id = async (path: string, body: unknown): Promise<string> =>
-    String((await gitea<WithId>(creator, 'POST', `${at}${path}`, body)).id);
-  await gitea(creator, 'PUT', `${at}/collaborators/collaborator`, { permission: 'write' });
-  await gitea(creator, 'PUT', `${at}/collaborators/maintainer`, { permission: 'admin' });
-  await gitea(creator, 'PUT', `${at}/collaborators/removable`, { permission: 'read' });
+    String((await gitea<WithId>(creator, 'POST', `${repositoryPath}${path}`, body)).id);
+  await gitea(creator, 'PUT', `${repositoryPath}/collaborators/collaborator`, { permission: 'write' });
+  await gitea(creator, 'PUT', `${repositoryPath}/collaborators/maintainer`, { permission: 'admin' });
+  await gitea(creator, 'PUT', `${repositoryPath}/collaborators/removable`, { permission: 'read' });
   const config = { url: 'https://hooks.example/', content_type: 'json' };
   const hook = await id('/hooks', { type: 'gitea', config });
   expect((await ask(creator, 'POST', `/${repository}/hooks/${hook}/test`)).status).toBe(200);
   const listed = await ask(creator, 'GET', `/${repository}/hooks/${hook}/deliveries`);
   const [delivery] = ((await listed.json()) as { readonly deliveries: readonly { readonly id: string }[] }).deliveries;
-  await room.run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', `${room.folder}/key-${unique}`]);
-  const { stdout: key } = await room.run('cat', [`${room.folder}/key-${unique}.pub`]);
+  await fixture.run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', `${fixture.folder}/key-${unique}`]);
+  const { stdout: key } = await fixture.run('cat', [`${fixture.folder}/key-${unique}.pub`]);
   const rule = {
     push: 'writers',
     accounts: [],
@@ -157,8 +161,8 @@ async function createRelease(
   repository: string,
   body: object,
 ): Promise<{ readonly id: string; readonly file: string }> {
-  const made = await ask(creator, 'POST', `/${repository}/releases`, body);
-  const id = String(((await made.json()) as WithId).id);
+  const release = await ask(creator, 'POST', `/${repository}/releases`, body);
+  const id = String(((await release.json()) as WithId).id);
   await ask(creator, 'POST', `/${repository}/releases/${id}/files?name=a.txt`, 'content');
   const listed = (await (await ask(creator, 'GET', `/${repository}/releases`)).json()) as {
     readonly releases: readonly (WithId & { readonly files: readonly WithId[] })[];
@@ -167,7 +171,7 @@ async function createRelease(
   return { id, file: String(file?.id) };
 }
 
-/** The address of a row: its objects come from `objects`, the last of them from `last` where that is given. */
+/** Builds the path of a row from `objects`, and its last parameter from `last` if given. */
 function buildPath(row: GitRow, objects: GitObjects, last: GitObjects = objects): string {
   const template = row.route.split(' ')[1] ?? '';
   const parameters = Object.entries(row.at ?? {});

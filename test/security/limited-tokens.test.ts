@@ -6,13 +6,13 @@ import type { Grant, Permission } from '../../services/contracts/control/account
 import { openAccessHost, type AccessHost } from '../support/access.ts';
 
 /**
- * What tokens with scopes reach on the listeners of the services, where the clients of the peers use them. Homeport's own
- * API is in app-api.test.ts. All tokens are of an administrator, who may do everything, unless a title says otherwise.
+ * Tests the access of tokens with scopes on the listeners of the services. The app API is tested in app-api.test.ts.
+ * All tokens belong to an administrator unless a title states otherwise.
  */
 const services = ['git', 'sync', 'downloads', 'push', 'notify', 'uptime'] as const;
 type Service = (typeof services)[number];
 
-/** What a request needs of a scope: `write` is enough for `any` in services where those who write also read. */
+/** Scope that a request requires: `any` accepts `write` in services where write access includes read access. */
 type Need = 'read' | 'write' | 'any' | 'administrator';
 
 interface Request {
@@ -162,7 +162,7 @@ async function fetchStatus({ service, method, path, body }: Request, token: stri
   const text = typeof body === 'string' ? body.replace('FOLDER', JSON.stringify(`${folder}/in`)) : JSON.stringify(body);
   const isText = body === undefined || service === 'push';
   const type = path.includes('/lfs/') ? 'application/vnd.git-lfs+json' : 'application/json';
-  // As git itself sends a token, and as programs do.
+  // Sends the token as git does, and as other programs do.
   const basic = `Basic ${Buffer.from(`ada:${token}`).toString('base64')}`;
   const reply = await fetch(host.rig.url(service) + path, {
     method,
@@ -189,7 +189,7 @@ describe('a token with scopes', () => {
       const expected: (readonly [string, boolean])[] = [
         [`all but ${service}`, false],
         [`${service} read`, isAllowed(need, 'read')],
-        // A scope never gives more than the account has.
+        // A scope never exceeds the permissions of the account.
         ['of a reader', isAllowed(need, 'read')],
         [`${service} write`, isAllowed(need, 'write')],
         [`${service} read-write`, isAllowed(need, 'read-write')],
@@ -198,7 +198,7 @@ describe('a token with scopes', () => {
         if (label === 'of a reader' && service === 'git') continue;
         const status = await fetchStatus(request, tokens.get(label) ?? '');
         expect.soft([label, !isRefused(status), status]).toEqual([label, allowed, status]);
-        // The peer of file sync answers its own failures with 500.
+        // rclone answers its own failures with status 500.
         if (service !== 'sync') expect.soft([label, status < 500, status]).toEqual([label, true, status]);
       }
     },

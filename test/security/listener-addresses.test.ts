@@ -81,7 +81,7 @@ async function checkMonitor(url: string): Promise<void> {
   });
 }
 
-/** Requests with which an administrator, who may do most, has Homeport request an address. */
+/** Requests with which an administrator makes Homeport request an address. */
 const features: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
   'a download': (url) => ask('downloads', '/add', { url, quality: 'best' }),
   'the preview of a download': (url) => ask('control', '/api/downloads/preview', { url }),

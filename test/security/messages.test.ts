@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => host[Symbol.asyncDispose]());
 
-/** A request with headers that fetch would not send. */
+/** Sends a request with headers that `fetch` does not permit. */
 async function ask(service: string, method: string, path: string, headers: Record<string, string>): Promise<number> {
   const request = httpRequest({ host: '127.0.0.1', port: host.rig.port(service), method, path, headers, agent: false });
   request.end();
@@ -45,7 +45,7 @@ describe('a GET that publishes', () => {
     'is refused to a page of another site at %s with %o',
     async (path, headers) => {
       const signed = host.authorization('writer');
-      // A browser adds a remembered sign-in to an image and a link.
+      // Browsers add stored credentials to requests of images and links.
       const remembered = 'sec-fetch-mode' in headers ? signed : {};
       expect(await ask('push', 'GET', `/private/${path}`, { ...headers, ...remembered })).toBe(403);
     },

@@ -15,7 +15,7 @@ import { openEvents, type EventStream } from '../services/control/event-stream.t
 const day = 24 * 60 * 60_000;
 const mia = { name: 'mia', password: 'velvet-otter-93-lantern' };
 const site = 'https://lamp.nas.local';
-/** A service behind the sign-in of the gateway, whose WebSockets stay open. */
+/** Service behind the sign-in of the gateway, whose WebSocket connections stay open. */
 const lamp = fixtureService('lamp', () => {
   const sockets = new WebSocketServer({ noServer: true });
   return {
@@ -54,12 +54,12 @@ async function signIn(headers: Headers = {}): Promise<{ 'Homeport-Session': stri
 const status = async (headers: Headers): Promise<number> => (await call('GET', '/api/account', headers)).status;
 const sessions = async (headers: Headers): Promise<readonly { id: string; current: boolean; expiresAt: number }[]> =>
   (await read<{ sessions: [] }>(call('GET', '/api/account/sessions', headers))).sessions;
-/** Reads a stream to its end, past events about changed accounts. */
+/** Reads a stream to its end and skips events about changed accounts. */
 async function ends(stream: EventStream): Promise<void> {
   while ((await stream.next()) !== undefined) continue;
 }
 
-/** A WebSocket that a browser has opened through the gateway, and its end. */
+/** WebSocket that a browser opened through the gateway, and its end. */
 async function openSocket(cookie: string): Promise<{ ended: Promise<unknown>; socket: WebSocket }> {
   const socket = new WebSocket(`wss://lamp.nas.local:${String(home.port)}/ws`, {
     ...{ ca: home.authority, servername: 'lamp.nas.local', localAddress: phoneAddress },
@@ -108,7 +108,7 @@ describe('a session', () => {
     const cookie = await home.signIn(site, mia.name, mia.password);
     const lost = await signIn();
     await using stream = await openEvents(base(), { headers: lost });
-    await using kept = await openEvents(base(), { headers: own });
+    await using openEventStream = await openEvents(base(), { headers: own });
     const { ended } = await openSocket(cookie);
     const listed = await sessions(own);
     expect(listed.map(({ current }) => current).filter(Boolean)).toHaveLength(1);
@@ -118,7 +118,7 @@ describe('a session', () => {
     await Promise.all([ends(stream), ended]);
     expect([await status(lost), await status(own)]).toEqual([401, 200]);
     expect((await home.ask(`${site}/`, { headers: { Cookie: cookie } })).status).toBe(401);
-    expect(await kept.next()).toMatchObject({ event: 'control.access' });
+    expect(await openEventStream.next()).toMatchObject({ event: 'control.access' });
   });
 
   it('asks for the password before it ends others, unless the sign-in is recent', async () => {
@@ -145,8 +145,8 @@ describe('a session', () => {
     expect(signedOut.headers.get('clear-site-data')).toBe('"cache"');
     const cookie = await home.signIn(site, mia.name, mia.password);
     const headers = { Cookie: cookie, Origin: `${site}:${String(home.port)}` };
-    const left = await home.ask(`${site}/.homeport/sign-out`, { method: 'POST', headers });
-    expect([left.status, left.headers['clear-site-data']]).toEqual([303, '"cache"']);
+    const signOut = await home.ask(`${site}/.homeport/sign-out`, { method: 'POST', headers });
+    expect([signOut.status, signOut.headers['clear-site-data']]).toEqual([303, '"cache"']);
   });
 
   it('cannot be ended by another account, or by an access token', async () => {
@@ -231,7 +231,7 @@ describe('wrong passwords', () => {
   const basic = (password: string): Headers => ({
     Authorization: `Basic ${Buffer.from(`${mia.name}:${password}`).toString('base64')}`,
   });
-  /** Sends the form of the gateway's sign-in from this computer, as the other requests here come from it. */
+  /** Submits the sign-in form of the gateway from a loopback address, like the other requests here. */
   async function atGateway(password: string): Promise<number> {
     const sent = request({
       ...{ host: lan, port: home.port, ca: home.authority, servername: 'nas.local', localAddress: '127.0.0.1' },
@@ -265,11 +265,11 @@ describe('wrong passwords', () => {
       ],
     ];
     let tried = 0;
-    /** Answers while the clock goes on, since slowed attempts wait. */
+    /** Waits for a response while the clock advances, since throttled attempts are delayed. */
     async function attempt(guess: (password: string) => Promise<number>): Promise<number> {
       tried += 1;
       let answer: number | undefined;
-      void guess(`wrong guess ${String(tried)}`).then((given) => (answer = given));
+      void guess(`wrong guess ${String(tried)}`).then((outcome) => (answer = outcome));
       while (answer === undefined) {
         clock.advance(100);
         await new Promise((resolve) => void setImmediate(resolve));

@@ -17,7 +17,7 @@ beforeAll(async () => {
     {
       reader: [{ service: 'downloads', resource: '*', permission: 'read' }],
       writer: [{ service: 'downloads', resource: '*', permission: 'read-write' }],
-      // What it may read and write is named once the data folder is known.
+      // The permitted folders are set after the data folder is known.
       mover: [],
       other: [],
     },
@@ -77,12 +77,12 @@ describe('access to syncs by object', () => {
     ['POST', 'jobs', '/stop'],
     ['POST', 'jobs', '/undo'],
   ] as const)('hides what another account has: %s %s%s', async (method, kind, action) => {
-    const thing = `/api/sync/${kind}/${String(kind === 'tasks' ? saved : job)}`;
+    const objectPath = `/api/sync/${kind}/${String(kind === 'tasks' ? saved : job)}`;
     const body = method === 'POST' ? {} : undefined;
     for (const account of ['other', 'reader'] as const) {
-      expect((await host.call(account, 'control', method, thing + action, body)).status).toBe(404);
+      expect((await host.call(account, 'control', method, objectPath + action, body)).status).toBe(404);
     }
-    expect((await host.call('mover', 'control', 'GET', thing)).status).toBe(200);
+    expect((await host.call('mover', 'control', 'GET', objectPath)).status).toBe(200);
   });
 
   it.each(['job/status', 'job/stop'])('hides the jobs of another account from %s', async (call) => {
@@ -154,7 +154,7 @@ describe('a link to a file of the own API', () => {
   it('reads what its account may read now, for as long as its session lasts', async () => {
     const reader = await signIn('reader');
     const address = await link(reader, file);
-    // There is no such file, which only those hear who may read it.
+    // Only accounts with read access learn that the file does not exist.
     expect(await follow(address)).toBe(404);
     expect(await follow(await link(await signIn('nogrant'), file))).toBe(403);
     expect(await follow(await link(reader, '/api/backups/none/file'))).toBe(403);
@@ -178,8 +178,8 @@ describe('a link to a file of the own API', () => {
 
   it('is not made by a token', async () => {
     const token = { label: 'x', scopes: [{ service: 'downloads', resource: '*', permission: 'read' }] };
-    const made = await host.call('reader', 'control', 'POST', '/api/account/tokens', token);
-    const { text } = (await made.json()) as { readonly text: string };
+    const readerToken = await host.call('reader', 'control', 'POST', '/api/account/tokens', token);
+    const { text } = (await readerToken.json()) as { readonly text: string };
     const headers = { Authorization: `Bearer ${text}`, 'Content-Type': 'application/json' };
     const body = JSON.stringify({ paths: [file] });
     expect((await fetch(`${base()}/api/links`, { method: 'POST', headers, body })).status).toBe(403);

@@ -88,7 +88,7 @@ describe('Credentials of a monitor', () => {
     'DBPW7',
     'MQTTPW8',
   ];
-  const found = (text: string): readonly string[] => secrets.filter((secret) => text.includes(secret));
+  const findLeakedSecrets = (text: string): readonly string[] => secrets.filter((secret) => text.includes(secret));
   let ids: number[];
   beforeAll(async () => {
     const address = `http://u:USERPW1@127.0.0.1:${String(target.port)}/?token=QUERYTOKEN2`;
@@ -120,30 +120,30 @@ describe('Credentials of a monitor', () => {
     );
     for (const path of [...paths, ...each]) {
       const reply = await rig.raw('GET', path, undefined, { authorization });
-      expect([path, found(await reply.text())]).toEqual([path, []]);
+      expect([path, findLeakedSecrets(await reply.text())]).toEqual([path, []]);
     }
   });
 
   it('are not in exports, metrics, notifications and the log, also for administrators', async () => {
     for (const path of ['/api/export', '/metrics', '/api/overview']) {
-      expect([path, found(await (await rig.raw('GET', path)).text())]).toEqual([path, []]);
+      expect([path, findLeakedSecrets(await (await rig.raw('GET', path)).text())]).toEqual([path, []]);
     }
     // A notification about a monitor with a password was sent.
     await rig.events('down', ids[2] ?? 0);
-    expect(found(JSON.stringify(rig.sent) + rig.host.log.join('\n'))).toEqual([]);
+    expect(findLeakedSecrets(JSON.stringify(rig.sent) + rig.host.log.join('\n'))).toEqual([]);
   });
 
   it('are shown to accounts that may change monitors, except passwords and tokens', async () => {
     const reply = await rig.raw('GET', `/api/monitors/${String(ids[0])}`, undefined, {
       authorization: basic('writer'),
     });
-    expect(found(await reply.text())).toEqual(['USERPW1', 'QUERYTOKEN2', 'HEADERTOKEN3', 'BODYTOKEN4']);
+    expect(findLeakedSecrets(await reply.text())).toEqual(['USERPW1', 'QUERYTOKEN2', 'HEADERTOKEN3', 'BODYTOKEN4']);
   });
 
   it('are sealed at rest', () => {
     for (const file of ['db.sqlite', 'db.sqlite-wal']) {
       const bytes = readFileSync(join(rig.host.dataDir, 'uptime', file), 'latin1');
-      expect([file, found(bytes)]).toEqual([file, []]);
+      expect([file, findLeakedSecrets(bytes)]).toEqual([file, []]);
     }
   });
 });
@@ -151,7 +151,7 @@ describe('Credentials of a monitor', () => {
 const routes = (await readDeclaredRoutes()).filter(({ path }) => path.startsWith('/api/uptime/'));
 
 describe('Access', () => {
-  /** A limited token of the administrator for each way in which uptime can be granted. */
+  /** Creates a limited token of the administrator for each kind of grant on uptime. */
   const tokens: Record<string, string> = {};
   beforeAll(async () => {
     for (const [label, service, permission] of [

@@ -1,4 +1,7 @@
-/** Far beyond what any step takes on a busy machine, and far below a test's own limit, which names no step. */
+/**
+ * Timeout of a browser step in ms: longer than any step on a busy computer, and shorter than the timeout of a test,
+ * whose error names no step.
+ */
 const stepTimeoutMs = 40_000;
 
 /**

@@ -30,7 +30,7 @@ export default function setUp(): () => void {
   const parentFolder = chosen();
   for (const name of readdirSync(parentFolder)) {
     const pid = Number(named.exec(name)?.[1]);
-    // A killed run could not clean up its memory.
+    // A killed run leaves its memory file system behind.
     if (pid > 0 && !isRunning(pid)) clear(join(parentFolder, name));
   }
   const folder = mkdtempSync(join(parentFolder, `homeport-run-${process.pid}-`));
@@ -56,7 +56,7 @@ function clear(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   } catch (error) {
-    // Another run that starts may be clearing it too; what is left costs memory and breaks nothing.
+    // Another run may delete it at the same time; the remainder only uses memory.
     console.warn(`Left of an earlier run: ${folder}`, error);
   }
 }

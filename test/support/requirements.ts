@@ -7,7 +7,7 @@ export function lacks(isHere: boolean): boolean {
   return !isHere && process.env['CI'] === undefined;
 }
 
-/** The same of a program on the path. */
+/** Returns whether a test may be skipped because a program is missing on the path. */
 export function lacksProgram(name: string): boolean {
   return lacks(spawnSync(name, ['--version']).error === undefined);
 }

@@ -3,14 +3,14 @@ import { expect, vi } from 'vitest';
 /** Minimum time that a test waits for an event, in milliseconds; busy computers are slow. */
 const minTimeoutMs = 120_000;
 
-/** A worker runs many files, and this before each. */
+/** A worker runs many files, each of which loads this module. */
 const prepared = Symbol.for('homeport.worker');
 
 if (!(prepared in vi)) {
   Object.assign(vi, { [prepared]: true });
-  // vitest ends its workers so; what was started once for all files of this one ends with it (`process.on('exit')`).
+  // vitest ends its workers in this way; shared servers of this worker end with it (`process.on('exit')`).
   process.once('SIGTERM', () => process.exit());
-  // The limits that tests give are for a quiet machine; vitest's own is one second, and no setting changes it.
+  // The timeouts of tests assume an idle computer; vitest's default is one second and cannot be configured.
   for (const name of ['waitFor', 'waitUntil'] as const) {
     const wait = vi[name] as (call: () => unknown, options: object) => Promise<unknown>;
     const waitLong = (call: () => unknown, options: number | { readonly timeout?: number } = {}): Promise<unknown> => {

@@ -131,8 +131,8 @@ class TemplateResolver {
     if (Object.hasOwn(value, '__switch')) return this.#switch(value, path);
     if (value['__remove'] === true) return removed;
     if (Object.hasOwn(value, '__value'))
-      return this.#holds(value, path) ? this.resolve(value['__value'], path) : removed;
-    if (!this.#holds(value, path)) return removed;
+      return this.#isIncluded(value, path) ? this.resolve(value['__value'], path) : removed;
+    if (!this.#isIncluded(value, path)) return removed;
     const entries = Object.entries(value).flatMap(([key, inner]) => {
       if (key === '__if') return [];
       const resolved = this.resolve(inner, [...path, key]);
@@ -148,7 +148,7 @@ class TemplateResolver {
     return Array.isArray(resolved) && !Array.isArray(item) ? (resolved as unknown[]) : [resolved];
   }
 
-  #holds(value: Record<string, unknown>, path: readonly string[]): boolean {
+  #isIncluded(value: Record<string, unknown>, path: readonly string[]): boolean {
     if (!Object.hasOwn(value, '__if')) return true;
     const condition = value['__if'];
     try {
@@ -181,8 +181,8 @@ class TemplateResolver {
       return text.replaceAll(new RegExp(placeholder, 'gi'), '');
     }
     if (!text.includes('{{')) return text;
-    const only = new RegExp(`^${token.source}$`).exec(text)?.[1];
-    if (only !== undefined) return this.#read(only, path) ?? '';
+    const singleReference = new RegExp(`^${token.source}$`).exec(text)?.[1];
+    if (singleReference !== undefined) return this.#read(singleReference, path) ?? '';
     return text.replaceAll(token, (_, reference: string) => formatValue(this.#read(reference, path)));
   }
 

@@ -22,11 +22,14 @@ const reference = /^(?:inputs(?:\.[^\s.]+)+|services(?:\.[^\s.]+)?)$/;
  * @throws TemplateConditionError
  */
 export function evaluateTemplateCondition(condition: string, values: TemplateValues): boolean {
-  const parts = (text: string, word: string): readonly string[] =>
+  const splitOperands = (text: string, word: string): readonly string[] =>
     text.split(new RegExp(`\\s+${word}\\s+(?=!*\\s*(?:inputs|services)\\b)`));
-  return parts(condition.trim(), 'or').some(
-    (either) =>
-      parts(either, 'xor').filter((odd) => parts(odd, 'and').every((all) => evaluateTerm(all, values))).length % 2 ===
+  return splitOperands(condition.trim(), 'or').some(
+    (alternative) =>
+      splitOperands(alternative, 'xor').filter((operand) =>
+        splitOperands(operand, 'and').every((term) => evaluateTerm(term, values)),
+      ).length %
+        2 ===
       1,
   );
 }
@@ -40,9 +43,9 @@ function evaluateTerm(term: string, values: TemplateValues): boolean {
   const value = readReference(subject, values);
   const expected = operand.trim();
   if (operator === 'includes')
-    return Array.isArray(value) ? value.map(String).includes(expected) : formatPlain(value).includes(expected);
-  if (operator === '==' || operator === '!=') return (formatPlain(value) === expected) === (operator === '==');
-  return compareNumbers(formatPlain(value), operator, expected);
+    return Array.isArray(value) ? value.map(String).includes(expected) : formatValue(value).includes(expected);
+  if (operator === '==' || operator === '!=') return (formatValue(value) === expected) === (operator === '==');
+  return compareNumbers(formatValue(value), operator, expected);
 }
 
 function compareNumbers(value: string, operator: string, expected: string): boolean {
@@ -73,7 +76,7 @@ function isFilled(value: unknown): boolean {
   return !Array.isArray(value) || value.length > 0;
 }
 
-function formatPlain(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
     : Array.isArray(value)

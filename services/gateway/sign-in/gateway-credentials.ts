@@ -24,7 +24,7 @@ type CredentialContext = Pick<Context, 'accounts' | 'caller' | 'clock'>;
 /** Distinguishes Homeport credentials from credentials for an upstream. */
 export class GatewayCredentials {
   readonly #context: CredentialContext;
-  readonly #results = new Map<string, { readonly isOurs: boolean; readonly checkedAt: number }>();
+  readonly #results = new Map<string, { readonly isGatewayCredential: boolean; readonly checkedAt: number }>();
 
   constructor(context: CredentialContext) {
     this.#context = context;
@@ -40,10 +40,10 @@ export class GatewayCredentials {
     const now = this.#context.clock.now();
     const key = createHash('sha256').update(authorization).digest('base64');
     const cached = this.#results.get(key);
-    if (cached !== undefined && now - cached.checkedAt < cacheLifetimeMs) return cached.isOurs;
+    if (cached !== undefined && now - cached.checkedAt < cacheLifetimeMs) return cached.isGatewayCredential;
     const isOurs = await this.#authenticates(request, authorization);
     if (this.#results.size >= maxCached) this.#results.clear();
-    this.#results.set(key, { isOurs, checkedAt: now });
+    this.#results.set(key, { isGatewayCredential: isOurs, checkedAt: now });
     return isOurs;
   }
 

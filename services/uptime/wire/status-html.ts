@@ -103,7 +103,7 @@ export function renderStatusPage(view: StatusPageView | undefined): string {
     .map(
       (group) =>
         `<section><h2>${escapeHtml(group.name)}</h2><ul>` +
-        `${group.monitorList.map((one) => renderRow(one, beats, publicPage.config.showOnlyLastHeartbeat)).join('')}` +
+        `${group.monitorList.map((monitor) => renderRow(monitor, beats, publicPage.config.showOnlyLastHeartbeat)).join('')}` +
         '</ul></section>',
     )
     .join('');
@@ -183,8 +183,9 @@ function renderOutages({ outages, publicGroupList }: PublicPage): string {
       ...(acknowledgedAt === null ? [] : [`Looked into since ${formatKumaTimestamp(acknowledgedAt)}`]),
       ...(resolvedAt === null ? [] : [`Over since ${formatKumaTimestamp(resolvedAt)}`]),
     ];
-    const word = resolvedAt === null ? '<span class="word w0">Down now</span>' : '<span class="word w1">Over</span>';
-    return `<li><span class="name">${title}</span>${word}<span class="soft steps">${steps.join('<br>')}</span></li>`;
+    const statusLabel =
+      resolvedAt === null ? '<span class="word w0">Down now</span>' : '<span class="word w1">Over</span>';
+    return `<li><span class="name">${title}</span>${statusLabel}<span class="soft steps">${steps.join('<br>')}</span></li>`;
   });
   return `<section><h2>Outages of the last seven days</h2><ul>${items.join('')}</ul></section>`;
 }
@@ -200,7 +201,7 @@ function renderRow(monitor: VisibleMonitor, { heartbeatList, uptimeList }: Heart
     uptime === undefined || last === undefined
       ? ''
       : `${(Math.floor(uptime * 10_000) / 100).toString()}\u00a0% in 24 hours`;
-  const word = last === undefined ? 'Not checked' : visitorStatusLabels[last.status];
+  const statusLabel = last === undefined ? 'Not checked' : visitorStatusLabels[last.status];
   const bars = onlyLast ? list.slice(-1) : list.slice(-visibleBars);
   // The newest heartbeat is at the right end.
   const before = onlyLast ? 0 : visibleBars - bars.length;
@@ -215,7 +216,7 @@ function renderRow(monitor: VisibleMonitor, { heartbeatList, uptimeList }: Heart
   return (
     '<li><span class="name">' +
     `${url === undefined ? name : `<a href="${escapeHtml(url)}" rel="noreferrer">${name}</a>`}</span>` +
-    `<span class="word w${String(last?.status ?? 2)}">${word}</span><span class="soft">` +
+    `<span class="word w${String(last?.status ?? 2)}">${statusLabel}</span><span class="soft">` +
     `${[percent, typeof days === 'number' ? formatCertificateDays(days) : ''].filter((part) => part !== '').join(' · ')}` +
     `</span><span class="bars" aria-hidden="true">${barElements}</span></li>`
   );
@@ -245,8 +246,8 @@ function renderStatusIcon(status: PageStatus): string {
 
 function favicon(status: PageStatus): string {
   const colour = { up: '1a7f47', partial: 'b7791f', down: 'c22a1c', maintenance: '2456c8', none: '5b6472' }[status];
-  const picture = `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><circle cx='8' cy='8' r='7' fill='#${colour}'/></svg>`;
-  return `data:image/svg+xml,${encodeURIComponent(picture)}`;
+  const svg = `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><circle cx='8' cy='8' r='7' fill='#${colour}'/></svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
 
 /** Renders the page color, which browsers use for their toolbars. */

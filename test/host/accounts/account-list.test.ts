@@ -3,10 +3,10 @@ import type { AccountChange } from '../../../services/contracts/control/accounts
 import { eachDialect } from '../../support/database.ts';
 import { badCredentials, basic, openHouse, type House } from './accounts-fixture.ts';
 
-eachDialect((_name, open, newPlace) => {
+eachDialect((_name, open, createLocation) => {
   let house: House;
   beforeEach(async () => {
-    const location = newPlace();
+    const location = createLocation();
     house = await openHouse(() => open(location));
   });
   afterEach(() => house[Symbol.asyncDispose]());

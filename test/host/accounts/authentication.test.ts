@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => house[Symbol.asyncDispose]());
 
-const authenticate = (...given: Parameters<House['accounts']['authenticate']>) => house.accounts.authenticate(...given);
+const authenticate = (...args: Parameters<House['accounts']['authenticate']>) => house.accounts.authenticate(...args);
 const header = (authorization: string) => ({ authorization, remoteAddress: address });
 const base64 = (text: string, encoding: BufferEncoding = 'utf8') => Buffer.from(text, encoding).toString('base64');
 

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { eachDialect } from '../../support/database.ts';
 import { address, badCredentials, basic, bearer, openHouse, session, type House } from './accounts-fixture.ts';
 
-eachDialect((_name, open, newPlace) => {
+eachDialect((_name, open, createLocation) => {
   let house: House;
   beforeEach(async () => {
-    const location = newPlace();
+    const location = createLocation();
     house = await openHouse(() => open(location));
     await house.accounts.create({ name: 'mia', password: 'correct horse' });
   });
@@ -285,20 +285,20 @@ eachDialect((_name, open, newPlace) => {
       await Promise.allSettled([signIn(), house.accounts.change('mia', { password: 'battery staple' })]);
       const sessions = await house.accounts.sessions('mia');
       await house.accounts.change('mia', { description: 'looked at again' });
-      const left = await house.accounts.sessions('mia');
+      const remainingSessions = await house.accounts.sessions('mia');
       // A session opened before the change is ended by it, and one opened after is refused.
-      expect([...sessions, ...left]).toEqual([]);
+      expect([...sessions, ...remainingSessions]).toEqual([]);
     });
 
     test('are deleted from the database when expired', async () => {
       await signIn();
       await tokenFor('mia', house.clock.now() + 1000);
       house.clock.advance(31 * day);
-      const left = async () => [
+      const readRemaining = async () => [
         ...(await house.database.kysely.selectFrom('sessions').selectAll().execute()),
         ...(await house.database.kysely.selectFrom('tokens').selectAll().execute()),
       ];
-      await expect.poll(left).toEqual([]);
+      await expect.poll(readRemaining).toEqual([]);
     });
   });
 

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eachDialect } from '../../support/database.ts';
 import { basic, openHouse, type House } from './accounts-fixture.ts';
 
-eachDialect((_name, open, newPlace) => {
+eachDialect((_name, open, createLocation) => {
   let house: House;
   beforeEach(async () => {
-    const location = newPlace();
+    const location = createLocation();
     house = await openHouse(() => open(location));
   });
   afterEach(() => house[Symbol.asyncDispose]());
@@ -45,9 +45,9 @@ eachDialect((_name, open, newPlace) => {
     test('creates one administrator for concurrent calls on several hosts', async () => {
       const other = await house.another();
       const code = await house.accounts.firstRun.code();
-      const names = Array.from({ length: 10 }, (_, at) => `person-${at}`);
+      const names = Array.from({ length: 10 }, (_, index) => `person-${index}`);
       const results = await Promise.allSettled(
-        names.map((name, at) => (at % 2 === 0 ? house.accounts : other).firstRun.complete(code, name, password)),
+        names.map((name, index) => (index % 2 === 0 ? house.accounts : other).firstRun.complete(code, name, password)),
       );
       expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       const codes = results.map((result) =>

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eachDialect } from '../../support/database.ts';
 import { badCredentials, basic, bearer, session, openHouse, type House } from './accounts-fixture.ts';
 
-eachDialect((_name, open, newPlace) => {
+eachDialect((_name, open, createLocation) => {
   let house: House;
   beforeEach(async () => {
-    const location = newPlace();
+    const location = createLocation();
     house = await openHouse(() => open(location));
   });
   afterEach(() => house[Symbol.asyncDispose]());

@@ -12,10 +12,10 @@ function hashAtOldCost(text: string): string {
   return `$scrypt$ln=15,r=8,p=1$${salt.toString('base64url')}$${hash.toString('base64url')}`;
 }
 
-eachDialect((_name, open, newPlace) => {
+eachDialect((_name, open, createLocation) => {
   let house: House;
   beforeEach(async () => {
-    const location = newPlace();
+    const location = createLocation();
     house = await openHouse(() => open(location), 17);
     await house.accounts.create({ name: 'mia', enabled: true });
     await house.database.kysely

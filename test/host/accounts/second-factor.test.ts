@@ -7,10 +7,10 @@ import { address, basic, openHouse, session, type House } from './accounts-fixtu
 const password = 'velvet-otter-93-lantern';
 const client = { remoteAddress: address, userAgent: 'test' };
 
-eachDialect((_name, open, newPlace) => {
+eachDialect((_name, open, createLocation) => {
   let house: House;
   beforeEach(async () => {
-    const location = newPlace();
+    const location = createLocation();
     house = await openHouse(() => open(location));
     await house.accounts.create({ name: 'mia', password });
   });
@@ -28,7 +28,7 @@ eachDialect((_name, open, newPlace) => {
     if (refusal instanceof SecondFactorNeeded) return refusal.ticket;
     throw new Error('The sign-in did not ask for a second factor.');
   }
-  const complete = async (given: string) => house.accounts.factors.complete(await ticket(), { code: given }, client);
+  const complete = async (secret: string) => house.accounts.factors.complete(await ticket(), { code: secret }, client);
   const wrong = { code: 'accounts.wrong_code' };
 
   describe('a second factor', () => {

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => house[Symbol.asyncDispose]());
 
-const authenticate = (...given: Parameters<House['accounts']['authenticate']>) => house.accounts.authenticate(...given);
+const authenticate = (...args: Parameters<House['accounts']['authenticate']>) => house.accounts.authenticate(...args);
 
 let guesses = 0;
 /** Returns a password that was not tried before, since a repeated one does not count as another guess. */
@@ -278,8 +278,8 @@ describe('throttle of one source', () => {
 
 test('limits guesses at one account from all sources without delaying its owner', async () => {
   await authenticate(basic('mia', right));
-  const places = Array.from({ length: 100 }, (_, index) => guess('mia', `198.51.100.${String(index)}`));
-  const { wrong, slowed } = await allAtOnce(places);
+  const guesses = Array.from({ length: 100 }, (_, index) => guess('mia', `198.51.100.${String(index)}`));
+  const { wrong, slowed } = await allAtOnce(guesses);
   expect([wrong, slowed]).toEqual([50, 50]);
   await house.accounts.change('mia', { password: 'battery staple' });
   expect(await getOutcome(authenticate(basic('mia', 'battery staple')))).toBe('in');

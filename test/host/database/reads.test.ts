@@ -24,9 +24,9 @@ afterEach(async () => {
 });
 
 async function open(
-  given: { readonly memoryMb?: number; readonly clock?: typeof systemClock } = {},
+  options: { readonly memoryMb?: number; readonly clock?: typeof systemClock } = {},
 ): Promise<Database> {
-  const readThread = opened.use(new ReadThread({ clock: systemClock, log: silentLog, ...given }));
+  const readThread = opened.use(new ReadThread({ clock: systemClock, log: silentLog, ...options }));
   return opened.use(await openDatabase({ folder, schema: 'service', log: silentLog, readThread }));
 }
 

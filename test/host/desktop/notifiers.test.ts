@@ -135,9 +135,9 @@ describe.skipIf(missingPrograms.length > 0)('notifier on a desktop with dunst', 
   });
 
   it('reports a bus without a popup server and a missing bus', async () => {
-    await using bare = await Desktop.open({ server: 'none' });
-    const dead = { ...bare.environment, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent/bus' };
-    for (const environment of [bare.environment, dead]) {
+    await using desktop = await Desktop.open({ server: 'none' });
+    const dead = { ...desktop.environment, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent/bus' };
+    for (const environment of [desktop.environment, dead]) {
       await using direct = notifySendNotifier({ environment });
       const events = show(direct);
       await vi.waitFor(() => expect(events).toEqual([failed]), soon);

@@ -217,7 +217,8 @@ describe('API request', () => {
     const socket = await dial(opened.listener.port);
     const answer = everything(socket);
     socket.write(
-      'POST /api/items HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer user\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+      'POST /api/items HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer user\r\nContent-Type: ' +
+        'application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
     );
     socket.write(`1ff\r\n${'x'.repeat(511)}\r\n`);
     expect(await answer).toMatch(/^HTTP\/1\.1 413/);

@@ -8,7 +8,7 @@ import { defineJob, type JobHandlerOptions } from '../../../services/contracts/j
 import { Problem } from '../../../services/contracts/problem.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { silentLog } from '../../support/database-location.ts';
-import { openRoom, type JobsRoom } from './jobs-fixture.ts';
+import { openJobsFixture, type JobsFixture } from './jobs-fixture.ts';
 
 const count = defineJob('test.count', z.object({ n: z.int() }), { deleteWhenDone: true });
 const large = defineJob('test.large', z.object({ n: z.int() }), {
@@ -37,10 +37,10 @@ const noted = (folder: string): string =>
   ['db.ended-1', 'db.ended-2'].map((name) => readFileSync(join(folder, name), 'utf8')).join('');
 
 /** Handles the kind; returns what the handler received and what was recorded. */
-function work(room: JobsRoom, schema: JobHandlerOptions<unknown, z.infer<typeof Result>>['result'] = Result) {
+function work(fixture: JobsFixture, schema: JobHandlerOptions<unknown, z.infer<typeof Result>>['result'] = Result) {
   const handled: number[] = [];
   const recorded: number[] = [];
-  const working = room.jobs.handle(
+  const working = fixture.jobs.handle(
     count,
     async ({ payload: { n } }) => {
       handled.push(n);
@@ -57,10 +57,10 @@ function work(room: JobsRoom, schema: JobHandlerOptions<unknown, z.infer<typeof 
  */
 async function leave(folder: string): Promise<void> {
   const database = await openHere(folder);
-  const room = await openRoom(database);
-  const { handled } = work(room);
+  const fixture = await openJobsFixture(database);
+  const { handled } = work(fixture);
   await database.commit((transaction) =>
-    room.jobs.enqueueAll(
+    fixture.jobs.enqueueAll(
       transaction,
       count,
       [1, 2, 3].map((n) => ({ payload: { n } })),
@@ -78,10 +78,10 @@ async function leave(folder: string): Promise<void> {
 it('journals an end immediately and updates the table in batches', async () => {
   const folder = newFolder();
   const clock = createFakeClock();
-  await using room = await openRoom(await openHere(folder), { clock });
-  const { recorded, handled } = work(room);
+  await using fixture = await openJobsFixture(await openHere(folder), { clock });
+  const { recorded, handled } = work(fixture);
   for (const n of [1, 2, 3]) {
-    await room.database.commit((transaction) => room.jobs.enqueue(transaction, count, { n }));
+    await fixture.database.commit((transaction) => fixture.jobs.enqueue(transaction, count, { n }));
     await vi.waitFor(() => expect(handled).toHaveLength(n));
   }
   await vi.waitFor(() => expect(noted(folder).trim().split('\n')).toHaveLength(3));
@@ -95,10 +95,10 @@ it('journals an end immediately and updates the table in batches', async () => {
 it('resumes journaled ends of an earlier process without repeating jobs', async () => {
   const folder = newFolder();
   await leave(folder);
-  await using room = await openRoom(await openHere(folder));
-  const { handled, recorded } = work(room);
+  await using fixture = await openJobsFixture(await openHere(folder));
+  const { handled, recorded } = work(fixture);
   await vi.waitFor(() => expect(recorded.toSorted()).toEqual([10, 20, 30]));
-  expect(await room.jobs.list()).toEqual([]);
+  expect(await fixture.jobs.list()).toEqual([]);
   expect(handled).toEqual([]);
   await vi.waitFor(() => expect(noted(folder)).toBe(''));
 });
@@ -110,11 +110,11 @@ it('resumes entries of both files, also after an incomplete line, and clears the
   writeFileSync(join(folder, 'db.ended-1'), `\n${lines[0] ?? ''}\n{"id":9`);
   writeFileSync(join(folder, 'db.ended-2'), `\n${lines[1] ?? ''}\n${lines[2] ?? ''}\n{"id"`);
   const clock = createFakeClock();
-  await using room = await openRoom(await openHere(folder), { clock });
-  const { handled, recorded } = work(room);
+  await using fixture = await openJobsFixture(await openHere(folder), { clock });
+  const { handled, recorded } = work(fixture);
   await vi.waitFor(() => expect(recorded.toSorted()).toEqual([10, 20, 30]));
   for (const n of [4, 5]) {
-    await room.database.commit((transaction) => room.jobs.enqueue(transaction, count, { n }));
+    await fixture.database.commit((transaction) => fixture.jobs.enqueue(transaction, count, { n }));
     await vi.waitFor(() => expect(handled).toContain(n));
     await vi.waitFor(() => {
       clock.advance(100);
@@ -130,12 +130,12 @@ it('keeps entries until there is a handler for their kind', async () => {
   await leave(folder);
   for (let start = 0; start < 2; start += 1) {
     await using database = await openDatabase({ folder, schema: '', log: silentLog });
-    await using room = await openRoom(database);
-    expect(await room.jobs.count('waiting')).toBe(3);
+    await using fixture = await openJobsFixture(database);
+    expect(await fixture.jobs.count('waiting')).toBe(3);
   }
   expect(noted(folder).trim().split('\n')).toHaveLength(3);
-  await using room = await openRoom(await openHere(folder));
-  const { handled, recorded } = work(room);
+  await using fixture = await openJobsFixture(await openHere(folder));
+  const { handled, recorded } = work(fixture);
   await vi.waitFor(() => expect(recorded).toHaveLength(3));
   expect(handled).toEqual([]);
 });
@@ -149,25 +149,25 @@ it('journals and clears entries while previous ones of an unknown kind remain', 
   const remainingNotes = noted(folder);
   {
     await using database = await openDatabase({ folder, schema: '', log: silentLog });
-    await using room = await openRoom(database);
+    await using fixture = await openJobsFixture(database);
     const text = 'x'.repeat(500_000);
     const recorded: number[] = [];
-    using _working = room.jobs.handle(large, async ({ payload: { n } }) => ({ n, text }), {
+    using _working = fixture.jobs.handle(large, async ({ payload: { n } }) => ({ n, text }), {
       record: async (_transaction, results) => void recorded.push(...results.map(({ n }) => n)),
       result: z.object({ n: z.int(), text: z.string() }),
     });
     // More than the limit of the file.
     for (let n = 1; n <= 10; n += 1) {
-      await database.commit((transaction) => room.jobs.enqueue(transaction, large, { n }));
+      await database.commit((transaction) => fixture.jobs.enqueue(transaction, large, { n }));
       await vi.waitFor(() => expect(noted(folder).length).toBeGreaterThan(text.length));
       expect(recorded).toHaveLength(n - 1);
-      room.clock.advance(100);
+      fixture.clock.advance(100);
       await vi.waitFor(() => expect(noted(folder)).toBe(remainingNotes));
       expect(recorded).toHaveLength(n);
     }
   }
-  await using room = await openRoom(await openHere(folder));
-  const { handled, recorded } = work(room);
+  await using fixture = await openJobsFixture(await openHere(folder));
+  const { handled, recorded } = work(fixture);
   await vi.waitFor(() => expect(recorded.toSorted()).toEqual([10, 20, 30]));
   expect(handled).toEqual([]);
   await vi.waitFor(() => expect(noted(folder)).toBe(''));
@@ -185,10 +185,10 @@ it('repeats unreadable entries: an incomplete line, another result format, anoth
   const other = second.replace(/"created":\d+/, '"created":1');
   const strange = third.replace(/"n":30/, '"n":"thirty"');
   appendFileSync(file, `${strange}\n${other}\n${first.slice(0, -4)}`);
-  await using room = await openRoom(await openHere(folder));
-  const { handled, recorded } = work(room);
+  await using fixture = await openJobsFixture(await openHere(folder));
+  const { handled, recorded } = work(fixture);
   await vi.waitFor(async () => {
-    await room.jobs.flush();
+    await fixture.jobs.flush();
     expect(recorded.toSorted()).toEqual([10, 20, 30]);
   });
   expect(handled.toSorted()).toEqual([1, 2, 3]);
@@ -197,14 +197,14 @@ it('repeats unreadable entries: an incomplete line, another result format, anoth
 it('records results that the schema rejects with the mark, and repeats those in the file', async () => {
   const folder = newFolder();
   await leave(folder);
-  await using room = await openRoom(await openHere(folder));
+  await using fixture = await openJobsFixture(await openHere(folder));
   const faulty = Result.transform((result) => {
     if (result.n > 10) throw new Error('this schema has a fault');
     return result;
   });
-  const { handled, recorded } = work(room, faulty);
+  const { handled, recorded } = work(fixture, faulty);
   await vi.waitFor(async () => {
-    await room.jobs.flush();
+    await fixture.jobs.flush();
     expect(recorded.toSorted()).toEqual([10, 20, 30]);
   });
   expect(handled.toSorted()).toEqual([2, 3]);
@@ -213,14 +213,14 @@ it('records results that the schema rejects with the mark, and repeats those in 
 it('updates the table immediately when the journal cannot be written', async () => {
   const folder = newFolder();
   const database = await openHere(folder);
-  await using room = await openRoom(database);
+  await using fixture = await openJobsFixture(database);
   const long = 'x'.repeat(5 * 1024 * 1024);
   const recorded: number[] = [];
-  using _working = room.jobs.handle(count, async ({ payload: { n } }) => ({ n, long }), {
+  using _working = fixture.jobs.handle(count, async ({ payload: { n } }) => ({ n, long }), {
     record: async (_transaction, results) => void recorded.push(...results.map(({ n }) => n)),
     result: z.object({ n: z.int(), long: z.string() }),
   });
-  const enqueue = (n: number) => database.commit((transaction) => room.jobs.enqueue(transaction, count, { n }));
+  const enqueue = (n: number) => database.commit((transaction) => fixture.jobs.enqueue(transaction, count, { n }));
   await enqueue(1);
   await vi.waitFor(() => expect(noted(folder).length).toBeGreaterThan(long.length));
   expect(recorded).toEqual([]);
@@ -245,8 +245,8 @@ it('clears the file under continuous load', async () => {
     if (running.length > 0) await endOne();
     return value;
   };
-  await using room = await openRoom({ ...database, mark });
-  using _working = room.jobs.handle(
+  await using fixture = await openJobsFixture({ ...database, mark });
+  using _working = fixture.jobs.handle(
     large,
     async ({ payload: { n }, signal }) => {
       await new Promise<void>((resolve) => {
@@ -259,26 +259,26 @@ it('clears the file under continuous load', async () => {
     { record: async () => undefined, result: z.object({ n: z.int(), text: z.string() }) },
   );
   const jobs = Array.from({ length: 40 }, (_, n) => ({ payload: { n } }));
-  await database.commit((transaction) => room.jobs.enqueueAll(transaction, large, jobs));
+  await database.commit((transaction) => fixture.jobs.enqueueAll(transaction, large, jobs));
   await vi.waitFor(() => expect(running).toHaveLength(40));
   const sizes: number[] = [];
   while (running.length > 2) {
     await endOne();
-    room.clock.advance(100);
+    fixture.clock.advance(100);
     sizes.push(statSync(join(folder, 'db.ended-1')).size);
   }
   for (const end of running.splice(0)) end();
   expect(Math.max(...sizes)).toBeGreaterThan(4 * 1024 * 1024);
-  expect(sizes.some((size, at) => size < (sizes[at - 1] ?? 0))).toBe(true);
+  expect(sizes.some((size, index) => size < (sizes[index - 1] ?? 0))).toBe(true);
 });
 
 it('does not record entries that were dropped since', async () => {
   const folder = newFolder();
   await leave(folder);
-  await using room = await openRoom(await openHere(folder));
-  const [latest] = await room.jobs.list();
-  expect(await room.jobs.drop(latest?.id ?? '')).toBe(true);
-  const { handled, recorded } = work(room);
+  await using fixture = await openJobsFixture(await openHere(folder));
+  const [latest] = await fixture.jobs.list();
+  expect(await fixture.jobs.drop(latest?.id ?? '')).toBe(true);
+  const { handled, recorded } = work(fixture);
   await vi.waitFor(() => expect(noted(folder)).toBe(''));
   expect(recorded.toSorted()).toEqual([10, 20]);
   expect(handled).toEqual([]);
@@ -290,26 +290,26 @@ it('flushes as far as the table allows without blocking callers', async () => {
   const mark: Database['mark'] = (work) =>
     refuses ? Promise.reject(new Problem('database.full', 507, 'The disk is full.')) : database.mark(work);
   const clock = createFakeClock();
-  await using room = await openRoom({ ...database, mark }, { clock });
-  const { handled, recorded } = work(room);
+  await using fixture = await openJobsFixture({ ...database, mark }, { clock });
+  const { handled, recorded } = work(fixture);
   const enqueue = (n: number) =>
-    database.commit((transaction) => room.jobs.enqueue(transaction, count, { n }, { orderKey: 'one' }));
+    database.commit((transaction) => fixture.jobs.enqueue(transaction, count, { n }, { orderKey: 'one' }));
   await enqueue(1);
   await vi.waitFor(() => expect(handled).toEqual([1]));
   await vi.waitFor(async () => {
-    await room.jobs.flush();
+    await fixture.jobs.flush();
     expect(recorded).toEqual([10]);
   });
   refuses = true;
   // Its successors do not wait for the table either.
   await Promise.all([enqueue(2), enqueue(3)]);
   await vi.waitFor(() => expect(handled).toEqual([1, 2, 3]));
-  await room.jobs.flush();
+  await fixture.jobs.flush();
   expect(recorded).toEqual([10]);
   refuses = false;
   await vi.waitFor(() => {
     clock.advance(1000);
     expect(recorded).toEqual([10, 20, 30]);
   });
-  expect(await room.jobs.list()).toEqual([]);
+  expect(await fixture.jobs.list()).toEqual([]);
 });

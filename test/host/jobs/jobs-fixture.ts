@@ -36,7 +36,7 @@ export function countingMetrics(): CountingMetrics {
   };
 }
 
-export interface JobsRoom extends AsyncDisposable {
+export interface JobsFixture extends AsyncDisposable {
   readonly database: Database;
   readonly jobs: Jobs & AsyncDisposable;
   readonly clock: FakeClock;
@@ -48,10 +48,10 @@ export interface JobsRoom extends AsyncDisposable {
 }
 
 /** Opens jobs on this database, with a stopped clock. */
-export async function openRoom(
+export async function openJobsFixture(
   database: Database,
   options: { clock?: FakeClock; realClock?: Clock; log?: Log } = {},
-): Promise<JobsRoom> {
+): Promise<JobsFixture> {
   await database.migrate(jobsMigrations);
   const clock = options.clock ?? createFakeClock();
   const metrics = countingMetrics();

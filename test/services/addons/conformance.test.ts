@@ -2,7 +2,16 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestHost } from '../../support/host.ts';
 import { alphaStreams, betaStreams, openFakeAddon, sendJson, type FakeAddon } from './fake-addon.ts';
-import { buildConfig, customPreset, getJson, makeUser, openAddonsHost, password, readJson, type Made } from './rig.ts';
+import {
+  buildConfig,
+  customPreset,
+  getJson,
+  makeUser,
+  openAddonsHost,
+  password,
+  readJson,
+  type CreatedUser,
+} from './rig.ts';
 
 /** Recorded exchange of the peer. */
 function golden(name: string): { request: any; response: any } {
@@ -290,7 +299,7 @@ describe('recorded streams', () => {
 });
 
 describe('recorded catalogs', () => {
-  let profile: Made;
+  let profile: CreatedUser;
   let catalogs: FakeAddon;
   beforeAll(async () => {
     const manifest = {

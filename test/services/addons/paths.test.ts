@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, sendJson, type FakeAddon } from './fake-addon.ts';
 import { hashes, openTorBox } from './fake-stores.ts';
-import { buildConfig, customPreset, getJson, makeUser, openAddonsHost, readJson, type Made } from './rig.ts';
+import { buildConfig, customPreset, getJson, makeUser, openAddonsHost, readJson, type CreatedUser } from './rig.ts';
 
 describe('special characters in addresses', () => {
   let host: TestHost;
   let echo: FakeAddon;
-  let profile: Made;
+  let profile: CreatedUser;
   let segment: string;
   beforeAll(async () => {
     host = await openAddonsHost();

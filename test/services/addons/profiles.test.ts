@@ -215,7 +215,8 @@ describe('exported configurations', () => {
 
   const parentUuid = async (): Promise<string> => (await page('POST', '', { config: buildConfig([]) })).body.uuid;
   const script =
-    "set addonName = 'Phone' # by password\nset tmdbApiKey = 'SECRET20'\nmerge proxy = {\n'auth': 'SECRET21'}\nmerge posters = {'source': 'q', apiKey: 'SECRET23'}";
+    "set addonName = 'Phone' # by password\nset tmdbApiKey = 'SECRET20'\nmerge proxy = {\n'auth': " +
+    "'SECRET21'}\nmerge posters = {'source': 'q', apiKey: 'SECRET23'}";
   const deep = (parent: string): Record<string, unknown> =>
     buildConfig(
       [

@@ -222,7 +222,9 @@ describe('a template', () => {
 
   it('never reads members of the prototype, and limits the number of notes', () => {
     const hostile = JSON.parse(
-      '{"metadata":{"inputs":[{"id":"__proto__","default":{"polluted":1}},{"id":"a","type":"subsection","subOptions":[{"id":"constructor","default":1}]}]},"config":{"addonName":"{{inputs.__proto__.polluted}}{{inputs.a.constructor}}","presets":[]}}',
+      '{"metadata":{"inputs":[{"id":"__proto__","default":{"polluted":1}},{"id":"a",' +
+        '"type":"subsection","subOptions":[{"id":"constructor","default":1}]}]},' +
+        '"config":{"addonName":"{{inputs.__proto__.polluted}}{{inputs.a.constructor}}","presets":[]}}',
     );
     expect(readConfig(hostile).addonName).toBe('');
     expect(({} as { polluted?: number }).polluted).toBeUndefined();

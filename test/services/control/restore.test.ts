@@ -182,7 +182,7 @@ describe('restore through the API', () => {
     await host[Symbol.asyncDispose]();
   });
 
-  it('still creates backups after replaced data could not be put back', async () => {
+  it('creates backups after replaced data could not be restored', async () => {
     replace();
     const { host, restartRequested } = await open();
     await using _host = host;

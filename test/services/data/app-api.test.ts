@@ -2,18 +2,18 @@ import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { verifyJwt } from '../../../services/data/keys/jwt.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { jwtSecret, openDataRoom, type DataRoom } from './data-fixture.ts';
+import { jwtSecret, openDataFixture, type DataFixture } from './data-fixture.ts';
 import { rows, schema } from './schema.ts';
 
 const [ann, bob] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
-let room: DataRoom;
+let fixture: DataFixture;
 beforeAll(async () => {
-  room = await openDataRoom({ environment: { DATA_JWT_SECRET: '' } });
+  fixture = await openDataFixture({ environment: { DATA_JWT_SECRET: '' } });
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 async function callApp(path: string, body?: unknown, authorization = adminAuthorization): Promise<any> {
-  const reply = await fetch(`${room.host.url('control')}/api/data${path}`, {
+  const reply = await fetch(`${fixture.host.url('control')}/api/data${path}`, {
     headers: { authorization, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
   });
@@ -24,7 +24,7 @@ test('creates keys, accepts them at once and rotates them separately', async () 
   expect((await callApp('/keys', undefined, 'Basic YTpi')).status).toBe(401);
   const first = await callApp('/keys');
   const status = (apikey: string): Promise<number> =>
-    room.request('/pg/types', { headers: { apikey } }).then((reply) => reply.status);
+    fixture.request('/pg/types', { headers: { apikey } }).then((reply) => reply.status);
   expect([await status(first.service), await status(first.secret), await status(first.publishable)]).toEqual([
     200, 200, 403,
   ]);
@@ -39,7 +39,7 @@ test('creates keys, accepts them at once and rotates them separately', async () 
 });
 
 test('uses keys of the environment unchanged, and derives missing keys from the secret', async () => {
-  await using input = await openDataRoom({
+  await using input = await openDataFixture({
     environment: { DATA_ANON_KEY: 'anon-of-my-own', DATA_SERVICE_KEY: 'service-of-my-own' },
   });
   const service = createClient<any>(input.url, 'service-of-my-own');
@@ -53,7 +53,7 @@ test('uses keys of the environment unchanged, and derives missing keys from the 
   expect((await other.from('shut').select()).error).toMatchObject({ message: 'Invalid API key' });
   // Derived keys are the same each time and are valid besides the configured keys.
   expect((await createClient<any>(input.url, input.anonKey).from('shut').select()).error).toBeNull();
-  await using created = await openDataRoom();
+  await using created = await openDataFixture();
   const reply = await fetch(`${created.host.url('control')}/api/data/keys`, {
     headers: { authorization: adminAuthorization },
   });

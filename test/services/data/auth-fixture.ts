@@ -32,7 +32,7 @@ export interface InboxMail {
   readonly link: string | null;
 }
 
-export interface AuthRoom extends AsyncDisposable {
+export interface AuthFixture extends AsyncDisposable {
   readonly host: TestHost;
   readonly clock: MovableClock;
   readonly url: string;
@@ -48,7 +48,7 @@ export interface AuthRoom extends AsyncDisposable {
   mailTo(email: string): Promise<InboxMail>;
 }
 
-export interface AuthRoomOptions {
+export interface AuthFixtureOptions {
   readonly environment?: Record<string, string>;
   readonly dataDir?: string;
   readonly clock?: MovableClock;
@@ -56,7 +56,7 @@ export interface AuthRoomOptions {
   readonly services?: readonly ServiceDescriptor<any, any>[];
 }
 
-export async function openAuthRoom(options: AuthRoomOptions = {}): Promise<AuthRoom> {
+export async function openAuthFixture(options: AuthFixtureOptions = {}): Promise<AuthFixture> {
   const clock = options.clock ?? movableClock();
   const host = await openTestHost({
     services: [data, control, inbox, ...(options.services ?? [])],
@@ -68,7 +68,7 @@ export async function openAuthRoom(options: AuthRoomOptions = {}): Promise<AuthR
   const iat = Math.floor(Date.now() / 1000) - 10;
   const key = (role: string): string => signJwt({ iss: 'supabase', role, iat, exp: iat + 30 * day }, jwtSecret);
   const [anonKey, serviceKey] = [key('anon'), key('service_role')];
-  const call: AuthRoom['call'] = (method, path, body, headers = {}) =>
+  const call: AuthFixture['call'] = (method, path, body, headers = {}) =>
     fetch(`${url}/auth/v1${path}`, {
       method,
       redirect: 'manual',

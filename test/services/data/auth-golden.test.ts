@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signJwt } from '../../../services/data/keys/jwt.ts';
-import { jwtSecret, movableClock, openAuthRoom, type AuthRoom } from './auth-fixture.ts';
+import { jwtSecret, movableClock, openAuthFixture, type AuthFixture } from './auth-fixture.ts';
 import recorded from './golden/auth.json' with { type: 'json' };
 
 /** Recorded exchanges with GoTrue. Each request is sent again in order, with values of earlier responses inserted. */
@@ -23,10 +23,10 @@ const clock = movableClock();
 const site = 'http://127.0.0.1:3999';
 /** Recorded values and their replacements. */
 const existing = new Map<string, string>();
-let room: AuthRoom;
+let fixture: AuthFixture;
 
-const open = (autoconfirm: boolean): Promise<AuthRoom> =>
-  openAuthRoom({
+const open = (autoconfirm: boolean): Promise<AuthFixture> =>
+  openAuthFixture({
     dataDir,
     clock,
     environment: { DATA_SITE_URL: site, DATA_ANONYMOUS_SIGN_INS: 'true', DATA_AUTOCONFIRM: String(autoconfirm) },
@@ -36,20 +36,20 @@ const open = (autoconfirm: boolean): Promise<AuthRoom> =>
 const confirming = new Set(['76', '77', '78', '79', '80']);
 
 beforeAll(async () => {
-  room = await open(true);
+  fixture = await open(true);
   // The list was recorded with twelve further users.
   for (let index = 0; index < 12; index += 1) {
-    const reply = await room.call(
+    const reply = await fixture.call(
       'POST',
       '/admin/users',
       { email: `seed${index}@example.com` },
-      { Authorization: `Bearer ${room.serviceKey}` },
+      { Authorization: `Bearer ${fixture.serviceKey}` },
     );
     expect(reply.status).toBe(200);
   }
 });
 afterAll(async () => {
-  await room[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
   rmSync(dataDir, { recursive: true, force: true });
 });
 
@@ -65,7 +65,7 @@ function readClaims(token: string): Record<string, unknown> {
 function ourToken(name: string, token: string): string {
   if (!jwt.test(token)) return token;
   const claims = readClaims(token);
-  if (claims['sub'] === undefined) return claims['role'] === 'service_role' ? room.serviceKey : room.anonKey;
+  if (claims['sub'] === undefined) return claims['role'] === 'service_role' ? fixture.serviceKey : fixture.anonKey;
   const texts = Object.entries(claims).map(([key, value]) => [
     key,
     typeof value === 'string' ? translated(value) : value,
@@ -127,7 +127,7 @@ function alike(theirs: unknown, ours: unknown, path: string): [unknown, unknown]
     return ['<new>', '<new>'];
   }
   if (name === 'qr_code') return [theirs.slice(0, 4), ours.slice(0, 4)];
-  if (name === 'iss') return ['<address>', ours === `${room.url}/auth/v1` ? '<address>' : ours];
+  if (name === 'iss') return ['<address>', ours === `${fixture.url}/auth/v1` ? '<address>' : ours];
   return [unprefixed(theirs), unprefixed(ours)];
 }
 
@@ -155,11 +155,11 @@ const headers = [
 test.each(all)('%s', async (name, exchange) => {
   const number = name.slice(0, 2);
   if (number === '76') {
-    await room[Symbol.asyncDispose]();
-    room = await open(false);
+    await fixture[Symbol.asyncDispose]();
+    fixture = await open(false);
   } else if (number === '81') {
-    await room[Symbol.asyncDispose]();
-    room = await open(true);
+    await fixture[Symbol.asyncDispose]();
+    fixture = await open(true);
   }
   expect(confirming.has(number)).toBe(number >= '76' && number <= '80');
   // The recording allowed no reuse of tokens and one mail per second.
@@ -172,7 +172,7 @@ test.each(all)('%s', async (name, exchange) => {
   const bearer = /^Bearer (.+)$/.exec(rest['Authorization'] ?? '')?.[1];
   if (bearer !== undefined) sent['Authorization'] = `Bearer ${ourToken(name, bearer)}`;
   const body = exchange.body === null ? undefined : exchange.body;
-  const reply = await fetch(room.url + translated(exchange.path), {
+  const reply = await fetch(fixture.url + translated(exchange.path), {
     method: exchange.method,
     redirect: 'manual',
     headers: sent,
@@ -199,7 +199,7 @@ test.each(all)('%s', async (name, exchange) => {
 
 /** Compares only the parts that a browser uses. */
 async function preflight(exchange: Recorded): Promise<void> {
-  const reply = await fetch(room.url + exchange.path, { method: 'OPTIONS', headers: exchange.headers });
+  const reply = await fetch(fixture.url + exchange.path, { method: 'OPTIONS', headers: exchange.headers });
   expect(reply.ok).toBe(true);
   expect(await reply.text()).toBe('');
   expect(reply.headers.get('access-control-allow-origin')).toBe('*');

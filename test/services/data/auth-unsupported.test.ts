@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openAuthRoom, type AuthRoom } from './auth-fixture.ts';
+import { openAuthFixture, type AuthFixture } from './auth-fixture.ts';
 
 /** Features that this service lacks are refused like disabled features of Supabase. */
-let room: AuthRoom;
+let fixture: AuthFixture;
 beforeAll(async () => {
-  room = await openAuthRoom({ environment: { DATA_AUTOCONFIRM: 'false' } });
+  fixture = await openAuthFixture({ environment: { DATA_AUTOCONFIRM: 'false' } });
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const password = 'correct horse 1';
 
 test('reports external providers as disabled in the settings and when they are requested', async () => {
-  const settings: any = await (await room.call('GET', '/settings')).json();
+  const settings: any = await (await fixture.call('GET', '/settings')).json();
   expect(settings).toMatchObject({
     external: { email: true, github: false, google: false, phone: false },
     saml_enabled: false,
   });
-  const { data } = await room
+  const { data } = await fixture
     .client()
     .auth.signInWithOAuth({ provider: 'github', options: { skipBrowserRedirect: true } });
   // The browser opens the address without an API key.
@@ -25,7 +25,7 @@ test('reports external providers as disabled in the settings and when they are r
     400,
     { code: 400, error_code: 'validation_failed', msg: 'Unsupported provider: provider is not enabled' },
   ]);
-  const { auth } = room.client();
+  const { auth } = fixture.client();
   const token = await auth.signInWithIdToken({ provider: 'google', token: 'a.b.c' });
   expect([token.error?.status, token.error?.code]).toEqual([400, 'provider_disabled']);
   const sso = await auth.signInWithSSO({ domain: 'example.com' });
@@ -41,15 +41,15 @@ test('reports external providers as disabled in the settings and when they are r
 });
 
 test('resends a missing mail, lists identities and refuses to link or unlink them', async () => {
-  const client = room.client();
+  const client = fixture.client();
   const email = 'ann@example.com';
   await client.auth.signUp({ email, password });
-  await room.mailTo(email);
+  await fixture.mailTo(email);
   const early = await client.auth.resend({ type: 'signup', email });
   expect([early.error?.status, early.error?.code]).toEqual([429, 'over_email_send_rate_limit']);
-  room.clock.advance(61_000);
+  fixture.clock.advance(61_000);
   expect((await client.auth.resend({ type: 'signup', email })).error).toBeNull();
-  const { link } = await room.mailTo(email);
+  const { link } = await fixture.mailTo(email);
   const landing = await fetch(link ?? '', { redirect: 'manual' });
   expect([landing.status, landing.headers.get('location')]).toEqual([303, expect.stringContaining('access_token=')]);
   const signedIn = await client.auth.signInWithPassword({ email, password });
@@ -64,14 +64,14 @@ test('resends a missing mail, lists identities and refuses to link or unlink the
   if (identity === undefined) throw new Error('there is no identity');
   const unlinked = await client.auth.unlinkIdentity(identity);
   expect([unlinked.error?.status, unlinked.error?.code]).toEqual([404, 'manual_linking_disabled']);
-  room.clock.advance(61_000);
+  fixture.clock.advance(61_000);
   expect((await client.auth.updateUser({ email: 'anna@example.com' })).error).toBeNull();
-  room.clock.advance(61_000);
+  fixture.clock.advance(61_000);
   expect((await client.auth.resend({ type: 'email_change', email: 'anna@example.com' })).error).toBeNull();
 });
 
 test('returns readable errors for storage, functions and realtime', async () => {
-  const client = room.client();
+  const client = fixture.client();
   expect((await client.storage.listBuckets()).error).toMatchObject({
     message: 'There is nothing at /storage/v1/bucket',
   });

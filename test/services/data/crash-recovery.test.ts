@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { signJwt } from '../../../services/data/keys/jwt.ts';
 import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
 import { lacks } from '../../support/requirements.ts';
-import { jwtSecret, openDataRoom } from './data-fixture.ts';
+import { jwtSecret, openDataFixture } from './data-fixture.ts';
 
 /** Kills of the process during writes, and a full disk. */
 const folders: string[] = [];
@@ -79,16 +79,16 @@ test.skipIf(lacks(process.platform === 'linux' && process.getuid?.() === 0))(
     mkdirSync(disk, { mode: 0o700 });
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=110m,mode=0700', 'tmpfs', disk]);
     try {
-      await using room = await openDataRoom({ dataDir });
-      await room.sql(
+      await using fixture = await openDataFixture({ dataDir });
+      await fixture.sql(
         'create table kept (id int primary key, body text); alter table kept alter body set storage external',
       );
       const body = 'x'.repeat(400_000);
       const insert = (id: number): Promise<number> =>
-        room
+        fixture
           .request('/rest/v1/kept', {
             method: 'POST',
-            headers: { ...headers, apikey: room.serviceKey },
+            headers: { ...headers, apikey: fixture.serviceKey },
             body: JSON.stringify({ id, body }),
           })
           .then((reply) => reply.status);
@@ -103,7 +103,7 @@ test.skipIf(lacks(process.platform === 'linux' && process.getuid?.() === 0))(
       expect(refused).toBe(503);
       execFileSync('mount', ['-o', 'remount,size=400m', disk]);
       await expect.poll(() => insert(1000), { timeout: 30_000 }).toBe(201);
-      const other = (await room.sql('select id from kept order by id')).map(({ id }: { id: number }) => id);
+      const other = (await fixture.sql('select id from kept order by id')).map(({ id }: { id: number }) => id);
       expect(acknowledged.filter((id) => !other.includes(id))).toEqual([]);
     } finally {
       execFileSync('umount', ['-l', disk]);

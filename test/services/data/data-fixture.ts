@@ -11,7 +11,7 @@ export const jwtSecret = 'a-secret-of-tests-that-is-long-enough';
 const day = 86_400;
 
 /** Host with the data service, and the keys of its clients. */
-export interface DataRoom extends AsyncDisposable {
+export interface DataFixture extends AsyncDisposable {
   readonly host: TestHost;
   readonly url: string;
   readonly anonKey: string;
@@ -24,7 +24,7 @@ export interface DataRoom extends AsyncDisposable {
   request(path: string, options?: RequestInit & { headers?: Record<string, string> }): Promise<Response>;
 }
 
-export async function openDataRoom(
+export async function openDataFixture(
   options: {
     readonly environment?: Record<string, string>;
     readonly dataDir?: string;
@@ -33,7 +33,7 @@ export async function openDataRoom(
     readonly services?: readonly ServiceDescriptor<any, any>[];
     readonly clock?: Clock;
   } = {},
-): Promise<DataRoom> {
+): Promise<DataFixture> {
   const ownsFolder = options.dataDir === undefined && options.settings !== undefined;
   const dataDir = ownsFolder ? mkdtempSync(join(tmpdir(), 'homeport-data-')) : options.dataDir;
   if (dataDir !== undefined && options.settings !== undefined) {
@@ -50,7 +50,7 @@ export async function openDataRoom(
   const now = Math.floor(Date.now() / 1000);
   const key = (role: string): string => signJwt({ iss: 'supabase', role, iat: now, exp: now + day }, jwtSecret);
   const [anonKey, serviceKey] = [key('anon'), key('service_role')];
-  const request: DataRoom['request'] = (path, { headers, ...more } = {}) =>
+  const request: DataFixture['request'] = (path, { headers, ...more } = {}) =>
     fetch(`${url}${path}`, { ...more, headers: { apikey: anonKey, ...headers } });
   return {
     host,

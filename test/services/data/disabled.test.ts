@@ -7,7 +7,7 @@ import type { Clock } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
 import { data } from '../../../services/data/index.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
-import { openDataRoom } from './data-fixture.ts';
+import { openDataFixture } from './data-fixture.ts';
 
 const ours = fileURLToPath(new URL('../../../services/data', import.meta.url));
 
@@ -80,12 +80,12 @@ test('uses no port, PostgreSQL, file or timer when it is disabled from the start
 
 test('listens without PostgreSQL while idle, and ends and resumes when it is disabled and enabled', async () => {
   const clock = watchedClock();
-  await using room = await openDataRoom({ clock });
-  const { host } = room;
+  await using fixture = await openDataFixture({ clock });
+  const { host } = fixture;
   expect(findServer(host)).toBeUndefined();
   expect(listFiles(host)).not.toContain('cluster');
   const asleep = clock.ofData.size;
-  await room.sql('create table kept (id int primary key); insert into kept values (1)');
+  await fixture.sql('create table kept (id int primary key); insert into kept values (1)');
   expect(findServer(host)).toBeDefined();
   // The idle timer is added to the usual timers.
   await expect.poll(() => clock.ofData.size).toBeGreaterThan(asleep);
@@ -100,6 +100,6 @@ test('listens without PostgreSQL while idle, and ends and resumes when it is dis
   await turn(host, true);
   await expect.poll(() => host.host.addresses()['data'], { timeout: 20_000 }).toBeDefined();
   expect(findServer(host)).toBeUndefined();
-  const reply = await fetch(`${host.url('data')}/rest/v1/kept`, { headers: { apikey: room.serviceKey } });
+  const reply = await fetch(`${host.url('data')}/rest/v1/kept`, { headers: { apikey: fixture.serviceKey } });
   expect([reply.status, await reply.json()]).toEqual([200, [{ id: 1 }]]);
 });

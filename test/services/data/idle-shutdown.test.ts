@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../services/contracts/service.ts';
-import { openAuthRoom } from './auth-fixture.ts';
+import { openAuthFixture } from './auth-fixture.ts';
 
 /** Real clock whose long timers expire on demand. */
 function patientClock(): Clock & { passLongWaits(): void } {
@@ -26,8 +26,8 @@ function patientClock(): Clock & { passLongWaits(): void } {
 
 test('runs PostgreSQL from the first request until it is idle, and starts it again', async () => {
   const clock = patientClock();
-  await using room = await openAuthRoom({ clock: { ...clock, advance: () => undefined } });
-  const file = join(room.host.dataDir, 'data', 'cluster', 'postmaster.pid');
+  await using fixture = await openAuthFixture({ clock: { ...clock, advance: () => undefined } });
+  const file = join(fixture.host.dataDir, 'data', 'cluster', 'postmaster.pid');
   const server = (): number | undefined => {
     try {
       const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
@@ -38,14 +38,14 @@ test('runs PostgreSQL from the first request until it is idle, and starts it aga
     }
   };
   expect(server()).toBeUndefined();
-  await room.sql('create table kept (id int primary key); insert into kept values (1)');
+  await fixture.sql('create table kept (id int primary key); insert into kept values (1)');
   const first = server();
   expect(first).toBeDefined();
   // A further request restarts the idle time and is answered.
-  expect(await room.sql('select id from kept')).toEqual([{ id: 1 }]);
+  expect(await fixture.sql('select id from kept')).toEqual([{ id: 1 }]);
   clock.passLongWaits();
   await expect.poll(server, { timeout: 20_000 }).toBeUndefined();
-  expect(await room.sql('select id from kept')).toEqual([{ id: 1 }]);
+  expect(await fixture.sql('select id from kept')).toEqual([{ id: 1 }]);
   expect(server()).toBeDefined();
   expect(server()).not.toBe(first);
 });

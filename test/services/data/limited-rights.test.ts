@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPostgres, type PostgresServer } from '../../support/postgres.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { openDataRoom, type DataRoom } from './data-fixture.ts';
+import { openDataFixture, type DataFixture } from './data-fixture.ts';
 
 /** External PostgreSQL with a separate administrator. */
 let server: PostgresServer;
@@ -27,8 +27,8 @@ async function addressFor(user: string, options: string, owns: boolean): Promise
   return url.href;
 }
 
-async function overview(room: DataRoom): Promise<any> {
-  const reply = await fetch(`${room.host.url('control')}/api/data/overview?wake=true`, {
+async function overview(fixture: DataFixture): Promise<any> {
+  const reply = await fetch(`${fixture.host.url('control')}/api/data/overview?wake=true`, {
     headers: { authorization: adminAuthorization },
   });
   return reply.json();
@@ -37,21 +37,21 @@ async function overview(room: DataRoom): Promise<any> {
 test('lists the statements for an administrator when the user lacks rights, and works after them', async () => {
   const url = await addressFor('modest', 'nocreaterole', false);
   const orders = await (async () => {
-    await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
-    const reply = await room.request('/rest/v1/notes');
+    await using fixture = await openDataFixture({ environment: { DATABASE_URL: url } });
+    const reply = await fixture.request('/rest/v1/notes');
     expect(reply.status).toBe(503);
     // Callers with the anon key receive no internal details.
-    const signUp = await room.request('/auth/v1/signup', {
+    const signUp = await fixture.request('/auth/v1/signup', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"email":"a@example.com","password":"correct horse"}',
     });
-    const types = await room.request('/pg/types', { headers: { apikey: room.serviceKey } });
+    const types = await fixture.request('/pg/types', { headers: { apikey: fixture.serviceKey } });
     for (const response of [await reply.text(), await signUp.text(), await types.text()]) {
       expect(response).toContain('The database is not ready.');
       expect(response).not.toMatch(/modest|grant|create role/);
     }
-    const { detail } = (await overview(room)).error;
+    const { detail } = (await overview(fixture)).error;
     expect(detail).toContain('create role service_role nologin noinherit bypassrls;');
     expect(detail).toContain('grant create on database "modest_rows" to "modest";');
     return /in the database modest_rows: (.*)$/s.exec(detail)?.[1] ?? '';
@@ -61,28 +61,28 @@ test('lists the statements for an administrator when the user lacks rights, and 
   await there.query(orders);
   await there.end();
 
-  await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
-  await room.sql('create table notes (id int primary key, owner uuid default auth.uid(), body text)');
-  await room.sql(
+  await using fixture = await openDataFixture({ environment: { DATABASE_URL: url } });
+  await fixture.sql('create table notes (id int primary key, owner uuid default auth.uid(), body text)');
+  await fixture.sql(
     'alter table notes enable row level security; create policy own on notes to authenticated using (owner = auth.uid())',
   );
   const [ann, bob] = [randomUUID(), randomUUID()];
   const as = (person: string, id: number): Promise<Response> =>
-    room.request('/rest/v1/notes', {
+    fixture.request('/rest/v1/notes', {
       method: 'POST',
-      headers: { 'content-type': 'application/json', Authorization: `Bearer ${room.token(person)}` },
+      headers: { 'content-type': 'application/json', Authorization: `Bearer ${fixture.token(person)}` },
       body: JSON.stringify({ id }),
     });
   expect([(await as(ann, 1)).status, (await as(bob, 2)).status]).toEqual([201, 201]);
-  const mine = await room.request('/rest/v1/notes?select=id', {
-    headers: { Authorization: `Bearer ${room.token(ann)}` },
+  const mine = await fixture.request('/rest/v1/notes?select=id', {
+    headers: { Authorization: `Bearer ${fixture.token(ann)}` },
   });
   expect(await mine.json()).toEqual([{ id: 1 }]);
-  const all = await room.request('/rest/v1/notes?select=id', { headers: { apikey: room.serviceKey } });
+  const all = await fixture.request('/rest/v1/notes?select=id', { headers: { apikey: fixture.serviceKey } });
   expect(await all.json()).toEqual([{ id: 1 }, { id: 2 }]);
-  expect(await (await room.request('/rest/v1/notes')).json()).toEqual([]);
-  expect((await overview(room)).inside.limits).toHaveLength(1);
-  const signedUp = await room.request('/auth/v1/signup', {
+  expect(await (await fixture.request('/rest/v1/notes')).json()).toEqual([]);
+  expect((await overview(fixture)).inside.limits).toHaveLength(1);
+  const signedUp = await fixture.request('/auth/v1/signup', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{"email":"a@example.com","password":"correct horse"}',
@@ -94,16 +94,16 @@ test('lists the statements for an administrator when the user lacks rights, and 
   await other.connect();
   await other.query('create table later (id int primary key)');
   await other.end();
-  await expect.poll(async () => (await room.request('/rest/v1/later')).status).toBe(200);
+  await expect.poll(async () => (await fixture.request('/rest/v1/later')).status).toBe(200);
 });
 
 test('needs no administrator for a user that may create roles and bypass row security', async () => {
   const url = await addressFor('capable', 'createrole bypassrls', true);
   for (const role of ['anon', 'authenticated', 'service_role'])
     await admin.query(`grant ${role} to capable with admin option`);
-  await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
-  await room.sql('create table notes (id int primary key)');
-  const reply = await room.request('/rest/v1/notes', {
+  await using fixture = await openDataFixture({ environment: { DATABASE_URL: url } });
+  await fixture.sql('create table notes (id int primary key)');
+  const reply = await fixture.request('/rest/v1/notes', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{"id":1}',
@@ -111,8 +111,8 @@ test('needs no administrator for a user that may create roles and bypass row sec
   expect(reply.status).toBe(201);
 });
 
-const signUp = (room: DataRoom, name: string): Promise<Response> =>
-  room.request('/auth/v1/signup', {
+const signUp = (fixture: DataFixture, name: string): Promise<Response> =>
+  fixture.request('/auth/v1/signup', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email: `${name}@example.com`, password: 'correct horse' }),
@@ -136,18 +136,18 @@ test('completes the schema when a superuser follows another user', async () => {
   for (const role of ['anon', 'authenticated', 'service_role'])
     await admin.query(`grant ${role} to early with admin option`);
   {
-    await using room = await openDataRoom({ environment: { DATABASE_URL: limited } });
-    await room.sql('create table notes (id int primary key)');
-    expect((await signUp(room, 'ann')).status).toBe(200);
+    await using fixture = await openDataFixture({ environment: { DATABASE_URL: limited } });
+    await fixture.sql('create table notes (id int primary key)');
+    expect((await signUp(fixture, 'ann')).status).toBe(200);
   }
   const url = new URL('/early_rows', server.url).href;
   for (let start = 0; start < 2; start++) {
-    await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
-    expect((await room.request('/rest/v1/notes')).status).toBe(200);
-    await room.sql(`create table later${start} (id int primary key)`);
-    expect((await room.request(`/rest/v1/later${start}`)).status).toBe(200);
-    expect((await signUp(room, `bob${start}`)).status).toBe(200);
-    expect((await overview(room)).inside.limits).toEqual([]);
+    await using fixture = await openDataFixture({ environment: { DATABASE_URL: url } });
+    expect((await fixture.request('/rest/v1/notes')).status).toBe(200);
+    await fixture.sql(`create table later${start} (id int primary key)`);
+    expect((await fixture.request(`/rest/v1/later${start}`)).status).toBe(200);
+    expect((await signUp(fixture, `bob${start}`)).status).toBe(200);
+    expect((await overview(fixture)).inside.limits).toEqual([]);
     expect(await listTriggers(url)).toEqual(triggers);
     if (start > 0) continue;
     // As in a database restored from a dump.
@@ -162,23 +162,23 @@ test('lists the grants that a user needs after a superuser, and works after them
   const limited = await addressFor('late', 'nocreaterole', false);
   const url = new URL('/late_rows', server.url).href;
   {
-    await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
-    await room.sql('create table notes (id int primary key); insert into notes values (1)');
-    expect((await signUp(room, 'ann')).status).toBe(200);
+    await using fixture = await openDataFixture({ environment: { DATABASE_URL: url } });
+    await fixture.sql('create table notes (id int primary key); insert into notes values (1)');
+    expect((await signUp(fixture, 'ann')).status).toBe(200);
   }
   const orders = await (async () => {
-    await using room = await openDataRoom({ environment: { DATABASE_URL: limited } });
-    expect((await room.request('/rest/v1/notes')).status).toBe(503);
-    return /in the database late_rows: (.*)$/s.exec((await overview(room)).error?.detail)?.[1] ?? '';
+    await using fixture = await openDataFixture({ environment: { DATABASE_URL: limited } });
+    expect((await fixture.request('/rest/v1/notes')).status).toBe(503);
+    return /in the database late_rows: (.*)$/s.exec((await overview(fixture)).error?.detail)?.[1] ?? '';
   })();
   expect(orders).toContain('grant usage, create on schema homeport, auth to "late";');
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(orders);
   await client.end();
-  await using room = await openDataRoom({ environment: { DATABASE_URL: limited } });
-  expect(await (await room.request('/rest/v1/notes')).json()).toEqual([{ id: 1 }]);
-  await room.sql('create table later (id int primary key)');
-  expect((await room.request('/rest/v1/later')).status).toBe(200);
-  expect((await signUp(room, 'bob')).status).toBe(200);
+  await using fixture = await openDataFixture({ environment: { DATABASE_URL: limited } });
+  expect(await (await fixture.request('/rest/v1/notes')).json()).toEqual([{ id: 1 }]);
+  await fixture.sql('create table later (id int primary key)');
+  expect((await fixture.request('/rest/v1/later')).status).toBe(200);
+  expect((await signUp(fixture, 'bob')).status).toBe(200);
 });

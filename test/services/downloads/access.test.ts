@@ -81,7 +81,7 @@ describe('bodies', () => {
     ['subscriptions/check', 20_000],
   ])(
     'limits the ids of /%s to %i',
-    async (route, most) => {
+    async (route, maxCount) => {
       const post = async (count: number): Promise<readonly [number, string]> => {
         const ids = Array.from({ length: count }, (_, index) => `x${index}`);
         const reply = await fetch(`${client.base}/${route}`, {
@@ -90,9 +90,12 @@ describe('bodies', () => {
         });
         return [reply.status, await reply.text()];
       };
-      expect((await post(most))[0]).toBe(200);
-      const [status, text] = await post(most + 1);
-      expect([status, JSON.parse(text)]).toMatchObject([400, { error: `'ids' must have at most ${most} elements` }]);
+      expect((await post(maxCount))[0]).toBe(200);
+      const [status, text] = await post(maxCount + 1);
+      expect([status, JSON.parse(text)]).toMatchObject([
+        400,
+        { error: `'ids' must have at most ${maxCount} elements` },
+      ]);
     },
     60_000,
   );

@@ -13,8 +13,8 @@ describe('an address without a scheme', () => {
     ['  example.org/a b ', 'http://example.org/a%20b'],
     ['https://example.org/x', 'https://example.org/x'],
   ])('is read as yt-dlp reads it: %s', (text, href) => {
-    const found = parseAddress(text);
-    expect('msg' in found ? found.msg : found.href).toBe(href);
+    const parsed = parseAddress(text);
+    expect('msg' in parsed ? parsed.msg : parsed.href).toBe(href);
   });
 
   it.each(['abc', 'two words', 'file:///etc/passwd', 'javascript:alert(1)', 'ftp://example.org/x', 'mailto:a@b.c'])(

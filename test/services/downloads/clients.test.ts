@@ -11,7 +11,7 @@ afterAll(async () => await rig[Symbol.asyncDispose]());
 
 const page = 'https://video.example';
 
-/** Every route that a page may send something to. */
+/** Routes that accept requests with a body from pages. */
 const routes = [
   ...['add', 'cancel-add', 'retry', 'start', 'delete', 'pause', 'resume', 'reorder'],
   ...['subscribe', 'subscriptions', 'subscriptions/update', 'subscriptions/delete', 'subscriptions/check'],
@@ -35,7 +35,7 @@ describe.each(routes.map((route) => [route]))('a preflight for /%s', (route) => 
     expect(reply.headers.get('access-control-allow-origin')).toBe(origin);
     expect(reply.headers.get('access-control-allow-headers')).toContain('Content-Type');
     expect(reply.headers.get('access-control-allow-methods')).toContain('POST');
-    // The bookmarklet of the peer's documentation sends credentials; extensions are allowed by a pattern.
+    // The documented bookmarklet of MeTube sends credentials; extensions are allowed by a pattern.
     expect(reply.headers.get('access-control-allow-credentials')).toBe(origin === page ? 'true' : null);
   });
 
@@ -45,7 +45,7 @@ describe.each(routes.map((route) => [route]))('a preflight for /%s', (route) => 
   });
 });
 
-/** What each client sends, to the letter. */
+/** Exact requests of each client. */
 const requests: readonly (readonly [
   client: string,
   headers: Readonly<Record<string, string>>,

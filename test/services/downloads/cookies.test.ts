@@ -9,7 +9,9 @@ import { adminAuthorization } from '../../support/host.ts';
 import { dataFolderWith, openRig, type Client, type Rig } from './rig.ts';
 
 const secret = 'fixture';
-const cookies = `# Netscape HTTP Cookie File\r\n127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\t${secret}\r\n#HttpOnly_.example.org\tTRUE\t/\tTRUE\t1999999999\tother\tx y\r\n`;
+const cookies =
+  `# Netscape HTTP Cookie File\r\n127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\t${secret}\r\n` +
+  '#HttpOnly_.example.org\tTRUE\t/\tTRUE\t1999999999\tother\tx y\r\n';
 
 async function upload(client: Client, content: string | Uint8Array, field = 'cookies'): Promise<Response> {
   const form = new FormData();
@@ -45,7 +47,7 @@ describe.each([
       expect((await stat(join(lent, file ?? ''))).mode & 0o777).toBe(0o600);
       expect(await client.ended(uid)).toMatchObject({ status: 'finished', error: null });
       await vi.waitFor(async () => expect(await readdir(lent)).toEqual([]));
-      // Its own folder goes once it is finished.
+      // The folder of the download is deleted after it finishes.
       await vi.waitFor(async () => expect(await readdir(join(dataDir, 'downloads', 'temp'))).toEqual([]));
       expect(await filesWith(dataDir, secret)).toEqual([]);
       expect(rig.host.log.join('')).not.toContain(secret);
@@ -78,9 +80,9 @@ describe('a file of cookies', () => {
   it('is refused when it is too large, cut short, or no form at all', async () => {
     await using rig: Rig = await openRig();
     const line = 'a.example\tFALSE\t/\tFALSE\t0\tsession\tx\n';
-    const largest = line.repeat(Math.floor(1_000_000 / line.length));
-    expect((await upload(rig.client, largest)).status).toBe(200);
-    const large = await upload(rig.client, largest + line);
+    const maxCookies = line.repeat(Math.floor(1_000_000 / line.length));
+    expect((await upload(rig.client, maxCookies)).status).toBe(200);
+    const large = await upload(rig.client, maxCookies + line);
     expect([large.status, await large.json()]).toEqual([
       400,
       { status: 'error', msg: 'A cookies file has at most 1000000 bytes' },
@@ -90,7 +92,7 @@ describe('a file of cookies', () => {
       const reply = await fetch(`${rig.client.base}/upload-cookies`, { method: 'POST', headers, body: cookies });
       expect([reply.status, await reply.json()]).toEqual([400, { status: 'error', msg: 'No cookies file provided' }]);
     }
-    // What was good before stays.
+    // The former valid file is kept.
     expect(await rig.client.get('/cookie-status')).toEqual({ status: 'ok', has_cookies: true });
   });
 
@@ -113,13 +115,13 @@ describe('a file of cookies', () => {
   });
 });
 
-/** Files below a folder that hold a text, the download itself left out. */
+/** Returns the files below a folder that contain a text, except the download. */
 async function filesWith(folder: string, text: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const found: string[] = [];
+  const files: string[] = [];
   for (const entry of entries.filter((each) => each.isFile() && !each.name.endsWith('.mp4'))) {
     const path = join(entry.parentPath, entry.name);
-    if ((await readFile(path)).includes(`session\t${text}`)) found.push(path);
+    if ((await readFile(path)).includes(`session\t${text}`)) files.push(path);
   }
-  return found;
+  return files;
 }

@@ -46,8 +46,8 @@ it('keeps the order, continues partial files and delivers each file once after k
   expect((await client.history()).done.map(({ uid }) => uid)).toEqual(uids);
   await vi.waitFor(
     async () => {
-      const told = (await inbox(host.url('control'))).filter(({ source }) => source === 'downloads');
-      expect(told.map(({ title, body }) => `${title}: ${body}`).toSorted()).toEqual([
+      const notifications = (await inbox(host.url('control'))).filter(({ source }) => source === 'downloads');
+      expect(notifications.map(({ title, body }) => `${title}: ${body}`).toSorted()).toEqual([
         'big: Download finished',
         'single: Download finished',
         'single: Download finished',

@@ -115,9 +115,9 @@ describe('finished files', () => {
 describe('an address with a login', () => {
   it('is fetched with it, and shows it nowhere', async () => {
     const locked = createServer((request, response) => {
-      const known = request.headers.authorization === `Basic ${Buffer.from('ada:s3cretpw').toString('base64')}`;
+      const isAuthorized = request.headers.authorization === `Basic ${Buffer.from('ada:s3cretpw').toString('base64')}`;
       if (request.url === '/page') response.setHeader('content-type', 'text/html').end('<p>No video here.</p>');
-      else response.writeHead(known ? 302 : 401, { location: rig.site.url('/p/og?title=Locked') }).end();
+      else response.writeHead(isAuthorized ? 302 : 401, { location: rig.site.url('/p/og?title=Locked') }).end();
     }).listen(0, '127.0.0.1');
     await once(locked, 'listening');
     const address = `127.0.0.1:${(locked.address() as AddressInfo).port}/video`;
@@ -143,8 +143,10 @@ describe('the lists', () => {
     for (const title of ['Zebra%20one', 'Zebra%20two']) {
       await rig.client.ended(await rig.client.add(rig.site.url(`/p/og?title=${title}`)));
     }
-    const found = await rig.client.get<{ downloads: { title: string }[]; total: number }>('/downloads?q=zebra&limit=1');
-    expect(found).toMatchObject({ downloads: [{ title: 'Zebra two' }], total: 2 });
+    const results = await rig.client.get<{ downloads: { title: string }[]; total: number }>(
+      '/downloads?q=zebra&limit=1',
+    );
+    expect(results).toMatchObject({ downloads: [{ title: 'Zebra two' }], total: 2 });
     const next = await rig.client.get<{ downloads: { title: string }[] }>('/downloads?q=ONE%20zebra');
     expect(next.downloads.map(({ title }) => title)).toEqual(['Zebra one']);
   });

@@ -16,23 +16,23 @@ import { silentLog } from '../../support/database-location.ts';
 import { requireImpersonation } from './rig.ts';
 
 const engines = sharedEngines();
-/** The site is out there, and so is nothing else. */
-const addressOf: ResolveAddress = (host) =>
+/** Resolves the fixture site to a public address, and no other name. */
+const resolveAddress: ResolveAddress = (host) =>
   Promise.resolve(['site.test', 'localhost'].includes(host) ? '127.0.0.1' : createInternalAddressRefusal(host, host));
 
 let folder: string;
 let server: Server;
 let port: number;
 /** Requests by host and path. */
-let asked: string[];
+let requests: string[];
 let connections: number;
-/** Who asked: with the client hints of a browser, or without. */
+/** Clients by request: with the client hints of a browser, or without. */
 let agents: string[];
 beforeAll(async () => {
   await requireImpersonation();
   server = createServer((request, response) => {
     agents.push(request.headers['sec-ch-ua'] === undefined ? 'plain' : 'impersonated');
-    asked.push(`${request.headers.host?.split(':')[0]} ${request.url}`);
+    requests.push(`${request.headers.host?.split(':')[0]} ${request.url}`);
     const inside = `http://127.0.0.1:${port}/inside`;
     if (request.url === '/redirect.mp4') return void response.writeHead(302, { Location: inside }).end();
     if (request.url === '/list.m3u8') {
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'homeport-outward-'));
-  asked = [];
+  requests = [];
   agents = [];
   connections = 0;
 });
@@ -75,7 +75,9 @@ async function fetchWith(
   return { code, errors: errors.join('\n') };
 }
 
-/** A proxy of the owner's may be of this machine, which is how a site of this machine can be out there for the loaded one. */
+/**
+ * The configured proxy may run on this computer, so the loaded extractor can treat a site on this computer as public.
+ */
 function callItProxy(host: string): void {
   vi.stubEnv('https_proxy', `http://${host}:${port}`);
 }
@@ -89,11 +91,11 @@ describe.each([
   const host = keepLoaded ? 'localhost' : 'site.test';
   let subject: Extractor;
   beforeAll(() => {
-    // What the user excepts from proxies is no exception.
+    // Exceptions of the user's proxy settings do not apply.
     vi.stubEnv('no_proxy', '127.0.0.1');
     if (keepLoaded) callItProxy(host);
     const parts = { engines, clock: systemClock, log: silentLog, keepLoaded, allowPrivateAddresses: false };
-    subject = new Extractor({ ...parts, resolveAddress: addressOf });
+    subject = new Extractor({ ...parts, resolveAddress });
   });
   afterAll(async () => {
     await subject[Symbol.asyncDispose]();
@@ -106,13 +108,13 @@ describe.each([
     const { code, errors } = await fetchIt(path);
     expect(code).toBe(1);
     expect(errors).toContain('Refusing to fetch internal address');
-    expect(asked).toContain(`${host} ${path}`);
-    expect(asked.filter((each) => each.includes('inside'))).toEqual([]);
+    expect(requests).toContain(`${host} ${path}`);
+    expect(requests.filter((each) => each.includes('inside'))).toEqual([]);
   });
 
   it('fetches what is out there, as what it looks like', async () => {
     expect(await fetchIt('/clip.mp4')).toEqual({ code: 0, errors: '' });
-    expect(asked).toContain(`${host} /clip.mp4`);
+    expect(requests).toContain(`${host} /clip.mp4`);
     expect(agents.at(-1)).toEqual(more.length > 0 ? 'impersonated' : 'plain');
   });
 });
@@ -129,7 +131,7 @@ describe('the egress proxy', () => {
 
   it('lets through what is out there, to the very address that was judged', async () => {
     const parts = { engines, clock: systemClock, log: silentLog, keepLoaded: false, allowPrivateAddresses: false };
-    await using subject = new Extractor({ ...parts, resolveAddress: addressOf });
+    await using subject = new Extractor({ ...parts, resolveAddress });
     const { code, errors } = await fetchWith((...rest) => subject.run(...rest), `http://site.test:${port}/clip.mp4`);
     expect([code, errors]).toEqual([0, '']);
     const tunnelled = await fetchWith((...rest) => subject.run(...rest), `https://127.0.0.1:${port}/clip.mp4`);
@@ -142,16 +144,16 @@ describe('the egress proxy', () => {
     const proxied = ['http://site.test/clip.mp4', `http://localhost:${port}/clip.mp4`];
     for (const impersonate of [[], ['--impersonate', 'chrome']]) {
       for (const url of proxied) {
-        asked = [];
+        requests = [];
         const named = [`--proxy=http://127.0.0.1:${port}`, ...impersonate];
         expect(await fetchWith((...rest) => subject.run(...rest), url, named)).toEqual({ code: 0, errors: '' });
-        expect(asked.every((each) => each.includes('http://'))).toBe(true);
+        expect(requests.every((each) => each.includes('http://'))).toBe(true);
         rmSync(join(folder), { recursive: true });
       }
       const elsewhere = [`--proxy=http://127.0.0.1:9`, ...impersonate];
-      asked = [];
+      requests = [];
       const ran = await fetchWith((...rest) => subject.run(...rest), `http://localhost:${port}/clip.mp4`, elsewhere);
-      expect([ran.code, asked]).toEqual([1, []]);
+      expect([ran.code, requests]).toEqual([1, []]);
     }
     mkdirSync(folder, { recursive: true });
   });
@@ -160,7 +162,7 @@ describe('the egress proxy', () => {
     vi.stubEnv('no_proxy', '127.0.0.1');
     const library = await engines.library('yt-dlp');
     if (library === undefined) throw new Error('yt-dlp cannot be imported here');
-    await using proxy = await EgressProxy.open(addressOf);
+    await using proxy = await EgressProxy.open(resolveAddress);
     callItProxy('localhost');
     await using worker = await Worker.open(library, { engines, clock: systemClock, log: silentLog });
     const way = { allowInternal: false, proxies: getProxies(proxy.url, {}) } as const;
@@ -170,8 +172,8 @@ describe('the egress proxy', () => {
       ['--downloader', 'ffmpeg'],
     );
     expect(ran.code).toBe(1);
-    expect(asked).toContain('localhost /list.m3u8');
-    expect(asked.filter((each) => each.includes('inside'))).toEqual([]);
+    expect(requests).toContain('localhost /list.m3u8');
+    expect(requests.filter((each) => each.includes('inside'))).toEqual([]);
   });
 
   it.each([true, false])('lets ffmpeg fetch a whole stream that is out there (loaded: %s)', async (keepLoaded) => {
@@ -179,15 +181,15 @@ describe('the egress proxy', () => {
     const there = site.url('/short/master.m3u8').replace('127.0.0.1', keepLoaded ? 'localhost' : 'site.test');
     if (keepLoaded) vi.stubEnv('https_proxy', new URL(there).origin);
     const parts = { engines, clock: systemClock, log: silentLog, keepLoaded, allowPrivateAddresses: false };
-    await using subject = new Extractor({ ...parts, resolveAddress: addressOf });
-    const wanted = ['--downloader', 'm3u8:ffmpeg', '-S', 'res:360'];
-    expect(await fetchWith((...rest) => subject.run(...rest), there, wanted)).toMatchObject({ code: 0 });
+    await using subject = new Extractor({ ...parts, resolveAddress });
+    const expected = ['--downloader', 'm3u8:ffmpeg', '-S', 'res:360'];
+    expect(await fetchWith((...rest) => subject.run(...rest), there, expected)).toMatchObject({ code: 0 });
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
   it.each([true, false])('has none for RTMP, which no proxy is asked for (loaded: %s)', async (keepLoaded) => {
     const parts = { engines, clock: systemClock, log: silentLog, keepLoaded, allowPrivateAddresses: false };
-    await using subject = new Extractor({ ...parts, resolveAddress: addressOf });
+    await using subject = new Extractor({ ...parts, resolveAddress });
     const video = { format_id: '0', ext: 'flv', protocol: 'rtmp', url: `rtmp://127.0.0.1:${port}/live/inside` };
     const about = { id: '0', title: 'Inside', extractor: 'generic', extractor_key: 'Generic', formats: [video] };
     const file = join(folder, 'info.json');

@@ -29,7 +29,7 @@ function extractor(engines: Engines = real, options: { keepLoaded?: boolean; all
   return new Extractor({ engines, clock: systemClock, log: silentLog, keepLoaded, allowPrivateAddresses: allowed });
 }
 
-/** The loaded extractor with some lines of Python before its own. */
+/** Opens the loaded extractor with additional lines of Python before its own. */
 function loadedAfter(python: string): Engines {
   return {
     ...real,
@@ -63,7 +63,7 @@ async function run(
   return { code: exit.code, signal: exit.signal, out, err };
 }
 
-/** A site that is asked and says nothing. */
+/** Site that accepts requests and never responds. */
 async function silentSite(onAsked: () => void): Promise<AsyncDisposable & { readonly url: string }> {
   const server = createServer(onAsked);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -77,15 +77,15 @@ async function silentSite(onAsked: () => void): Promise<AsyncDisposable & { read
   };
 }
 
-/** Pids of the Pythons that have this process as parent. */
+/** Returns the PIDs of the Python processes started by this process. */
 async function children(): Promise<readonly number[]> {
-  const found: number[] = [];
+  const pids: number[] = [];
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
     const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (parent === String(process.pid) && stat.includes('python')) found.push(Number(pid));
+    if (parent === String(process.pid) && stat.includes('python')) pids.push(Number(pid));
   }
-  return found;
+  return pids;
 }
 
 describe.each([
@@ -184,11 +184,11 @@ describe('a loaded extractor', () => {
       'os.fork = fork',
     ].join('\n');
     await using subject = extractor(loadedAfter(python));
-    const asked = Promise.withResolvers<undefined>();
-    await using site = await silentSite(() => asked.resolve(undefined));
+    const requested = Promise.withResolvers<undefined>();
+    await using site = await silentSite(() => requested.resolve(undefined));
     const stopping = new AbortController();
     const first = run(subject, ['--ignore-config', '-J', '--', site.url], { signal: stopping.signal });
-    await asked.promise;
+    await requested.promise;
     expect(await run(subject, ['--version'])).toMatchObject({
       ...{ code: 1, out: [] },
       err: [expect.stringContaining('ERROR: The extractor could not be started: [Errno 11]')],
@@ -212,13 +212,13 @@ describe('a loaded extractor', () => {
   it('gives way to another release that came meanwhile, and to the executable where it cannot be imported', async () => {
     const { path } = await real.find('yt-dlp');
     const folder = await freshFolder();
-    let place = path ?? '';
+    let executable = path ?? '';
     const moved: Engines = {
       ...real,
-      find: async (name) => ({ ...(await real.find(name)), path: name === 'yt-dlp' ? place : null }),
+      find: async (name) => ({ ...(await real.find(name)), path: name === 'yt-dlp' ? executable : null }),
       library: async () => ({
         python: (await real.library('yt-dlp'))?.python ?? '',
-        path: join(dirname(place), 'packages'),
+        path: join(dirname(executable), 'packages'),
       }),
     };
     await using subject = extractor(moved);
@@ -227,7 +227,7 @@ describe('a loaded extractor', () => {
     await mkdir(join(folder, 'next'));
     await copyFile(path ?? '', join(folder, 'next', 'yt-dlp'));
     await symlink(join(dirname(path ?? ''), 'packages'), join(folder, 'next', 'packages'));
-    place = join(folder, 'next', 'yt-dlp');
+    executable = join(folder, 'next', 'yt-dlp');
     expect((await run(subject, ['--version'])).code).toBe(0);
     await vi.waitFor(async () => expect((await children()).some((pid) => before.includes(pid))).toBe(false), 10_000);
 
@@ -238,7 +238,7 @@ describe('a loaded extractor', () => {
       `#!/bin/sh\nPYTHONPATH='${dirname(path ?? '')}/packages' exec ${(await real.library('yt-dlp'))?.python} -m yt_dlp "$@"\n`,
       { mode: 0o755 },
     );
-    place = join(folder, 'broken', 'yt-dlp');
+    executable = join(folder, 'broken', 'yt-dlp');
     expect((await run(subject, ['--version'])).out).toEqual(['2026.10.26']);
   });
 });

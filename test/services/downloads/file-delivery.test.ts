@@ -17,7 +17,7 @@ let here: string;
 let elsewhere: string;
 beforeEach(() => {
   here = mkdtempSync(join(tmpdir(), 'deliver-'));
-  // Another file system, where there is one.
+  // Uses another file system if one is available.
   elsewhere = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'deliver-'));
 });
 afterEach(() => {
@@ -34,15 +34,15 @@ function job(uid: string, files: Readonly<Record<string, string>>, root: string)
   return { from, to: root, root, uid, main: join(from, Object.keys(files)[0] ?? '') };
 }
 
-describe.each(['the same file system', 'another one'])('a delivery to %s', (place) => {
-  const root = (): string => join(place === 'another one' ? elsewhere : here, 'downloads');
+describe.each(['the same file system', 'another one'])('a delivery to %s', (fileSystem) => {
+  const root = (): string => join(fileSystem === 'another one' ? elsewhere : here, 'downloads');
 
   it('recognizes a delivery that a crash interrupted before it was stored', async () => {
     const delivery = job('a', { 'v.mp4': 'one' }, root());
     const { path } = await deliver(delivery);
     const again = await deliver(delivery);
     expect(again.path).toBe(path);
-    // The crash came after the record: the next start tidies up.
+    // The crash happened after the record was stored: the next start removes the rest.
     await removeCopies(path, 'a');
     expect(readdirSync(root())).toEqual(['v.mp4']);
     expect(readFileSync(path, 'utf8')).toBe('one');

@@ -17,23 +17,23 @@ async function freshFolder(): Promise<string> {
   return folder;
 }
 
-type Made = Row & { readonly chapter_files?: readonly { filename: string }[] };
+type DownloadRow = Row & { readonly chapter_files?: readonly { filename: string }[] };
 
-async function made(rig: Rig, path: string, fields: object): Promise<Made> {
+async function downloadFile(rig: Rig, path: string, fields: object): Promise<DownloadRow> {
   return await rig.client.ended(await rig.client.add(rig.site.url(path), fields));
 }
 
-/** Path below the folder -> what `look` says of it. */
+/** Maps the paths below the folder to the results of `look`. */
 async function everything<T>(
   root: string,
   look: (stats: Awaited<ReturnType<typeof stat>>) => T,
 ): Promise<Record<string, T>> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const found = entries.map(async (entry) => {
+  const files = entries.map(async (entry) => {
     const path = join(entry.parentPath, entry.name);
     return [`${path.slice(root.length + 1)}${entry.isDirectory() ? '/' : ''}`, look(await stat(path))] as const;
   });
-  return Object.fromEntries(await Promise.all(found));
+  return Object.fromEntries(await Promise.all(files));
 }
 
 describe('the umask of the settings', () => {
@@ -44,10 +44,10 @@ describe('the umask of the settings', () => {
   ])('applies the umask %s to files, companion files and new folders', async (umask, fileMode, folderMode) => {
     await using rig = await openRig({ environment: { UMASK: umask, SUBTITLES: 'en' } });
     const options = { format: 'mkv', quality: '360', folder: 'a/b' };
-    await made(rig, '/short/master.m3u8', options);
-    await made(rig, '/p/chapters', { format: 'mp4', split_by_chapters: true });
-    await made(rig, '/p/chapters', { download_type: 'audio', format: 'mp3', quality: 'best' });
-    await made(rig, '/p/og?title=Cover', { format: 'thumbnail' });
+    await downloadFile(rig, '/short/master.m3u8', options);
+    await downloadFile(rig, '/p/chapters', { format: 'mp4', split_by_chapters: true });
+    await downloadFile(rig, '/p/chapters', { download_type: 'audio', format: 'mp3', quality: 'best' });
+    await downloadFile(rig, '/p/og?title=Cover', { format: 'thumbnail' });
     const root = rig.file('').replace(/\/$/, '');
     const modes = await everything(root, ({ mode }) => Number(mode) & 0o777);
     const paths = ['a/', 'a/b/', 'a/b/master.mkv', 'a/b/master.en.srt', 'In chapters - 01 - Intro.mp4', 'Cover.jpg'];
@@ -62,7 +62,7 @@ describe('the umask of the settings', () => {
     const folder = await freshFolder();
     await mkdir(join(folder, 'mine'), { mode: 0o711 });
     await using rig = await openRig({ environment: { UMASK: '077', DOWNLOAD_DIR: folder } });
-    const { filename = '' } = await made(rig, '/single.mp4', { folder: 'mine' });
+    const { filename = '' } = await downloadFile(rig, '/single.mp4', { folder: 'mine' });
     expect((await stat(join(folder, 'mine'))).mode & 0o777).toBe(0o711);
     expect((await stat(join(folder, 'mine', filename))).mode & 0o777).toBe(0o600);
   });
@@ -71,7 +71,7 @@ describe('the umask of the settings', () => {
     const temp = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'homeport-temp-'));
     folders.push(temp);
     await using rig = await openRig({ environment: { UMASK: '077', TEMP_DIR: temp } });
-    const { filename = '' } = await made(rig, '/single.mp4', {});
+    const { filename = '' } = await downloadFile(rig, '/single.mp4', {});
     expect((await stat(rig.file(filename))).mode & 0o777).toBe(0o600);
     expect(await readdir(rig.file(''))).toEqual([filename]);
   });
@@ -101,7 +101,7 @@ describe('the owner of the settings', () => {
     { PUID: '4711', PGID: '4712', UID: '0' },
   ])('gets files and new folders where the host is root: %j', async (owner) => {
     await using rig = await openRig({ environment: { ...owner, SUBTITLES: 'en' } });
-    await made(rig, '/short/master.m3u8', { format: 'mkv', quality: '360', folder: 'a' });
+    await downloadFile(rig, '/short/master.m3u8', { format: 'mkv', quality: '360', folder: 'a' });
     const owners = await everything(rig.file('').replace(/\/$/, ''), ({ uid, gid }) => `${uid}:${gid}`);
     expect(owners).toEqual({ 'a/': '4711:4712', 'a/master.mkv': '4711:4712', 'a/master.en.srt': '4711:4712' });
     expect(rig.host.log.join('')).not.toContain('UID and GID have no effect');
@@ -113,13 +113,13 @@ describe('the folder for audio', () => {
     const audio = await freshFolder();
     await mkdir(join(audio, 'albums'));
     await using rig = await openRig({ environment: { AUDIO_DOWNLOAD_DIR: audio } });
-    const sound = await made(rig, '/single.mp4', {
+    const sound = await downloadFile(rig, '/single.mp4', {
       download_type: 'audio',
       format: 'mp3',
       quality: 'best',
       folder: 'x',
     });
-    const video = await made(rig, '/single.mp4', {});
+    const video = await downloadFile(rig, '/single.mp4', {});
     expect(sound.filename).toBe('single.mp3');
     expect(existsSync(join(audio, 'x', 'single.mp3'))).toBe(true);
     const status = async (path: string): Promise<number> => (await fetch(rig.client.base + path)).status;
@@ -136,11 +136,11 @@ describe('the folder for audio', () => {
     await using rig = await openRig({ environment: { AUDIO_DOWNLOAD_DIR: audio, URL_PREFIX: 'tube' } });
     const socket = io(rig.client.base, { path: '/tube/socket.io', transports: ['websocket'], reconnection: false });
     try {
-      const told = await new Promise<string>((resolve, reject) => {
+      const message = await new Promise<string>((resolve, reject) => {
         socket.on('custom_dirs', resolve);
         socket.on('connect_error', reject);
       });
-      expect(JSON.parse(told)).toEqual({ download_dir: [''], audio_download_dir: ['', 'albums'] });
+      expect(JSON.parse(message)).toEqual({ download_dir: [''], audio_download_dir: ['', 'albums'] });
     } finally {
       socket.close();
     }
@@ -155,7 +155,7 @@ describe('the folder of a request', () => {
       status: 'error',
       msg: expect.stringContaining('CUSTOM_DIRS is not true') as string,
     });
-    expect(await made(rig, '/single.mp4', {})).toMatchObject({ status: 'finished' });
+    expect(await downloadFile(rig, '/single.mp4', {})).toMatchObject({ status: 'finished' });
   });
 
   it('must be there where none is made', async () => {
@@ -164,7 +164,7 @@ describe('the folder of a request', () => {
     await using rig = await openRig({ environment: { CREATE_CUSTOM_DIRS: 'false', DOWNLOAD_DIR: folder } });
     const answer = await rig.client.post('/add', { url: rig.site.url('/single.mp4'), quality: 'best', folder: 'x' });
     expect(answer).toMatchObject({ status: 'error', msg: expect.stringContaining('CREATE_CUSTOM_DIRS') as string });
-    expect(await made(rig, '/single.mp4', { folder: 'there' })).toMatchObject({ status: 'finished' });
+    expect(await downloadFile(rig, '/single.mp4', { folder: 'there' })).toMatchObject({ status: 'finished' });
     expect(existsSync(join(folder, 'x'))).toBe(false);
   });
 });
@@ -173,13 +173,13 @@ describe('a removed download', () => {
   it('takes its files along where the settings say so, all of them', async () => {
     await using rig = await openRig({ environment: { DELETE_FILE_ON_TRASHCAN: 'true', SUBTITLES: 'en' } });
     const records = [
-      await made(rig, '/short/master.m3u8', { format: 'mkv', quality: '360' }),
-      await made(rig, '/p/chapters', { format: 'mp4', split_by_chapters: true }),
+      await downloadFile(rig, '/short/master.m3u8', { format: 'mkv', quality: '360' }),
+      await downloadFile(rig, '/p/chapters', { format: 'mp4', split_by_chapters: true }),
     ];
-    const kept = await made(rig, '/single.mp4', {});
+    const download = await downloadFile(rig, '/single.mp4', {});
     expect(await readdir(rig.file(''))).toHaveLength(7);
     await rig.client.post('/delete', { where: 'done', ids: records.map(({ uid }) => uid) });
-    await expect.poll(async () => await readdir(rig.file(''))).toEqual([kept.filename]);
+    await expect.poll(async () => await readdir(rig.file(''))).toEqual([download.filename]);
   });
 
   it('goes by itself after its time, and its files stay', async () => {

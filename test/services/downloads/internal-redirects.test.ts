@@ -7,7 +7,7 @@ import { dataFolderWith, openRig, requireImpersonation } from './rig.ts';
 
 const outside = '127.0.0.2';
 
-// One address of this machine stands for all that is out there.
+// This loopback address represents the public network.
 vi.mock('../../../services/downloads/domain/address.ts', async (original) => {
   const module = await original<typeof address>();
   return { ...module, isInternal: (ip: string) => ip !== outside && module.isInternal(ip) };
@@ -16,7 +16,7 @@ vi.mock('../../../services/downloads/domain/address.ts', async (original) => {
 let server: Server;
 let port: number;
 let dataDir: string;
-/** Paths that were asked for inside. */
+/** Paths that were requested from the internal server. */
 let inside: string[];
 beforeEach(async () => {
   inside = [];
@@ -51,7 +51,7 @@ describe.each([
   it.each(['redirect.mp4', 'list.m3u8'])(
     'reports that /%s leads to an internal address',
     async (path) => {
-      // The worker lets a proxy's own host pass, which is how an address of this machine can be out there for it.
+      // The worker permits the host of a proxy, which is why an address of this computer counts as public there.
       if (keepLoaded) vi.stubEnv('https_proxy', `http://${outside}:${port}`);
       dataDir = dataFolderWith({ keepLoaded, retries: 0, ytdlOptions });
       await using rig = await openRig({ dataDir, environment: { ALLOW_PRIVATE_ADDRESSES: 'false' } });

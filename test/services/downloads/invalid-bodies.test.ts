@@ -74,7 +74,7 @@ describe.each(['sqlite', 'postgres'])('on %s', (dialect) => {
         expect(JSON.parse(text)).toMatchObject({ status: expect.stringMatching(/^(ok|error)$/) as string });
       };
       for (const name of names) await Promise.all(odd.map(async (value, count) => await send(name, value, count)));
-      // And they can be shown.
+      // The stored options can be returned.
       for (const path of ['/history', '/status', '/subscriptions', '/downloads']) {
         expect((await fetch(rig.client.base + path)).status).toBe(200);
       }

@@ -22,7 +22,7 @@ it.each([
   [{ node: 'v20.20.2', bun: '1.2.11' }, 'bun 1.2.11'],
   [{ node: 'v20.20.2' }, null],
   [{}, null],
-])('uses a runtime of the system that is new enough: %o', async (programs: Record<string, string>, found) => {
+])('uses a runtime of the system that is new enough: %o', async (programs: Record<string, string>, runtime) => {
   const { find } = selectJavaScriptRuntime(desktop, (name) => Promise.resolve(programs[name] ?? ''));
-  expect(await find()).toBe(found);
+  expect(await find()).toBe(runtime);
 });

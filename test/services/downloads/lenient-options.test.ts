@@ -74,7 +74,7 @@ describe('an option with an invalid value', () => {
     expect(buildOptionArguments(options)).toEqual(['--embed-metadata']);
   });
 
-  const stateOf = async ({ host }: Rig): Promise<ServiceState | undefined> => {
+  const getDownloadsState = async ({ host }: Rig): Promise<ServiceState | undefined> => {
     const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
     return services.find(({ id }) => id === 'downloads');
   };
@@ -87,7 +87,7 @@ describe('an option with an invalid value', () => {
     expect(record).toMatchObject({ status: 'finished' });
     expect(record.filename).toContain('a：b');
     await vi.waitFor(async () =>
-      expect(await stateOf(rig)).toMatchObject({
+      expect(await getDownloadsState(rig)).toMatchObject({
         state: 'degraded',
         reason: expect.stringContaining(
           'retries (its value is not understood), exec (it would run a program',
@@ -105,7 +105,7 @@ describe('an option with an invalid value', () => {
     await using rig = await openRig({ services: [downloads, control], environment: { YTDL_OPTIONS_FILE: file } });
     const record = await rig.client.ended(await rig.client.add(rig.site.url('/p/html5?title=a%3Ab')));
     expect(record).toMatchObject({ status: 'finished' });
-    await vi.waitFor(async () => expect((await stateOf(rig))?.reason).toContain('socket_timeout'));
+    await vi.waitFor(async () => expect((await getDownloadsState(rig))?.reason).toContain('socket_timeout'));
     rmSync(folder, { recursive: true, force: true });
   });
 });

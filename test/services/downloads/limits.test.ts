@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 interface LimitRig extends Rig {
-  /** Sets some of the limits through our own API. */
+  /** Changes limits through the app API. */
   readonly limit: (limits: Partial<DownloadLimits>) => Promise<CurrentLimits>;
   readonly now: () => Promise<CurrentLimits>;
   readonly start: (uids: readonly string[], anyway?: boolean) => Promise<unknown>;
@@ -44,7 +44,7 @@ async function limitRig(options: TestHostOptions & { readonly settings?: object 
   });
 }
 
-/** Milliseconds since the epoch of a time of day on Monday, January 5, 2026, here. */
+/** Returns the time of day on Monday, January 5, 2026, in this time zone, in milliseconds since the epoch. */
 function monday(hours: number, minutes = 0, seconds = 0): number {
   return new Date(2026, 0, 5, hours, minutes, seconds).getTime();
 }
@@ -54,7 +54,7 @@ describe('the speed limit', () => {
     const { client, site, limit } = await limitRig();
     await limit({ speed: 60_000 });
     const uids = [await client.add(site.slow(600, 'big.mp4', 'a')), await client.add(site.slow(600, 'big.mp4', 'b'))];
-    // Read in one look: one that is still alone may have all of it for a moment.
+    // Both are read at the same time, because a single download may briefly use the complete rate.
     const together = async (): Promise<number> =>
       (await client.history()).queue.reduce((sum, { speed }) => sum + (speed ?? Infinity), 0);
     await expect.poll(together).toBeLessThan(90_000);
@@ -131,12 +131,12 @@ describe('allowed hours', () => {
     await expect.poll(() => processesNaming(uid)).toEqual([]);
     expect(await now()).toMatchObject({ open: false, changesAt: monday(22) });
     const other = await client.add(site.url('/single.mp4'));
-    const kept = await partBytes(host.dataDir, uid);
-    expect(kept).toBeGreaterThan(100_000);
+    const partialBytes = await partBytes(host.dataDir, uid);
+    expect(partialBytes).toBeGreaterThan(100_000);
     site.reset();
     expect(await start([uid], true)).toEqual({ started: 1 });
     expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
-    expect(site.stats().ranges).toEqual([{ path: '/slow/600/big.mp4', start: kept }]);
+    expect(site.stats().ranges).toEqual([{ path: '/slow/600/big.mp4', start: partialBytes }]);
     expect(await client.order()).toEqual([other]);
     await limit({ hours: [] });
     expect(await client.ended(other)).toMatchObject({ status: 'finished' });
@@ -147,13 +147,13 @@ describe('allowed hours', () => {
     await limit({ hours: night });
     const feed = open.use(await holdFeed());
     const adding = client.post('/add', { url: feed.url, quality: 'best', format: 'any' });
-    await feed.asked;
+    await feed.requested;
     const [playlist = ''] = await client.order();
     expect(await start([playlist], true)).toEqual({ started: 1 });
     feed.answer(['One', 'Two']);
     const { uids = [] } = await adding;
     expect(uids).toHaveLength(2);
-    // They may run: there is nothing to fetch.
+    // Downloads are allowed, but there is nothing to download.
     for (const uid of uids) expect(await client.ended(uid)).toMatchObject({ status: 'error' });
   });
 

@@ -31,7 +31,7 @@ describe.each([
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  /** Begins a recording and resolves once some of it is on disk. */
+  /** Starts a recording and resolves when a part of it is on disk. */
   async function record(name: string): Promise<string> {
     const uid = await rig.client.add(rig.site.url(`/live/${name}.m3u8`));
     await rig.client.until(uid, ({ msg }) => /^Recording \d+:\d\d, [0-9.]+ MB$/.test(msg ?? ''));
@@ -40,8 +40,8 @@ describe.each([
 
   it('tells how long and how much it has recorded, and is kept when it is stopped', async () => {
     const uid = await record('kept');
-    const shown = await rig.client.until(uid, ({ status }) => status === 'downloading');
-    expect(shown).toMatchObject({ live_status: 'is_live', percent: null });
+    const running = await rig.client.until(uid, ({ status }) => status === 'downloading');
+    expect(running).toMatchObject({ live_status: 'is_live', percent: null });
     expect(await rig.client.post('/pause', { ids: [uid] })).toMatchObject({ status: 'ok', uids: [uid] });
     const ended = await rig.client.ended(uid);
     expect(ended).toMatchObject({ status: 'finished', error: null });
@@ -122,7 +122,7 @@ describe('an upcoming stream', () => {
           error: null,
         });
         expect(await rig.client.get('/status')).toMatchObject({ counts: { scheduled: 1, queued: 0 } });
-        // What waits for its time keeps nobody up.
+        // A download that waits for its start time does not block others.
         const other = await rig.client.add(rig.site.url('/other'));
         expect(await rig.client.ended(other)).toMatchObject({ status: 'finished' });
       }
@@ -135,7 +135,7 @@ describe('an upcoming stream', () => {
   });
 });
 
-/** An extractor that knows of a premiere which begins some seconds after it was first asked for. */
+/** Creates an extractor that reports a premiere which starts some seconds after the first probe. */
 async function announcing(folder: string, seconds: number): Promise<string> {
   const script = `#!/usr/bin/env python3
 import json, os, sys, time

@@ -13,7 +13,7 @@ afterEach(async () => {
   await stack.disposeAsync();
 });
 
-/** What the extractor prints of a channel: 8 KiB for each entry, as with its pictures and descriptions. */
+/** Output of the extractor for a channel: 8 KiB per entry, as with thumbnails and descriptions. */
 function hugeAnswer(folder: string): Record<string, string> {
   const videos = Array.from({ length: entries }, (_, index) => ({
     ...{ _type: 'url', ie_key: 'Generic', id: `v${index}`, title: `Episode ${String(index + 1).padStart(3, '0')}` },

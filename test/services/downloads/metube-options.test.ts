@@ -20,10 +20,10 @@ import {
 } from '../../../services/downloads/domain/options.ts';
 import type { Order } from '../../../services/downloads/domain/order.ts';
 import { findArchive, withoutArchive } from '../../../services/downloads/engine/command-settings.ts';
-import { mediaOf } from './media.ts';
+import { readMedia } from './media.ts';
 import { openRig, type Record as Row, type Rig } from './rig.ts';
 
-/** What the peer's documentation has, word for word. */
+/** Examples copied from MeTube's documentation. */
 const documented = {
   ...{ writesubtitles: true, subtitleslangs: ['en', 'de'], updatetime: false, writethumbnail: true },
 };
@@ -41,7 +41,7 @@ const documentedPresets = {
   'limit-rate': { ratelimit: 5_000_000 },
 };
 
-/** What its users have besides, as they ask about it. */
+/** Further options from questions of MeTube's users. */
 const met = {
   ...{ quiet: true, no_warnings: false, ignoreerrors: true, noplaylist: true, nooverwrites: true, continuedl: true },
   ...{ external_downloader: 'aria2c', final_ext: 'mkv', 'merge-output-format': 'mp4', writeinfojson: true },
@@ -74,16 +74,16 @@ afterAll(async () => {
 });
 
 type Ended = Row & Readonly<{ msg?: string | null; filename?: string }>;
-const made = async (url: string, fields: object = {}): Promise<Ended> =>
+const download = async (url: string, fields: object = {}): Promise<Ended> =>
   await rig.client.ended(await rig.client.add(url, { download_type: 'video', format: 'mkv', ...fields }));
 
 describe('a configuration of MeTube', () => {
   it('is taken over: the template, what lies beside the file, and the cookies', async () => {
-    const { error, filename = '' } = await made(rig.site.url('/short/master.m3u8?taken'));
+    const { error, filename = '' } = await download(rig.site.url('/short/master.m3u8?taken'));
     expect([error, filename]).toEqual([null, 'master/master.mkv']);
     const beside = readdirSync(rig.file('master')).toSorted();
     expect(beside).toEqual(['master.de.vtt', 'master.en.vtt', 'master.info.json', 'master.mkv']);
-    const cookie = await made(rig.site.url('/p/cookie'));
+    const cookie = await download(rig.site.url('/p/cookie'));
     expect(cookie.status).toBe('finished');
   });
 
@@ -99,7 +99,7 @@ describe('a configuration of MeTube', () => {
 
   it('writes no login into what it says of a video', async () => {
     const url = rig.site.url('/p/og?title=Secret').replace('://', '://ada:correct@');
-    const { filename = '' } = await made(url);
+    const { filename = '' } = await download(url);
     const text = readFileSync(rig.file(filename.replace(/\.\w+$/, '.info.json')), 'utf8');
     expect(JSON.parse(text)).toMatchObject({ title: 'Secret' });
     expect(text).not.toContain('correct');
@@ -107,8 +107,8 @@ describe('a configuration of MeTube', () => {
 
   it('puts subtitles into the file, and leaves none beside it, by the preset of that name', async () => {
     const url = rig.site.url('/short/master.m3u8?embedded');
-    const { filename = '' } = await made(url, { ytdl_options_presets: ['embed-subs'] });
-    const media = await mediaOf(rig.file(filename));
+    const { filename = '' } = await download(url, { ytdl_options_presets: ['embed-subs'] });
+    const media = await readMedia(rig.file(filename));
     expect(media.streams.filter(({ kind }) => kind === 'subtitle').map(({ language }) => language)).toEqual([
       'eng',
       'deu',
@@ -118,20 +118,20 @@ describe('a configuration of MeTube', () => {
 
   it('keeps an archive: what is in it is not fetched again, unless it is asked for', async () => {
     const url = rig.site.url('/p/og?title=Once');
-    const first = await made(url, { ytdl_options_presets: ['once'] });
+    const first = await download(url, { ytdl_options_presets: ['once'] });
     expect(first.filename).toBe('Once/Once.mkv');
     expect(readFileSync(rig.file('archive.txt'), 'utf8')).toMatch(/^generic /m);
-    const second = await made(url, { ytdl_options_presets: ['once'] });
+    const second = await download(url, { ytdl_options_presets: ['once'] });
     expect(second).toMatchObject({ status: 'finished', msg: expect.stringContaining('download archive') as string });
     expect(second.filename).toBeUndefined();
-    const third = await made(url, {
+    const third = await download(url, {
       ...{ ytdl_options_presets: ['once'], ytdl_options_overrides: { download_archive: null } },
     });
     expect(third.filename).toBe('Once/Once (2).mkv');
   });
 
   it('leaves out what its filter does not want, and says so', async () => {
-    const { status, error } = await made(rig.site.url('/p/og?title=Unwanted'));
+    const { status, error } = await download(rig.site.url('/p/og?title=Unwanted'));
     expect([status, error]).toEqual(['error', expect.stringContaining('does not pass filter') as string]);
     expect(existsSync(rig.file('Unwanted'))).toBe(false);
   });
@@ -139,8 +139,8 @@ describe('a configuration of MeTube', () => {
 
 describe('a file with options', () => {
   const height = async (name: string): Promise<string | undefined> =>
-    (await mediaOf(rig.file((await made(rig.site.url(`/short/master.m3u8?${name}`))).filename ?? ''))).codecs[0];
-  /** Writes a file anew, at a time of its own. */
+    (await readMedia(rig.file((await download(rig.site.url(`/short/master.m3u8?${name}`))).filename ?? ''))).codecs[0];
+  /** Rewrites a file with a different modification time. */
   const write = (name: string, content: string): void => {
     const path = join(folder, name);
     const later = statSync(path).mtime.getTime() / 1000 + 5;
@@ -177,7 +177,7 @@ describe('a file with options', () => {
     expect(await names()).toEqual(['embed-subs', 'limit-rate', 'once', 'sponsorblock']);
     write('presets.json', '{"tiny": {"format_sort": ["res:240"]}}');
     await vi.waitFor(async () => expect(await names()).toContain('tiny'), 10_000);
-    const { status } = await made(rig.site.url('/single.mp4?tiny'), { ytdl_options_presets: ['tiny'] });
+    const { status } = await download(rig.site.url('/single.mp4?tiny'), { ytdl_options_presets: ['tiny'] });
     expect(status).toBe('finished');
   });
 });

@@ -18,14 +18,14 @@ let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'homeport-peers-settings-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The first event of that name that a client of the peer's protocol hears. */
+/** Waits for the first event of that name that a Socket.IO client receives. */
 async function heard(base: string, event: string): Promise<any> {
   const socket = io(base, { reconnection: false, forceNew: true, rejectUnauthorized: false });
   try {
-    const told = Promise.withResolvers<string>();
-    socket.on(event, told.resolve);
-    socket.on('connect_error', told.reject);
-    return JSON.parse(await told.promise);
+    const received = Promise.withResolvers<string>();
+    socket.on(event, received.resolve);
+    socket.on('connect_error', received.reject);
+    return JSON.parse(await received.promise);
   } finally {
     socket.disconnect();
   }
@@ -104,7 +104,7 @@ describe('an environment of MeTube', () => {
 
   it('has its own robots.txt, and the level of its log', async () => {
     expect(await (await fetch(`${rig.client.base}/robots.txt`)).text()).toBe('User-agent: *\nDisallow: /\n');
-    // The vault is opened before the settings are known.
+    // The vault is opened before the settings are read.
     const talk = rig.host.log.filter((line) => / (info|debug) /i.test(line) && !line.includes(' vault '));
     expect(talk).toEqual([]);
   });
@@ -127,7 +127,7 @@ it('applies the template of channels to channels and that of playlists to playli
     ...{ channel: 'Cooks', channel_id: 'UC1' },
   };
   const list = { ...channel, id: 'PL1', title: 'Soups' };
-  // Answers a look by its address, and a download by the template it was given.
+  // Answers a probe with its address, and a download with its output template.
   const script = `
 case "$*" in
   *" -J "*UC1*) echo '${JSON.stringify({ ...channel, entries })}' ;;
@@ -170,8 +170,8 @@ describe('HTTPS', () => {
     const [reply] = (await once(getSecurely(`${base}/history`, { ca: cert }), 'response')) as [IncomingMessage];
     expect(JSON.parse(await text(reply))).toEqual({ done: [], queue: [], pending: [] });
     expect(await heard(base, 'custom_dirs')).toEqual({ download_dir: [''], audio_download_dir: [''] });
-    const plain = await fetch(base.replace('https', 'http'));
-    expect([plain.status, await plain.text()]).toEqual([400, expect.stringContaining('https')]);
+    const insecure = await fetch(base.replace('https', 'http'));
+    expect([insecure.status, await insecure.text()]).toEqual([400, expect.stringContaining('https')]);
   });
 
   it.each([

@@ -26,10 +26,10 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-const told = (): readonly string[] =>
+const listMessages = (): readonly string[] =>
   [...offers.notices.values()].map(({ notice }) => `${notice.title}: ${notice.body} [${notice.tags.join(' ')}]`);
 
-/** The values of the service's metrics page by name and labels. */
+/** Returns the metrics of the service by name and labels. */
 async function metrics(): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(`${rig.client.base}/metrics`)).text();
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -38,7 +38,10 @@ async function metrics(): Promise<ReadonlyMap<string, number>> {
 
 it('sends a notification of a finished download with tags, link and thumbnail', async () => {
   await rig.client.ended(await rig.client.add(rig.site.url('/p/og?title=Pictured')));
-  await vi.waitFor(() => expect(told()).toEqual(['Pictured: Download finished [downloads download.finished]']), 15_000);
+  await vi.waitFor(
+    () => expect(listMessages()).toEqual(['Pictured: Download finished [downloads download.finished]']),
+    15_000,
+  );
   const [offer] = [...offers.notices.values()];
   expect(offer?.notice).toMatchObject({ type: 'success', link: `${rig.client.base}/download/Pictured.mp4` });
   expect(offer?.files).toMatchObject([{ name: 'Pictured.jpg', type: 'image/jpeg' }]);
@@ -49,13 +52,16 @@ it('sends a notification of a failure and of a failed retry, but not of a failur
   await rig.client.post('/add', { url: rig.site.url('/s/404'), quality: 'best' });
   const uid = await rig.client.add(rig.site.url('/dead/500000/big.mp4'));
   const { error } = await rig.client.ended(uid);
-  // In words for people; the extractor's own are in the row.
+  // The message is written for users; the row contains the extractor's own message.
   expect(error).toMatch(/^ERROR: /);
-  const news = `big: Download failed: ${getFailureCause({ message: error, failure: findFailureCode(error) }).text} [downloads download.failed]`;
+  const news =
+    'big: Download failed: ' +
+    `${getFailureCause({ message: error, failure: findFailureCode(error) }).text} [downloads ` +
+    'download.failed]';
   expect(news).not.toContain('ERROR');
-  await vi.waitFor(() => expect(told()).toEqual([news]), 15_000);
+  await vi.waitFor(() => expect(listMessages()).toEqual([news]), 15_000);
   await rig.client.post('/retry', { id: uid });
-  await vi.waitFor(() => expect(told()).toHaveLength(2), 15_000);
+  await vi.waitFor(() => expect(listMessages()).toHaveLength(2), 15_000);
   const page = await metrics();
   expect(page.get('downloads_finished_total{outcome="failed"}')).toBe(3);
   const reasons = [...page].filter(([name]) => name.startsWith('downloads_failures_total'));
@@ -70,7 +76,7 @@ it('sends one notification of a playlist after its last video', async () => {
   await rig.client.post('/resume', {});
   for (const uid of uids) await rig.client.ended(uid);
   await vi.waitFor(
-    () => expect(told()).toEqual(['Cats: Downloads finished: 4 videos [downloads download.finished]']),
+    () => expect(listMessages()).toEqual(['Cats: Downloads finished: 4 videos [downloads download.finished]']),
     15_000,
   );
   const page = await metrics();
@@ -94,10 +100,10 @@ it('reports a playlist whose rest was cancelled, but not an empty one', async ()
     await rig.client.post('/start', { ids: [uid] });
     await rig.client.ended(uid);
   }
-  expect(told()).toEqual([]);
+  expect(listMessages()).toEqual([]);
   await rig.client.post('/delete', { where: 'queue', ids: [two] });
   const news = 'Dogs: Downloads finished: 2 videos [downloads download.finished]';
-  await vi.waitFor(() => expect(told()).toEqual([news]), 15_000);
+  await vi.waitFor(() => expect(listMessages()).toEqual([news]), 15_000);
 });
 
 it('sends one notification of the videos of one check', async () => {
@@ -106,11 +112,11 @@ it('sends one notification of the videos of one check', async () => {
   const news = ['Owls: Downloads finished: 3 videos [downloads download.finished]'];
   rig.site.publish('Owls', ['Owl 3', 'Owl 2', 'Owl 1']);
   await rig.client.post('/subscriptions/check', {});
-  await vi.waitFor(() => expect(told()).toEqual(news), 30_000);
+  await vi.waitFor(() => expect(listMessages()).toEqual(news), 30_000);
   rig.site.publish('Owls', ['Owl 4', 'Owl 3']);
   await rig.client.post('/subscriptions/check', {});
   news.push('Owl 4: Download finished [downloads download.finished]');
-  await vi.waitFor(() => expect(told()).toEqual(news), 30_000);
+  await vi.waitFor(() => expect(listMessages()).toEqual(news), 30_000);
 });
 
 it('sends separate notifications of manually started videos of a feed', async () => {
@@ -121,14 +127,17 @@ it('sends separate notifications of manually started videos of a feed', async ()
   const [first] = (await rig.client.history()).pending;
   await rig.client.post('/start', { ids: [first?.uid] });
   const news = ['Stork 2: Download finished [downloads download.finished]'];
-  await vi.waitFor(() => expect(told()).toEqual(news), 30_000);
+  await vi.waitFor(() => expect(listMessages()).toEqual(news), 30_000);
 });
 
 it('sends a notification of a feed that keeps failing', async () => {
   await rig.client.post('/subscribe', { url: rig.site.publish('Broken', []), quality: 'best', format: 'any' });
   rig.site.publish('Broken', undefined);
   for (let time = 0; time < 3; time += 1) await rig.client.post('/subscriptions/check', {});
-  await vi.waitFor(() => expect(told()).toEqual([expect.stringMatching(/\[downloads subscription\]$/)]), 15_000);
+  await vi.waitFor(
+    () => expect(listMessages()).toEqual([expect.stringMatching(/\[downloads subscription\]$/)]),
+    15_000,
+  );
 });
 
 it('reports a playlist whose last open entry is an empty list', async () => {
@@ -149,7 +158,7 @@ it('reports a playlist whose last open entry is an empty list', async () => {
   await start(fakeEngine(dataDir, answer));
   await rig.client.post('/add', { url: rig.site.url('/top'), quality: 'best', format: 'any' });
   const news = ['Top: Downloads finished: 3 videos [downloads download.finished]'];
-  await vi.waitFor(() => expect(told()).toEqual(news), 30_000);
+  await vi.waitFor(() => expect(listMessages()).toEqual(news), 30_000);
   expect((await rig.client.history()).queue).toEqual([]);
 });
 

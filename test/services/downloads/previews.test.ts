@@ -15,7 +15,7 @@ describe('a preview of a link', () => {
   });
   afterAll(() => rig[Symbol.asyncDispose]());
 
-  async function look(url: string, { host } = rig): Promise<{ preview: DownloadPreview | null; trouble: string }> {
+  async function look(url: string, { host } = rig): Promise<{ preview: DownloadPreview | null; error: string }> {
     const reply = await fetch(`${host.url('control')}/api/downloads/preview`, {
       method: 'POST',
       headers: {
@@ -24,7 +24,7 @@ describe('a preview of a link', () => {
       },
       body: JSON.stringify({ url }),
     });
-    return (await reply.json()) as { preview: DownloadPreview | null; trouble: string };
+    return (await reply.json()) as { preview: DownloadPreview | null; error: string };
   }
 
   it('tells title, duration, the heights that the site has, and queues nothing', async () => {
@@ -48,12 +48,12 @@ describe('a preview of a link', () => {
   it('says why there is nothing to see', async () => {
     expect(await look('ftp://a.example/x')).toEqual({
       preview: null,
-      trouble: expect.stringContaining('http') as string,
+      error: expect.stringContaining('http') as string,
     });
     const missing = await look(rig.site.url('/s/404'));
     expect(missing).toEqual({
       preview: null,
-      trouble: expect.stringContaining('404') as string,
+      error: expect.stringContaining('404') as string,
       failure: 'not_found',
     });
   });
@@ -62,8 +62,8 @@ describe('a preview of a link', () => {
     const folder = mkdtempSync(join(tmpdir(), 'homeport-preview-'));
     const environment = fakeEngine(folder, `printf '%s' '{"id": "1", "ti'`);
     await using own = await openRig({ services: [downloads, control], environment });
-    const trouble = expect.stringContaining('cut off') as string;
-    expect(await look(own.site.url('/x'), own)).toEqual({ preview: null, trouble });
+    const expectedError = expect.stringContaining('cut off') as string;
+    expect(await look(own.site.url('/x'), own)).toEqual({ preview: null, error: expectedError });
     rmSync(folder, { recursive: true });
   });
 

@@ -4,19 +4,19 @@ import { readEvent } from '../../../services/downloads/domain/progress.ts';
 import { ProgressTracker } from '../../../services/downloads/run/progress-tracker.ts';
 import type { LiveUpdates } from '../../../services/downloads/queue/live-updates.ts';
 
-function follow(lines: readonly string[], kept = 0): readonly string[] {
-  const told: string[] = [];
+function follow(lines: readonly string[], partialBytes = 0): readonly string[] {
+  const states: string[] = [];
   const live = {
     progressed: ({ state }: Item, { stream, percent, message }: Progress) =>
-      told.push([state, stream, percent, message].filter((each) => each !== null).join(' ')),
+      states.push([state, stream, percent, message].filter((each) => each !== null).join(' ')),
   } as unknown as LiveUpdates;
   const item = { state: 'downloading', title: 'T', playlist: null } as unknown as Item;
-  const follower = new ProgressTracker(item, live, () => Promise.resolve(), kept);
+  const follower = new ProgressTracker(item, live, () => Promise.resolve(), partialBytes);
   for (const line of lines) {
     const event = readEvent(line);
     if (event !== undefined) follower.handle(event);
   }
-  return told;
+  return states;
 }
 
 const part = (status: string, done: number): string =>
@@ -39,13 +39,13 @@ it('says nothing about streams where there is one', () => {
 });
 
 it('says when a transfer began anew instead of going on', () => {
-  const anew = 'The server cannot continue a broken transfer: it was started again from the beginning.';
-  const told = follow(['B {"id": "1", "format_id": "22"}', part('downloading', 20), part('downloading', 30)], 50);
-  expect(told).toEqual([`downloading 20 ${anew}`, `downloading 30 ${anew}`]);
+  const restartMessage = 'The server cannot continue a broken transfer: it was started again from the beginning.';
+  const states = follow(['B {"id": "1", "format_id": "22"}', part('downloading', 20), part('downloading', 30)], 50);
+  expect(states).toEqual([`downloading 20 ${restartMessage}`, `downloading 30 ${restartMessage}`]);
   expect(follow([part('downloading', 50), part('downloading', 60), part('downloading', 10)], 50)).toEqual([
-    ...['downloading 50', 'downloading 60', `downloading 10 ${anew}`],
+    ...['downloading 50', 'downloading 60', `downloading 10 ${restartMessage}`],
   ]);
-  // The video was complete, the audio goes on.
+  // The video was complete, so only the audio is resumed.
   const lines = ['B {"id": "1", "format_id": "1+2"}', part('finished', 100), part('downloading', 10)];
   expect(follow(lines, 10)).toEqual(['downloading video 100', 'downloading audio 10']);
 });

@@ -6,24 +6,24 @@ import { anItem as item } from './sample-item.ts';
 
 it('progress is told four times a second, another state at once and nothing older after it', () => {
   const clock = createFakeClock();
-  const told: string[] = [];
+  const events: string[] = [];
   const live = new LiveUpdates(
     { publish: () => undefined, subscribe: () => ({ [Symbol.dispose]: () => undefined }) },
     clock,
   );
   using _following = live.subscribe({
-    changed: ({ state }, { percent }) => told.push(`${state} ${String(percent)}`),
+    changed: ({ state }, { percent }) => events.push(`${state} ${String(percent)}`),
     removed: () => undefined,
   });
   const reach = (percent: number): void => live.progressed(item, { ...noProgress, percent });
   for (const percent of [10, 11, 12]) reach(percent);
-  expect(told).toEqual(['downloading 10']);
+  expect(events).toEqual(['downloading 10']);
   clock.advance(250);
-  expect(told).toEqual(['downloading 10', 'downloading 12']);
+  expect(events).toEqual(['downloading 10', 'downloading 12']);
   reach(13);
   live.changed({ ...item, state: 'paused' });
-  expect(told.slice(2)).toEqual(['paused 13']);
+  expect(events.slice(2)).toEqual(['paused 13']);
   clock.advance(1000);
-  expect(told.slice(2)).toEqual(['paused 13']);
+  expect(events.slice(2)).toEqual(['paused 13']);
   live[Symbol.dispose]();
 });

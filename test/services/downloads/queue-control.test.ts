@@ -26,8 +26,8 @@ describe('a paused download', () => {
     await client.until(uid, ({ percent }) => (percent ?? 0) > 10);
     expect(await client.post('/pause', { ids: [uid] })).toEqual({ status: 'ok', uids: [uid], paused: false });
     expect(await processesNaming(uid)).toEqual([]);
-    const kept = await partBytes(host.dataDir, uid);
-    expect(kept).toBeGreaterThan(100_000);
+    const partialBytes = await partBytes(host.dataDir, uid);
+    expect(partialBytes).toBeGreaterThan(100_000);
     expect(await client.ended(next)).toMatchObject({ status: 'finished' });
     const { queue } = await client.history();
     expect(queue).toMatchObject([{ uid, status: 'paused', speed: null, percent: expect.any(Number) as number }]);
@@ -35,7 +35,7 @@ describe('a paused download', () => {
     site.reset();
     expect(await client.post('/resume', { ids: [site.slow(600)] })).toMatchObject({ status: 'ok', uids: [uid] });
     expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
-    expect(site.stats().ranges).toEqual([{ path: '/slow/600/big.mp4', start: kept }]);
+    expect(site.stats().ranges).toEqual([{ path: '/slow/600/big.mp4', start: partialBytes }]);
     expect(await streams(file('big.mp4'))).toEqual(['h264/720', 'aac']);
   });
 
@@ -86,7 +86,7 @@ describe('the whole queue', () => {
     await client.until(first, ({ percent }) => (percent ?? 0) > 5);
     expect(await client.post('/pause', {})).toEqual({ status: 'ok', uids: [first], paused: true });
     expect(await client.post('/pause', {})).toEqual({ status: 'ok', uids: [], paused: true });
-    const kept = await partBytes(host.dataDir, first);
+    const partialBytes = await partBytes(host.dataDir, first);
     await host[Symbol.asyncDispose]();
     site.reset();
 
@@ -108,7 +108,7 @@ describe('the whole queue', () => {
     expect(await later.get('/status')).toMatchObject({ counts: { queued: 2, downloading: 0 } });
     expect(await later.post('/resume', {})).toMatchObject({ status: 'ok', paused: false });
     for (const uid of [first, second]) expect(await later.ended(uid)).toMatchObject({ status: 'finished' });
-    expect(site.stats().ranges).toEqual([{ path: '/slow/600/big.mp4', start: kept }]);
+    expect(site.stats().ranges).toEqual([{ path: '/slow/600/big.mp4', start: partialBytes }]);
     expect((await later.history()).done.map(({ uid }) => uid)).toEqual([first, second]);
   });
 });
@@ -119,8 +119,8 @@ it('expands a playlist that was added to a paused queue, even from a slow site',
   await client.post('/pause', {});
   const feed = open.use(await holdFeed());
   const adding = client.post('/add', { url: feed.url, quality: 'best', format: 'any' });
-  await feed.asked;
-  // Past the moment at which the host looks after what it runs.
+  await feed.requested;
+  // Waits longer than the interval in which the host checks its processes.
   clock.advance(30_000);
   expect(await adding).toMatchObject({ status: 'ok', msg: 'Queued' });
   feed.answer(['One', 'Two']);

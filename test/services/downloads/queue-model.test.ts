@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+/** Creates a generator of numbers from 0 to below 1, repeatable by seed (mulberry32). */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -28,17 +28,17 @@ function numbers(seed: number): () => number {
   };
 }
 
-/** What the queue should be, beside the one that is. */
+/** Model of the expected state of the queue. */
 class Model {
-  /** Everything that was not cancelled, in the order that was asked for. */
+  /** Downloads that were not cancelled, in the requested order. */
   order: string[] = [];
   readonly cancelled: string[] = [];
-  /** What failed and was not cancelled: rows of the history. */
+  /** Failed downloads that were not cancelled, which are rows of the history. */
   readonly failed: string[] = [];
   readonly paused = new Set<string>();
   readonly rates = new Map<string, number>();
-  /** Most bytes of a part that were seen at a pause. */
-  readonly kept = new Map<string, number>();
+  /** Maximum number of partial bytes that were observed at a pause. */
+  readonly partialBytes = new Map<string, number>();
   host!: HostProcess;
   readonly #site: FixtureSite;
   readonly #random: () => number;
@@ -71,7 +71,7 @@ class Model {
     return some.length > 0 ? some : queue.slice(0, 1);
   }
 
-  /** One random step; its name goes into the log. */
+  /** Performs a random step and returns its name for the log. */
   async step(): Promise<void> {
     const ops = [
       'add',
@@ -106,9 +106,9 @@ class Model {
   }
 
   async add(): Promise<void> {
-    // The rate is part of the path, so that the site tells the downloads apart.
+    // The rate is part of the path, so that the site distinguishes the downloads.
     const rate = this.#nextRate();
-    // Some are changed after the transfer, which counts for the bound as well.
+    // Some files are converted after the transfer, which counts towards the limit as well.
     const format = this.#random() < 0.3 ? 'mkv' : 'any';
     const uid = await this.client.add(this.#site.slow(rate), { format });
     this.order.push(uid);
@@ -143,7 +143,7 @@ class Model {
     expect(await this.client.post('/retry', { id: uid })).toMatchObject({ status: 'error', uid });
   }
 
-  /** Whether the row was stored by then is open; what was stored before must be there. */
+  /** Allows the last row to be missing; rows stored before must exist. */
   async #killWhileAdding(): Promise<void> {
     const rate = this.#nextRate();
     const url = this.#site.slow(rate);
@@ -164,7 +164,7 @@ class Model {
       if (!uids.includes(uid) || status !== 'paused') continue;
       this.paused.add(uid);
       expect(await processesNaming(uid), 'nothing of a paused download runs').toEqual([]);
-      this.kept.set(uid, Math.max(this.kept.get(uid) ?? 0, await partBytes(dataDir, uid)));
+      this.partialBytes.set(uid, Math.max(this.partialBytes.get(uid) ?? 0, await partBytes(dataDir, uid)));
     }
   }
 
@@ -174,19 +174,19 @@ class Model {
     const before = this.#pick(rest);
     if (before === undefined) return;
     const answer = await this.client.post('/reorder', { ids: moved, before });
-    // Any of them may have finished on the way.
+    // Any of them may have finished in the meantime.
     if (answer.status !== 'ok') return;
-    const left = this.order.filter((uid) => !moved.includes(uid));
-    left.splice(left.indexOf(before), 0, ...(answer.uids ?? []));
-    this.order = [...left, ...moved.filter((uid) => !left.includes(uid))];
+    const remaining = this.order.filter((uid) => !moved.includes(uid));
+    remaining.splice(remaining.indexOf(before), 0, ...(answer.uids ?? []));
+    this.order = [...remaining, ...moved.filter((uid) => !remaining.includes(uid))];
   }
 
   async #cancel(uids: readonly string[]): Promise<void> {
     await this.client.post('/delete', { where: 'queue', ids: uids });
     const { done } = await this.client.history();
-    const gone = uids.filter((uid) => !done.some((row) => row.uid === uid));
-    this.cancelled.push(...gone);
-    this.order = this.order.filter((uid) => !gone.includes(uid));
+    const missing = uids.filter((uid) => !done.some((row) => row.uid === uid));
+    this.cancelled.push(...missing);
+    this.order = this.order.filter((uid) => !missing.includes(uid));
   }
 
   async #kill(): Promise<void> {
@@ -209,7 +209,7 @@ class Model {
   }
 }
 
-/** Three that are always tried, or one that somebody wants to look at: `QUEUE_SEED=… vitest run …`. */
+/** Seeds that are always tested, or the one of `QUEUE_SEED=… vitest run …`. */
 const seeds = process.env['QUEUE_SEED'] === undefined ? [1, 20, 333] : [Number(process.env['QUEUE_SEED'])];
 
 it.each(seeds)(
@@ -238,8 +238,9 @@ it.each(seeds)(
           .ranges.filter(({ path }) => path === `/slow/${rate}/big.mp4`)
           .map(({ start }) => start);
         expect(starts, 'no byte is fetched twice').toEqual(starts.toSorted((a, b) => a - b));
-        const kept = model.kept.get(uid) ?? 0;
-        if (kept > 0 && !model.cancelled.includes(uid)) expect(Math.max(...starts)).toBeGreaterThanOrEqual(kept);
+        const attempts = model.partialBytes.get(uid) ?? 0;
+        if (attempts > 0 && !model.cancelled.includes(uid))
+          expect(Math.max(...starts)).toBeGreaterThanOrEqual(attempts);
         expect(await processesNaming(uid)).toEqual([]);
       }
       expect(site.stats().maxConcurrent).toBeLessThanOrEqual(bound);

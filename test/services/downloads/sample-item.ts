@@ -1,7 +1,7 @@
 import type { Item } from '../../../services/downloads/domain/item.ts';
 import { defaultOrderOptions } from '../../../services/downloads/domain/order.ts';
 
-/** A video that is being downloaded. */
+/** Video that is being downloaded. */
 export const anItem: Item = {
   ...{ uid: 'a', url: 'http://a/a', state: 'downloading', title: 'A', videoId: 'a', liveStatus: null, playlist: null },
   order: {

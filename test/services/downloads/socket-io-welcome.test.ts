@@ -15,11 +15,11 @@ import { anItem } from './sample-item.ts';
 
 const nothing: Disposable = { [Symbol.dispose]: () => undefined };
 
-/** Downloads that are in the queue, and a welcome that waits for the history. */
+/** Opens the live server with queued downloads and initial lists that wait for the history. */
 async function openGate(queued: readonly Item[]) {
   await using opening = new AsyncDisposableStack();
   const live = opening.use(new LiveUpdates({ publish: () => undefined, subscribe: () => nothing }, createFakeClock()));
-  const asked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   const history = Promise.withResolvers<readonly Item[]>();
   const parts = {
     settings: Settings.parse({}),
@@ -29,7 +29,7 @@ async function openGate(queued: readonly Item[]) {
     optionFiles: { follow: () => nothing },
     subscriptions: { list: () => Promise.resolve([]), follow: () => nothing },
     history: () => {
-      asked.resolve();
+      requested.resolve();
       return history.promise;
     },
     admit: () => Promise.resolve(),
@@ -47,7 +47,7 @@ async function openGate(queued: readonly Item[]) {
   const socket = io(`http://127.0.0.1:${port}`, { reconnection: false, forceNew: true, transports: ['polling'] });
   opening.defer(() => void socket.disconnect());
   socket.onAny((event: string, text: string) => heard.push([event, JSON.parse(text)]));
-  await asked.promise;
+  await requested.promise;
   const open = opening.move();
   return { live, heard, list: () => history.resolve([]), [Symbol.asyncDispose]: () => open.disposeAsync() };
 }

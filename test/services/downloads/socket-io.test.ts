@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { dataFolderWith, openRig, type Record, type Rig } from './rig.ts';
 
-/** What the peer sent to a client that followed it: one argument each, a JSON text. */
+/** Events that MeTube sent to a client: one argument each, a JSON text. */
 const recorded = JSON.parse(readFileSync(new URL('golden-live/socketio-events.json', import.meta.url), 'utf8')) as {
   readonly response: { readonly events: readonly { event: string; args: readonly { json_string_of: any }[] }[] };
 };
@@ -15,9 +15,9 @@ function recordedFirst(event: string): any {
 
 type Heard = readonly [event: string, content: any];
 
-/** A client of the peer's protocol that keeps all it hears. */
+/** Socket.IO client that stores all received events. */
 class Follower implements Disposable {
-  readonly heard: Heard[] = [];
+  readonly events: Heard[] = [];
   readonly socket: Socket;
 
   constructor(url: string, options: Parameters<typeof io>[1] = {}) {
@@ -25,7 +25,7 @@ class Follower implements Disposable {
     this.socket.onAny((event: string, ...args: unknown[]) => {
       const [text] = args;
       if (args.length !== 1 || typeof text !== 'string') throw new Error(`${event} has not one text`);
-      this.heard.push([event, JSON.parse(text)]);
+      this.events.push([event, JSON.parse(text)]);
     });
   }
 
@@ -35,13 +35,13 @@ class Follower implements Disposable {
     return follower;
   }
 
-  async until(wanted: (heard: readonly Heard[]) => boolean): Promise<void> {
-    await vi.waitFor(() => expect(wanted(this.heard)).toBe(true), { timeout: 60_000, interval: 20 });
+  async until(isExpected: (heard: readonly Heard[]) => boolean): Promise<void> {
+    await vi.waitFor(() => expect(isExpected(this.events)).toBe(true), { timeout: 60_000, interval: 20 });
   }
 
-  /** Events of one download, in their order. */
+  /** Returns the events of one download in order. */
   of(url: string): readonly Heard[] {
-    return this.heard.filter(([, content]) => content === url || content?.url === url);
+    return this.events.filter(([, content]) => content === url || content?.url === url);
   }
 
   [Symbol.dispose](): void {
@@ -58,14 +58,14 @@ describe.each([['websocket'], ['polling']])('a live client over %s', (transport)
 
   it('gets the lists, the settings and the folders first, in the shapes of the peer', async () => {
     using follower = await follow();
-    expect(follower.heard.map(([event]) => event)).toEqual([
+    expect(follower.events.map(([event]) => event)).toEqual([
       'all',
       'subscriptions_all',
       'configuration',
       'custom_dirs',
     ]);
-    expect(follower.heard[2]?.[1]).toEqual(recordedFirst('configuration'));
-    expect(follower.heard[3]?.[1]).toMatchObject({ download_dir: expect.arrayContaining(['']) });
+    expect(follower.events[2]?.[1]).toEqual(recordedFirst('configuration'));
+    expect(follower.events[3]?.[1]).toMatchObject({ download_dir: expect.arrayContaining(['']) });
   });
 
   it('hears of a download from its addition to its end, and when it is forgotten', async () => {
@@ -102,10 +102,10 @@ describe.each([['websocket'], ['polling']])('a live client over %s', (transport)
     await follower.until(() => follower.of(missing).at(-1)?.[0] === 'completed');
     expect(follower.of(missing).at(-1)?.[1]).toMatchObject({ status: 'error', error: expect.stringContaining('404') });
 
-    const before = follower.heard.length;
+    const before = follower.events.length;
     const feed = `${rig.site.address}/feed/3.rss?${transport}`;
     await rig.client.post('/add', { url: feed, quality: 'best', auto_start: false });
-    const added = (): readonly Heard[] => follower.heard.slice(before).filter(([event]) => event === 'added');
+    const added = (): readonly Heard[] => follower.events.slice(before).filter(([event]) => event === 'added');
     await follower.until(() => added().length >= 4);
     expect(follower.of(feed).at(-1)).toEqual(['canceled', feed]);
     const { pending } = await rig.client.history();
@@ -116,7 +116,7 @@ describe.each([['websocket'], ['polling']])('a live client over %s', (transport)
     const url = rig.site.slow(50, 'big.mp4', `there-${transport}`);
     await rig.client.add(url);
     using follower = await follow();
-    const [queue] = follower.heard[0]?.[1] as readonly (readonly [string, Record])[][];
+    const [queue] = follower.events[0]?.[1] as readonly (readonly [string, Record])[][];
     expect(queue?.find(([key]) => key === url)?.[1]).toMatchObject({ url });
     await rig.client.post('/delete', { where: 'queue', ids: [url] });
     await follower.until(() => follower.of(url).at(-1)?.[0] === 'canceled');
@@ -134,12 +134,12 @@ describe('admitted clients', () => {
       extraHeaders: { Origin: 'https://strange.example' },
     });
     expect(await refusal(follower)).not.toBe('');
-    expect(follower.heard).toEqual([]);
+    expect(follower.events).toEqual([]);
   });
 
   it('accepts a browser extension', async () => {
     using follower = await Follower.open(rig.client.base, { extraHeaders: { Origin: 'chrome-extension://abcdef' } });
-    expect(follower.heard).not.toEqual([]);
+    expect(follower.events).not.toEqual([]);
   });
 
   it('requires a sign-in when it is enabled', async () => {
@@ -149,7 +149,7 @@ describe('admitted clients', () => {
       using stranger = new Follower(strict.client.base, { transports: ['websocket'] });
       expect(await refusal(stranger)).not.toBe('');
       using member = await Follower.open(strict.client.base, { extraHeaders: { Authorization: adminAuthorization } });
-      expect(member.heard[0]).toEqual(['all', [[], []]]);
+      expect(member.events[0]).toEqual(['all', [[], []]]);
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }

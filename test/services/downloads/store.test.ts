@@ -54,21 +54,21 @@ eachDialect((_name, open) => {
 
   it('gives back what was put in', async () => {
     const store = await newStore();
-    const whole = item('a', {
+    const complete = item('a', {
       playlist: { id: 'p', title: 'P', index: 1, count: 2, entryTitle: null, entryAddress: 'x', byIndex: false },
       size: 5_000_000_000,
       message: 'm',
       batch: 'b',
     });
-    await store.append([whole]);
-    expect(await store.find('a')).toEqual(whole);
+    await store.append([complete]);
+    expect(await store.find('a')).toEqual(complete);
   });
 
   it('keeps text that not every database takes, as far as it can be kept', async () => {
     const store = await newStore();
     await store.append([item('a', { title: 'a\0b', message: '\0', videoId: 'v\0', url: 'http://x/\0' })]);
-    const kept = { title: 'a\ufffdb', message: '\ufffd', videoId: 'v\ufffd', url: 'http://x/\ufffd' };
-    expect(await store.find('a')).toMatchObject(kept);
+    const fields = { title: 'a\ufffdb', message: '\ufffd', videoId: 'v\ufffd', url: 'http://x/\ufffd' };
+    expect(await store.find('a')).toMatchObject(fields);
     await store.change('a', { title: '\0c', message: 'm\0' });
     expect(await store.find('a')).toMatchObject({ title: '\ufffdc', message: 'm\ufffd' });
   });
@@ -77,7 +77,7 @@ eachDialect((_name, open) => {
     const store = await newStore();
     await store.append([item('a', { title: 'one' }), item('b', { title: 'two' })]);
     for (const uid of ['a', 'b']) await store.finish(uid, 1, { state: 'finished' });
-    const q = `one ${'o n e \0 '.repeat(2000)}${Array.from({ length: 2000 }, (_, at) => `w${at}`).join(' ')}`;
+    const q = `one ${'o n e \0 '.repeat(2000)}${Array.from({ length: 2000 }, (_, index) => `w${index}`).join(' ')}`;
     expect((await store.history({ q: `${'one '.repeat(3000)}`, limit: 9, offset: 0 })).total).toBe(1);
     expect((await store.history({ q, limit: 9, offset: 0 })).total).toBe(0);
   });
@@ -115,7 +115,7 @@ eachDialect((_name, open) => {
     expect(await store.running()).toMatchObject([{ item: { uid: 'a', state: 'paused' }, holder: here }]);
     expect(await store.advance('a', { state: 'downloading' })).toBeUndefined();
     await resumeItems(db, await store.queue(['paused']));
-    // What the site says of it comes after all: its run has not ended yet.
+    // The result of the probe is stored as well, because the run has not ended yet.
     await store.change('a', { title: 'A', probed: true });
     expect((await store.claim(here, 10))?.uid).toBe('b');
     expect(await store.claim(here, 10)).toBeUndefined();

@@ -6,19 +6,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chooseCaptions, describeMissingCaptions } from '../../../services/downloads/domain/captions.ts';
 import { readCues, writeCues } from '../../../services/downloads/domain/cues.ts';
 import { defaultOrderOptions, type Order, type SubtitleMode } from '../../../services/downloads/domain/order.ts';
-import { mediaOf } from './media.ts';
+import { readMedia } from './media.ts';
 import { dataFolderWith, openRig, type Rig } from './rig.ts';
 
 const run = promisify(execFile);
 const master = '/short/master.m3u8';
 
-/** A host whose settings ask for these subtitles. */
+/** Opens a host whose settings request these subtitles. */
 async function rigWith(environment: Record<string, string>): Promise<Rig> {
   return await openRig({ environment });
 }
 
-async function languagesOf(path: string): Promise<readonly (string | undefined)[]> {
-  const { streams } = await mediaOf(path);
+async function listLanguages(path: string): Promise<readonly (string | undefined)[]> {
+  const { streams } = await readMedia(path);
   return streams.filter(({ kind }) => kind === 'subtitle').map(({ codec, language }) => `${codec} ${language}`);
 }
 
@@ -33,11 +33,11 @@ describe('embedded subtitles', () => {
     ['mp4', ['mov_text eng', 'mov_text spa']],
     ['webm', ['webvtt eng', 'webvtt spa']],
     ['mkv', ['webvtt eng', 'webvtt spa']],
-  ])('are in %s with their languages, and a language that is missing is passed over', async (format, wanted) => {
+  ])('are in %s with their languages, and a language that is missing is passed over', async (format, expected) => {
     const uid = await rig.client.add(rig.site.url(`${master}?${format}`), { quality: '360', format });
     const { filename = '', error } = await rig.client.ended(uid);
     expect(error).toBeNull();
-    expect(await languagesOf(rig.file(filename))).toEqual(wanted);
+    expect(await listLanguages(rig.file(filename))).toEqual(expected);
     const stem = filename.replace(/\.\w+$/, '');
     expect(existsSync(rig.file(`${stem}.en.vtt`)) || existsSync(rig.file(`${stem}.en.srt`))).toBe(false);
   });
@@ -65,8 +65,8 @@ describe('separate subtitle files', () => {
         .flatMap((number) => ['.de.srt', '.en.srt', '.mkv'].map((end) => `master${number}${end}`))
         .toSorted(),
     );
-    expect(await languagesOf(rig.file('master.mkv'))).toEqual([]);
-    // One of the names being taken is enough.
+    expect(await listLanguages(rig.file('master.mkv'))).toEqual([]);
+    // One name that exists already is enough.
     await rm(rig.file('master (2).mkv'));
     const uid = await rig.client.add(rig.site.url(`${master}?four`), { quality: '360', format: 'mkv' });
     expect((await rig.client.ended(uid)).filename).toBe('master (4).mkv');
@@ -96,9 +96,9 @@ describe('caption downloads', () => {
     ['dfxp', '<p begin="00:00:00.100" end="00:00:00.400">Hello, world</p>'],
     ['scc', 'Scenarist_SCC V1.0\n\n00:00:00:03\t94ae 94ae 9420 9420 9470 9470'],
   ])('as %s are so in fact, and the record names that file', async (format, text) => {
-    const made = await fetched({ format });
-    expect(made.name).toBe(`master.en.${format}`);
-    expect(made.text).toContain(text);
+    const download = await fetched({ format });
+    expect(download.name).toBe(`master.en.${format}`);
+    expect(download.text).toContain(text);
   });
 
   it('downloads captions in the requested language', async () => {
@@ -140,20 +140,20 @@ it('captions need no ffmpeg', async () => {
 });
 
 describe('the selection of captions', () => {
-  const known = {
+  const available = {
     manual: { 'en-GB': ['vtt'], de: ['ttml', 'vtt'] },
     automatic: { en: ['vtt'], de: ['vtt'] },
   };
   const choose = (subtitleLanguage: string, subtitleMode: SubtitleMode, format = 'srt') =>
-    chooseCaptions({ ...defaultOrderOptions, subtitleLanguage, subtitleMode, format } as unknown as Order, known);
+    chooseCaptions({ ...defaultOrderOptions, subtitleLanguage, subtitleMode, format } as unknown as Order, available);
 
   it.each([
     ['en', 'prefer_manual', { language: 'en-GB', from: ['manual'] }],
     ['en', 'prefer_auto', { language: 'en', from: ['automatic'] }],
     ['en', 'auto_only', { language: 'en', from: ['automatic'] }],
     ['DE', 'manual_only', { language: 'de', from: ['manual'] }],
-  ] as const)('selects captions of %s by %s', (language, mode, wanted) => {
-    expect(choose(language, mode)).toMatchObject(wanted);
+  ] as const)('selects captions of %s by %s', (language, mode, expected) => {
+    expect(choose(language, mode)).toMatchObject(expected);
   });
 
   it('takes what the site has in the format that is wanted', () => {
@@ -161,7 +161,7 @@ describe('the selection of captions', () => {
     expect(choose('de', 'prefer_auto', 'ttml')).toMatchObject({ native: false });
     expect(choose('fr', 'prefer_manual')).toBeUndefined();
     const order = { ...defaultOrderOptions, subtitleLanguage: 'fr' } as unknown as Order;
-    expect(describeMissingCaptions(order, known)).toContain('written: en-GB, de; automatic: en, de.');
+    expect(describeMissingCaptions(order, available)).toContain('written: en-GB, de; automatic: en, de.');
   });
 });
 
@@ -219,10 +219,10 @@ describe('the text of captions', () => {
     try {
       await writeFile(`${folder}/x.scc`, writeCues(cues, 'scc', 'en') ?? '');
       const { stdout } = await run('ffmpeg', ['-v', 'error', '-i', `${folder}/x.scc`, '-f', 'srt', '-']);
-      const shown = readCues(stdout.replaceAll('\\h', ' '));
-      expect(shown[0]?.lines).toEqual(['Tom & Jerry say', 'ñandú? ?x?']);
-      expect(Math.abs((shown[0]?.from ?? 0) - 1000)).toBeLessThan(100);
-      expect(shown[1]?.lines).toEqual([
+      const visibleCues = readCues(stdout.replaceAll('\\h', ' '));
+      expect(visibleCues[0]?.lines).toEqual(['Tom & Jerry say', 'ñandú? ?x?']);
+      expect(Math.abs((visibleCues[0]?.from ?? 0) - 1000)).toBeLessThan(100);
+      expect(visibleCues[1]?.lines).toEqual([
         'ñandú? ?x?',
         'second line of a rather long',
         'kind, longer than one row of the',

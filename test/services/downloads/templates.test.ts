@@ -10,8 +10,8 @@ import { openRig, requireEngines, type Rig } from './rig.ts';
 await requireEngines();
 const hasFfmpeg = (await sharedEngines().find('ffmpeg')).path !== null;
 
-/** Paths below the download folder of all finished downloads of a feed. */
-async function namesOf(rig: Rig, url: string, count: number): Promise<readonly string[]> {
+/** Returns the paths of all finished downloads of a feed, relative to the download folder. */
+async function listNames(rig: Rig, url: string, count: number): Promise<readonly string[]> {
   await rig.client.post('/add', { url, quality: 'best', format: 'any' });
   const { done } = await rig.client.untilAll(count);
   expect(done.map(({ status, msg }) => [status, msg]).filter(([status]) => status !== 'finished')).toEqual([]);
@@ -36,7 +36,7 @@ describe('a template of a list', () => {
     ],
   ])('resolves %s as yt-dlp does', async (template, second) => {
     await using rig = await openRig({ environment: { OUTPUT_TEMPLATE_PLAYLIST: template } });
-    const names = await namesOf(rig, rig.site.url('/feed/12.rss?title=Fixture%20Feed'), 12);
+    const names = await listNames(rig, rig.site.url('/feed/12.rss?title=Fixture%20Feed'), 12);
     expect(names).toContain(second);
   });
 
@@ -45,7 +45,7 @@ describe('a template of a list', () => {
     await using rig = await openRig({
       environment: { OUTPUT_TEMPLATE_PLAYLIST: '%(playlist_title)s/%(playlist_index)s.%(ext)s' },
     });
-    const names = await namesOf(rig, rig.site.url(`/feed/1.rss?title=${encodeURIComponent(title)}`), 1);
+    const names = await listNames(rig, rig.site.url(`/feed/1.rss?title=${encodeURIComponent(title)}`), 1);
     expect(names).toEqual(['a%(id)s： $HOME ⧹ ../1.mp4']);
   });
 });
@@ -81,7 +81,7 @@ describe('a name that is too long for the file system', () => {
       expect(Buffer.byteLength(part)).toBeLessThanOrEqual(255);
     }
     expect(readdirSync(join(rig.host.dataDir, 'Downloads'))).toHaveLength(1);
-    // The same name once more gets a number, which must fit as well.
+    // A repeated name gets a number, which must fit as well.
     const again = await rig.client.ended(await rig.client.add(`${url}&again`, fields));
     expect(again.filename).toContain(' (2)');
   });

@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Where a client stands: what it calls a service, and how its requests get there. */
+/** Access path of a client: the names that it uses for services, and the route of its requests. */
 interface Side {
   readonly base: (service: string) => string;
   readonly ask: (url: string, asking?: Asking) => Promise<Answer>;
@@ -69,12 +69,12 @@ const sides: Record<string, () => Side> = {
     base: (service) => `https://${service}.example.org`,
     ask(url, asking) {
       const { hostname, pathname, search } = new URL(url);
-      const given = authorized(asking);
+      const requestHeaders = authorized(asking);
       const service = hostname.split('.')[0] ?? '';
       return home.ask(`https://${service}.nas.local${pathname}${search}`, {
-        ...given,
+        ...requestHeaders,
         headers: {
-          ...given.headers,
+          ...requestHeaders.headers,
           'X-Forwarded-Host': hostname,
           'X-Forwarded-Proto': 'https',
           'X-Forwarded-For': '203.0.113.9',
@@ -98,9 +98,9 @@ describe.each(Object.keys(sides))('requests from %s', (name) => {
     expect(attachment.url.startsWith(`${side.base('push')}/file/`)).toBe(true);
     expect((await side.ask(attachment.url)).body).toBe('a picture of the door');
     const put = await ask('push', '/gate', { method: 'PUT', headers: { Filename: 'a.txt' }, body: 'said at once' });
-    const told = JSON.parse(put.body) as { attachment: { url: string } };
-    expect((await side.ask(told.attachment.url)).body).toBe('said at once');
-    expect(told.attachment.url.startsWith(`${side.base('push')}/file/`)).toBe(true);
+    const message = JSON.parse(put.body) as { attachment: { url: string } };
+    expect((await side.ask(message.attachment.url)).body).toBe('said at once');
+    expect(message.attachment.url.startsWith(`${side.base('push')}/file/`)).toBe(true);
     const events = await ask('push', '/gate/sse?poll=1');
     expect(events.body).toContain(`"url":"${side.base('push')}/file/`);
   });
@@ -114,12 +114,12 @@ describe.each(Object.keys(sides))('requests from %s', (name) => {
   });
 
   it('installs an addon at the address of the request', async () => {
-    const made = await ask('addons', '/configure', {
+    const profile = await ask('addons', '/configure', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ config: buildConfig([]), password: 'long enough' }),
     });
-    const { data } = JSON.parse(made.body) as { data: { manifestUrl: string } };
+    const { data } = JSON.parse(profile.body) as { data: { manifestUrl: string } };
     expect(data.manifestUrl.startsWith(`${side.base('addons')}/`)).toBe(true);
     expect((await side.ask(data.manifestUrl)).status).toBe(200);
   });

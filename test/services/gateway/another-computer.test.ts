@@ -42,33 +42,33 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const at = (service: string): string => `https://${service}.nas.local:${port}`;
+const getUrl = (service: string): string => `https://${service}.nas.local:${port}`;
 const names = (): string[] =>
   ['push', 'downloads', 'uptime'].flatMap((id) => ['--resolve', `${id}.nas.local:${port}:${machine.lan}`]);
 const from = (): string[] => (machine.by === 'loopback' ? ['--interface', machine.address] : []);
 const curl = (...args: string[]): Promise<string> =>
   machine.run('curl', ['-sS', '--max-time', '60', ...from(), ...names(), ...args]);
 const trusting = (...args: string[]): Promise<string> => curl('--cacert', ca, ...args);
-const statusOf = (...args: string[]): Promise<string> => trusting('-o', '/dev/null', '-w', '%{http_code}', ...args);
+const getStatus = (...args: string[]): Promise<string> => trusting('-o', '/dev/null', '-w', '%{http_code}', ...args);
 const user = ['-u', `${admin.name}:${admin.password}`];
 
 describe('another computer', () => {
   it('downloads the authority and trusts only it', async () => {
-    await expect(curl(at('push'))).rejects.toMatchObject({ code: 60 });
+    await expect(curl(getUrl('push'))).rejects.toMatchObject({ code: 60 });
     await curl('-o', ca, `${state.trustUrl ?? ''}/homeport.crt`);
     const print = execFileSync('openssl', ['x509', '-in', ca, '-noout', '-fingerprint', '-sha256']).toString();
     expect(print).toContain(state.certificate?.fingerprint);
-    expect(JSON.parse(await trusting(`${at('push')}/v1/health`))).toEqual({ healthy: true });
+    expect(JSON.parse(await trusting(`${getUrl('push')}/v1/health`))).toEqual({ healthy: true });
   });
 
   it('signs in on the page and downloads a range', async () => {
-    expect(await statusOf(`${at('downloads')}/download/film.mp4`)).toBe('401');
+    expect(await getStatus(`${getUrl('downloads')}/download/film.mp4`)).toBe('401');
     const jar = join(folder, 'jar');
     const fields = ['name', 'password'].flatMap((field) => ['--data-urlencode', `${field}=${admin[field as 'name']}`]);
-    const origin = ['-H', `Origin: ${at('downloads')}`];
-    expect(await statusOf('-c', jar, ...origin, ...fields, `${at('downloads')}/.homeport/sign-in`)).toBe('303');
+    const origin = ['-H', `Origin: ${getUrl('downloads')}`];
+    expect(await getStatus('-c', jar, ...origin, ...fields, `${getUrl('downloads')}/.homeport/sign-in`)).toBe('303');
     const part = join(folder, 'part');
-    const address = `${at('downloads')}/download/film.mp4`;
+    const address = `${getUrl('downloads')}/download/film.mp4`;
     expect(await trusting('-b', jar, '-r', '100000-199999', '-w', '%{http_code}', '-o', part, address)).toBe('206');
     expect(readFileSync(part).equals(film.subarray(100_000, 200_000))).toBe(true);
     const { sessions } = await api<{ sessions: { address: string }[] }>(host.url('control'), '/api/gateway/sessions');
@@ -83,7 +83,7 @@ describe('another computer', () => {
       ca,
       ...names(),
       ...user,
-      `${at('push')}/door/json`,
+      `${getUrl('push')}/door/json`,
     ]);
     const lines = createInterface(stream.stdout)[Symbol.asyncIterator]();
     const next = async (): Promise<{ event: string; message?: string }> =>
@@ -124,12 +124,12 @@ describe('another computer', () => {
   });
 
   it('is rejected without access', async () => {
-    // The app and what is not shared are on this machine alone; other names are none of ours.
+    // The app and unshared services are available only on this computer, and other names are unknown.
     await expect(curl(`http://${machine.lan}:${String(host.port('control'))}/`)).rejects.toMatchObject({ code: 7 });
     await expect(curl(`http://${machine.lan}:${String(host.port('uptime'))}/`)).rejects.toMatchObject({ code: 7 });
-    expect(await statusOf(`${at('uptime')}/`)).toBe('404');
-    expect(await statusOf('-H', 'Host: rebound.example', `${at('push')}/`)).toBe('403');
-    expect(await statusOf('-u', 'ada:wrong', `${at('downloads')}/history`)).toBe('401');
+    expect(await getStatus(`${getUrl('uptime')}/`)).toBe('404');
+    expect(await getStatus('-H', 'Host: rebound.example', `${getUrl('push')}/`)).toBe('403');
+    expect(await getStatus('-u', 'ada:wrong', `${getUrl('downloads')}/history`)).toBe('401');
     const test = await api<{ visitors: { address: string; letIn: boolean }[] }>(
       host.url('control'),
       '/api/gateway/test',
@@ -138,6 +138,6 @@ describe('another computer', () => {
     expect(test.visitors.find(({ address }) => address === machine.address)).toMatchObject({ letIn: true });
     const away = JSON.stringify({ networks: ['192.0.2.0/24'] });
     await api(host.url('control'), '/api/settings/gateway', { method: 'PATCH', body: away });
-    await expect(trusting(`${at('push')}/v1/health`)).rejects.toMatchObject({ code: expect.any(Number) as number });
+    await expect(trusting(`${getUrl('push')}/v1/health`)).rejects.toMatchObject({ code: expect.any(Number) as number });
   });
 });

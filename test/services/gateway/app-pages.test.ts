@@ -14,7 +14,7 @@ afterAll(async () => {
   await home[Symbol.asyncDispose]();
 });
 
-const pathOf = (id: string): string => paths[id] ?? `/${id}`;
+const getPath = (id: string): string => paths[id] ?? `/${id}`;
 const led = ({ status, headers }: Answer): unknown => [status, headers.location];
 const ownPort = (id: string): string => String(home.host.port(id));
 const locally = async (id: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> => {
@@ -25,19 +25,19 @@ const locally = async (id: string, headers: Readonly<Record<string, string>> = {
 describe('the root of a shared service', () => {
   it.each(services)('leads a client that uses names to the shared app: %s', async (id) => {
     const answer = await home.ask(`https://${id}.nas.local/`, { headers: browser });
-    expect(led(answer)).toEqual([302, `https://control.nas.local:${String(home.port)}${pathOf(id)}`]);
+    expect(led(answer)).toEqual([302, `https://control.nas.local:${String(home.port)}${getPath(id)}`]);
   });
 
   it.each(services)("leads a client of the service's own port to the app's own port: %s", async (id) => {
     const answer = await home.ask(`https://${lan}:${ownPort(id)}/`, { headers: browser });
-    expect(led(answer)).toEqual([302, `https://${lan}:${ownPort('control')}${pathOf(id)}`]);
+    expect(led(answer)).toEqual([302, `https://${lan}:${ownPort('control')}${getPath(id)}`]);
   });
 
   it.each(services)('leads a client that uses a path to the shared app: %s', async (id) => {
     const named = await home.ask(`https://nas.local/${id}/`, { headers: browser });
-    expect(led(named)).toEqual([302, `https://control.nas.local:${String(home.port)}${pathOf(id)}`]);
+    expect(led(named)).toEqual([302, `https://control.nas.local:${String(home.port)}${getPath(id)}`]);
     const byAddress = await home.ask(`https://${lan}:${String(home.port)}/${id}/`, { headers: browser });
-    expect(led(byAddress)).toEqual([302, `https://${lan}:${ownPort('control')}${pathOf(id)}`]);
+    expect(led(byAddress)).toEqual([302, `https://${lan}:${ownPort('control')}${getPath(id)}`]);
   });
 
   it('leads a browser that opens the app below a path to its root', async () => {
@@ -48,7 +48,7 @@ describe('the root of a shared service', () => {
   });
 
   it.each(services)('leads a client of this computer to the local listener: %s', async (id) => {
-    expect(await locally(id)).toEqual([302, `${home.host.url('control')}${pathOf(id)}`]);
+    expect(await locally(id)).toEqual([302, `${home.host.url('control')}${getPath(id)}`]);
   });
 
   it('keeps the name and the port that a trusted proxy in front of the gateway reports', async () => {

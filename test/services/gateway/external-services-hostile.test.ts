@@ -13,15 +13,15 @@ const host = 'photos.nas.local';
 const hidden = 'GET /hidden HTTP/1.1\r\nHost: x\r\nRemote-User: ada\r\n\r\n';
 const user = `Authorization: ${adminAuthorization}`;
 
-/** Requests that the upstream took for such, and what was in them. */
+/** Requests that the upstream parsed, with their content. */
 let seen: { request: IncomingMessage; body: string }[] = [];
 let upstream: Server;
-/** Answers with these bytes, whatever it is asked. */
+/** Answers every request with these bytes. */
 let rough: PlainServer;
 let reply = '';
 let home: Home;
 
-const at = (server: PlainServer): string => String((server.address() as AddressInfo).port);
+const getPort = (server: PlainServer): string => String((server.address() as AddressInfo).port);
 beforeAll(async () => {
   upstream = createServer((request, response) => {
     const mine = { request, body: '' };
@@ -34,7 +34,7 @@ beforeAll(async () => {
     socket.on('data', () => socket.write(reply, 'latin1'));
   }).listen(0, '127.0.0.1');
   await Promise.all([once(upstream, 'listening'), once(rough, 'listening')]);
-  const outside = [`photos=http://127.0.0.1:${at(upstream)}`, `rough=http://127.0.0.1:${at(rough)}`];
+  const outside = [`photos=http://127.0.0.1:${getPort(upstream)}`, `rough=http://127.0.0.1:${getPort(rough)}`];
   const services = [fixtureService('lamp'), control, gateway];
   home = await openHome({ services, settings: { outside, shared: ['lamp', 'photos', 'rough'] } });
 });
@@ -46,17 +46,17 @@ afterAll(async () => {
 });
 beforeEach(() => void (seen = []));
 
-/** Sends bytes as they are, and reads until the answer holds this. */
+/** Sends raw bytes and reads until the response matches the pattern. */
 async function send(lines: readonly string[], body: string, until: RegExp, to = host): Promise<string> {
   const socket = await home.dial(to);
   socket.write(`${[lines[0], `Host: ${to}`, ...lines.slice(1)].join('\r\n')}\r\n\r\n${body}`, 'latin1');
-  let said = '';
+  let received = '';
   for await (const part of socket) {
-    said += String(part);
-    if (until.test(said)) break;
+    received += String(part);
+    if (until.test(received)) break;
   }
   socket.destroy();
-  return said;
+  return received;
 }
 const urls = (): (string | undefined)[] => seen.map(({ request }) => request.url);
 const after = async (): Promise<string> =>
@@ -110,8 +110,8 @@ describe('request smuggling to an upstream', () => {
       'Upgrade: websocket',
       `Content-Length: ${String(hidden.length)}`,
     ];
-    const said = await send(lines, hidden, /answer to/);
-    expect(said).toMatch(/^HTTP\/1\.1 200 /);
+    const received = await send(lines, hidden, /answer to/);
+    expect(received).toMatch(/^HTTP\/1\.1 200 /);
     expect(await after()).toBe('answer to /after');
     expect(urls()).toEqual(['/socket', '/after']);
     expect([seen[0]?.body, seen[0]?.request.headers['content-length']]).toEqual(['', undefined]);
@@ -131,8 +131,8 @@ describe('malformed upstream response', () => {
     const { status, body } = await home.ask(rude, { headers: { Authorization: adminAuthorization } });
     expect([status, body]).toEqual([502, expect.stringContaining('The answer of rough is not valid HTTP')]);
     const session = home.http2('rough.nas.local');
-    const asked = session.request({ ':path': '/', authorization: adminAuthorization });
-    const [headers] = (await once(asked, 'response')) as [Record<string, unknown>];
+    const stream = session.request({ ':path': '/', authorization: adminAuthorization });
+    const [headers] = (await once(stream, 'response')) as [Record<string, unknown>];
     expect(headers[':status']).toBe(502);
     session.close();
     expect(await after()).toBe('answer to /after');
@@ -173,7 +173,8 @@ describe('headers of upstreams and clients', () => {
 
   it('removes the domain of cookies', async () => {
     reply =
-      'HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Domain=nas.local; Path=/\r\nSet-Cookie: b=2; Path=/; domain = .nas.local\r\nContent-Length: 0\r\n\r\n';
+      'HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Domain=nas.local; Path=/\r\nSet-Cookie: b=2; Path=/; ' +
+      'domain = .nas.local\r\nContent-Length: 0\r\n\r\n';
     const { headers } = await home.ask('https://rough.nas.local/', { headers: { Authorization: adminAuthorization } });
     expect(headers['set-cookie']).toEqual(['a=1; Path=/', 'b=2; Path=/']);
   });

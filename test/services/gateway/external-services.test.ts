@@ -12,28 +12,28 @@ import { lan, openHome, type Home } from '../../support/gateway/phone.ts';
 import { admin, adminAuthorization } from '../../support/host.ts';
 import { makeSelfSigned } from '../../support/self-signed.ts';
 
-const patience = { timeout: 30_000, interval: 20 };
+const waitOptions = { timeout: 30_000, interval: 20 };
 const piece = Buffer.alloc(256 * 1024, 'x');
 const offered = 128 * 1024 * 1024;
-const held = 32 * 1024 * 1024;
+const bufferLimit = 32 * 1024 * 1024;
 const user = { Authorization: adminAuthorization };
 
-/** What the other machine saw, the last request first. */
-let seen: { request: IncomingMessage; left: boolean; sent: number; body: string }[] = [];
+/** Requests that the other computer received, newest first. */
+let seen: { request: IncomingMessage; disconnected: boolean; sent: number; body: string }[] = [];
 const sockets = new WebSocketServer({ noServer: true });
 sockets.on('connection', (client) =>
-  client.on('message', (said) => client.send(`heard ${(said as Buffer).toString()}`)),
+  client.on('message', (data) => client.send(`heard ${(data as Buffer).toString()}`)),
 );
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
-  const mine = { request, left: false, sent: 0, body: '' };
-  seen.unshift(mine);
-  response.once('close', () => (mine.left = true));
+  const exchange = { request, disconnected: false, sent: 0, body: '' };
+  seen.unshift(exchange);
+  response.once('close', () => (exchange.disconnected = true));
   if (request.url === '/pour') {
     response.writeHead(200, { 'Content-Length': offered });
     const pour = (): void => {
-      while (mine.sent < offered && !response.destroyed) {
-        mine.sent += piece.length;
+      while (exchange.sent < offered && !response.destroyed) {
+        exchange.sent += piece.length;
         if (!response.write(piece)) return void response.once('drain', pour);
       }
       response.end();
@@ -49,7 +49,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     response.write('half', () => response.destroy());
     return;
   }
-  request.on('data', (chunk: Buffer) => (mine.body += chunk.toString('latin1').slice(0, 100)));
+  request.on('data', (chunk: Buffer) => (exchange.body += chunk.toString('latin1').slice(0, 100)));
   request.once('end', () => {
     const cookies = ['__Host-homeport-8443=tossed; Path=/; Secure', 'own=1'];
     response.writeHead(200, 'Fine', { 'Set-Cookie': cookies, 'X-Own': 'yes', Connection: 'X-Hop', 'X-Hop': 'no' });
@@ -60,11 +60,11 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
 let upstream: Server;
 let secure: Server;
 let home: Home;
-const at = (server: Server): string => String((server.address() as AddressInfo).port);
+const getPort = (server: Server): string => String((server.address() as AddressInfo).port);
 beforeAll(async () => {
   upstream = createServer(answer).listen(0, '127.0.0.1');
   upstream.on('upgrade', (request, socket, head) => {
-    seen.unshift({ request, left: false, sent: 0, body: '' });
+    seen.unshift({ request, disconnected: false, sent: 0, body: '' });
     sockets.handleUpgrade(request, socket, head, (client) => sockets.emit('connection', client));
   });
   secure = createTlsServer(makeSelfSigned(), answer).listen(0, '127.0.0.1');
@@ -80,7 +80,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   seen = [];
-  const outside = [`photos=http://127.0.0.1:${at(upstream)}`, `safe=https://localhost:${at(secure)}/`];
+  const outside = [`photos=http://127.0.0.1:${getPort(upstream)}`, `safe=https://localhost:${getPort(secure)}/`];
   await home.change({ outside, outsideUnverified: [], shared: ['lamp', 'photos', 'safe'], open: [] });
 });
 
@@ -109,13 +109,13 @@ describe('external service', () => {
       undefined,
     ]);
     expect(headers['set-cookie']).toEqual(['own=1']);
-    const told = seen[0]?.request.headers ?? {};
-    expect(told).toMatchObject({
+    const receivedHeaders = seen[0]?.request.headers ?? {};
+    expect(receivedHeaders).toMatchObject({
       ...{ host: `photos.nas.local:${home.port}`, cookie: 'theirs=1', 'remote-user': 'ada' },
       ...{ 'x-forwarded-for': '127.0.0.3', 'x-forwarded-proto': 'https' },
       'x-forwarded-host': `photos.nas.local:${home.port}`,
     });
-    expect([told['x-mine'], told.te]).toEqual([undefined, 'trailers']);
+    expect([receivedHeaders['x-mine'], receivedHeaders.te]).toEqual([undefined, 'trailers']);
     await home.ask(`${photos}/`, { headers: user });
     expect(seen[0]?.request.headers.authorization).toBeUndefined();
   });
@@ -125,19 +125,23 @@ describe('external service', () => {
     const page = await home.ask('https://nas.local/', { headers: { ...user, Accept: 'text/html' } });
     expect(page.body).toContain(`href="https://photos.nas.local:${home.port}/"`);
     const { services } = await home.state();
-    const found = services.find(({ id }) => id === 'photos');
-    expect(found).toMatchObject({ exposure: 'sign-in', running: true, outside: `http://127.0.0.1:${at(upstream)}` });
-    expect(found?.addresses.map(({ by }) => by)).toEqual(['name']);
-    // Shared alone it keeps the door open as well.
+    const service = services.find(({ id }) => id === 'photos');
+    expect(service).toMatchObject({
+      exposure: 'sign-in',
+      running: true,
+      outside: `http://127.0.0.1:${getPort(upstream)}`,
+    });
+    expect(service?.addresses.map(({ by }) => by)).toEqual(['name']);
+    // A single shared external service keeps the listener open as well.
     await home.change({ shared: [], open: ['photos'] });
     expect((await home.ask(`${photos}/`)).body).toBe('photos GET /');
   });
 
   it('streams responses with backpressure and cancellation', async () => {
     for (const path of ['/events', '/pour']) {
-      const asked = home.open(`${photos}${path}`, { headers: user });
-      asked.on('error', () => undefined).end();
-      const [stream] = (await once(asked, 'response')) as [IncomingMessage];
+      const openRequest = home.open(`${photos}${path}`, { headers: user });
+      openRequest.on('error', () => undefined).end();
+      const [stream] = (await once(openRequest, 'response')) as [IncomingMessage];
       if (path === '/events') expect(String((await once(stream, 'data'))[0])).toBe('data: first\n\n');
       else {
         let last = -1;
@@ -150,10 +154,10 @@ describe('external service', () => {
           },
           { timeout: 30_000, interval: 500 },
         );
-        expect(last).toBeLessThan(held);
+        expect(last).toBeLessThan(bufferLimit);
       }
-      asked.destroy();
-      await vi.waitFor(() => expect(seen[0]?.left).toBe(true), patience);
+      openRequest.destroy();
+      await vi.waitFor(() => expect(seen[0]?.disconnected).toBe(true), waitOptions);
     }
     const large = await home.ask(`${photos}/upload`, { method: 'POST', headers: user, body: 'y'.repeat(5_000_000) });
     expect(large.status).toBe(200);
@@ -169,13 +173,13 @@ describe('external service', () => {
     const [error] = (await once(stranger, 'error')) as [Error];
     expect(error.message).toContain('401');
     expect(seen).toEqual([]);
-    const mine = open(user);
-    await once(mine, 'open');
-    mine.send('hello');
-    expect(String((await once(mine, 'message'))[0])).toBe('heard hello');
+    const webSocket = open(user);
+    await once(webSocket, 'open');
+    webSocket.send('hello');
+    expect(String((await once(webSocket, 'message'))[0])).toBe('heard hello');
     expect(seen[0]?.request.headers).toMatchObject({ 'remote-user': 'ada', upgrade: 'websocket' });
     await home.change({ outside: [] });
-    await once(mine, 'close');
+    await once(webSocket, 'close');
   });
 
   it('explains unreachable, aborted and untrusted upstreams', async () => {
@@ -218,7 +222,7 @@ describe('external service', () => {
     ]) {
       await expect(home.change({ outside: [text] })).rejects.toThrow('NAME=ADDRESS');
     }
-    await home.change({ outside: [`lamp=http://127.0.0.1:${at(upstream)}`] });
+    await home.change({ outside: [`lamp=http://127.0.0.1:${getPort(upstream)}`] });
     expect((await home.ask('https://lamp.nas.local/', { headers: user })).body).toBe('lamp');
     expect((await home.state()).problems.join(' ')).toContain('there is a service called lamp already');
   });

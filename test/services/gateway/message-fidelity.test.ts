@@ -8,7 +8,7 @@ import { control } from '../../../services/control/index.ts';
 import { gateway } from '../../../services/gateway/index.ts';
 import { openHome, type Home } from '../../support/gateway/phone.ts';
 
-/** What the upstream received, as text of the bytes, and how it answers the first bytes of each connection. */
+/** Bytes that the upstream received, as text, and its response to the first bytes of each connection. */
 let received = '';
 let reply = '';
 let onData: ((socket: Socket, chunk: string) => void) | undefined;
@@ -42,7 +42,7 @@ beforeEach(() => {
   reply = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 });
 
-/** Sends bytes and returns the whole answer. */
+/** Sends bytes and returns the complete response. */
 async function send(first: string, lines: readonly string[] = [], body = ''): Promise<string> {
   const socket = await home.dial(host);
   socket.setEncoding('latin1');
@@ -228,7 +228,7 @@ describe('a request', () => {
 
 describe('a WebSocket', () => {
   it('keeps its subprotocols, extensions and the bytes of its frames', async () => {
-    // Two fragments of a text, a ping, and a close with the code 4001.
+    // Consists of two fragments of a text message, a ping, and a close frame with the code 4001.
     const frames = '\x01\x01a\x89\x00\x80\x01b\x88\x04\x0f\xa1no';
     onData = (socket, chunk) => {
       if (!chunk.startsWith('GET')) return void socket.end(Buffer.from(frames, 'latin1'));

@@ -11,12 +11,12 @@ import { lan, openHome, phoneAddress, type Home } from '../../support/gateway/ph
 
 const services = [push, fixtureService('lamp'), control, gateway];
 const group = '224.0.0.251';
-const patience = { timeout: 20_000, interval: 20 };
+const waitOptions = { timeout: 20_000, interval: 20 };
 
-/** Another machine of the network, which speaks multicast DNS. */
+/** Another computer of the network that implements multicast DNS. */
 interface Neighbour extends AsyncDisposable {
-  /** What was told to everybody, by anybody else. */
-  readonly heard: readonly Packet[];
+  /** Messages that other computers sent to the multicast group. */
+  readonly packets: readonly Packet[];
   tell(packet: Packet): void;
   records(name: string): Answer[];
 }
@@ -32,7 +32,7 @@ async function neighbour(port: number): Promise<Neighbour> {
     if (address !== phoneAddress) heard.push(decode(bytes));
   });
   return {
-    heard,
+    packets: heard,
     tell: (packet) => socket.send(encode(packet), port, group),
     records: (name) =>
       heard.flatMap(({ type, answers = [] }) =>
@@ -45,7 +45,7 @@ async function neighbour(port: number): Promise<Neighbour> {
   };
 }
 
-/** Asks one machine alone, as simple resolvers do. */
+/** Sends a unicast query to one computer, as simple resolvers do. */
 async function ask(port: number, questions: Question[], signal?: AbortSignal): Promise<Packet> {
   const socket: Socket = createSocket('udp4');
   socket.bind(0, phoneAddress);
@@ -77,8 +77,8 @@ async function open(shared: readonly string[] = ['push']): Promise<Home> {
   const environment = { GATEWAY_ANNOUNCE: 'true', GATEWAY_MDNS_PORT: String(port) };
   return openHome({ services, environment, settings: { shared } });
 }
-const announced = (at: Home, names: readonly string[]): Promise<void> =>
-  vi.waitFor(async () => expect((await at.state()).announced).toEqual(names), patience);
+const announced = (home: Home, names: readonly string[]): Promise<void> =>
+  vi.waitFor(async () => expect((await home.state()).announced).toEqual(names), waitOptions);
 
 describe('multicast DNS names', () => {
   it('probes names and then announces them with their services', async () => {
@@ -86,13 +86,13 @@ describe('multicast DNS names', () => {
     await announced(home, ['nas.local', 'push.nas.local']);
     const isProbe = ({ type, questions = [], authorities = [] }: Packet): boolean =>
       type === 'query' && questions.some(({ name }) => name === 'push.nas.local') && authorities.length > 0;
-    expect(around.heard.filter(isProbe).length).toBeGreaterThanOrEqual(3);
+    expect(around.packets.filter(isProbe).length).toBeGreaterThanOrEqual(3);
     await vi.waitFor(
       () =>
         expect(around.records('push.nas.local')).toContainEqual(
           expect.objectContaining({ type: 'A', data: lan, flush: true }),
         ),
-      patience,
+      waitOptions,
     );
     expect(around.records('_https._tcp.local')).toContainEqual(
       expect.objectContaining({ type: 'PTR', data: 'Messages on nas._https._tcp.local' }),
@@ -111,18 +111,18 @@ describe('multicast DNS names', () => {
     await announced(home, ['nas.local', 'push.nas.local']);
     const before = around.records('nas.local').length;
     around.tell({ type: 'query', questions: [{ name: 'NAS.local', type: 'A' }] });
-    await vi.waitFor(() => expect(around.records('nas.local').length).toBeGreaterThan(before), patience);
+    await vi.waitFor(() => expect(around.records('nas.local').length).toBeGreaterThan(before), waitOptions);
     const question: Question = { name: 'push.nas.local', type: 'A' };
     const answer = await ask(port, [question]);
     expect(answer).toMatchObject({ id: 77, type: 'response', questions: [question] });
     expect(answer.answers).toEqual([
       expect.objectContaining({ name: 'push.nas.local', type: 'A', data: lan, ttl: 10 }),
     ]);
-    // What it has not got it says, so that nobody waits for it.
+    // Missing record types are answered explicitly, so that clients do not wait.
     const none = await ask(port, [{ name: 'push.nas.local', type: 'AAAA' }]);
     expect(none.answers?.map(({ type }) => type)).toEqual(['NSEC']);
-    const found = await ask(port, [{ name: '_https._tcp.local', type: 'PTR' }]);
-    expect(found.additionals?.map(({ type }) => type).toSorted()).toEqual(['A', 'NSEC', 'SRV', 'TXT']);
+    const records = await ask(port, [{ name: '_https._tcp.local', type: 'PTR' }]);
+    expect(records.additionals?.map(({ type }) => type).toSorted()).toEqual(['A', 'NSEC', 'SRV', 'TXT']);
   });
 
   it('announces shared services and withdraws them', async () => {
@@ -130,29 +130,29 @@ describe('multicast DNS names', () => {
     await announced(home, ['nas.local', 'push.nas.local']);
     await home.change({ shared: ['lamp'] });
     await announced(home, ['nas.local', 'lamp.nas.local']);
-    const gone = expect.objectContaining({ type: 'A', ttl: 0 }) as object;
-    await vi.waitFor(() => expect(around.records('push.nas.local')).toContainEqual(gone), patience);
-    expect(around.records('nas.local')).not.toContainEqual(gone);
+    const goodbye = expect.objectContaining({ type: 'A', ttl: 0 }) as object;
+    await vi.waitFor(() => expect(around.records('push.nas.local')).toContainEqual(goodbye), waitOptions);
+    expect(around.records('nas.local')).not.toContainEqual(goodbye);
     await home[Symbol.asyncDispose]();
     home = undefined;
-    await vi.waitFor(() => expect(around.records('nas.local')).toContainEqual(gone), patience);
-    expect(around.records('lamp.nas.local')).toContainEqual(gone);
+    await vi.waitFor(() => expect(around.records('nas.local')).toContainEqual(goodbye), waitOptions);
+    expect(around.records('lamp.nas.local')).toContainEqual(goodbye);
   });
 
   it('yields conflicting names and reports them', async () => {
     const theirs: Answer = { name: 'nas.local', type: 'A', ttl: 120, data: '10.9.9.9' };
     const other = setInterval(() => {
-      const asked = around.heard.some(
+      const isQueried = around.packets.some(
         ({ type, questions = [] }) => type === 'query' && questions.some(({ name }) => name === 'nas.local'),
       );
-      if (asked) around.tell({ type: 'response', answers: [theirs] });
+      if (isQueried) around.tell({ type: 'response', answers: [theirs] });
     }, 20);
     home = await open();
     await announced(home, ['push.nas.local']);
     clearInterval(other);
     expect((await home.state()).problems).toEqual([expect.stringContaining('10.9.9.9')]);
     expect(around.records('nas.local')).toEqual([]);
-    await vi.waitFor(() => expect(around.records('push.nas.local')).not.toEqual([]), patience);
+    await vi.waitFor(() => expect(around.records('push.nas.local')).not.toEqual([]), waitOptions);
   });
 
   it('defends names against later probes', async () => {
@@ -161,7 +161,7 @@ describe('multicast DNS names', () => {
     const before = around.records('nas.local').length;
     const authorities: Answer[] = [{ name: 'nas.local', type: 'A', ttl: 120, data: '250.9.9.9' }];
     around.tell({ type: 'query', questions: [{ name: 'nas.local', type: 'ANY' as never }], authorities });
-    await vi.waitFor(() => expect(around.records('nas.local').length).toBeGreaterThan(before), patience);
+    await vi.waitFor(() => expect(around.records('nas.local').length).toBeGreaterThan(before), waitOptions);
     expect((await home.state()).announced).toContain('nas.local');
   });
 

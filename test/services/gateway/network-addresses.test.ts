@@ -4,7 +4,7 @@ import { findLanAddresses } from '../../../services/gateway/listeners/addresses.
 
 type Interfaces = Parameters<typeof findLanAddresses>[0];
 const all = (): boolean => true;
-/** A machine by the addresses of its interfaces. */
+/** Creates a computer from the addresses of its interfaces. */
 const machine = (interfaces: Readonly<Record<string, readonly string[]>>): Interfaces =>
   Object.fromEntries(
     Object.entries(interfaces).map(([name, addresses]) => [
@@ -35,7 +35,7 @@ describe('network addresses', () => {
   ])('begins with addresses of physical interfaces; %s comes last', (name, address) => {
     const interfaces = machine({ lo: ['127.0.0.1'], [name]: [address], eth0: ['192.168.178.20', 'fd00::20'] });
     expect(findLanAddresses(interfaces, all)).toEqual(['192.168.178.20', 'fd00::20', address]);
-    // A tunnel may be the way to all the world, and yet no phone of the home comes through it.
+    // A tunnel may be the default route, but no device of the home network connects through it.
     expect(findLanAddresses(interfaces, all, address)[0]).toBe('192.168.178.20');
   });
 

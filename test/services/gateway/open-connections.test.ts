@@ -18,22 +18,22 @@ import { lan, openHome, phoneAddress, type Home } from '../../support/gateway/ph
 import { admin, adminAuthorization } from '../../support/host.ts';
 import { makeSelfSigned } from '../../support/self-signed.ts';
 
-/** Answers with a line at once and ends when its client does. */
+/** Service that responds with a line immediately and ends the response when the client disconnects. */
 const lamp = fixtureService('lamp', () => ({
   http: (_request, response) => void response.writeHead(200).write('on\n'),
 }));
 const services = [push, lamp, control, gateway];
 
-/** A stream that has begun. */
+/** Opens a stream and waits for its first data. */
 interface Stream {
   readonly answer: IncomingMessage;
   readonly ended: Promise<unknown>;
 }
 
 async function stream(home: Home, url: string, headers: Record<string, string> = {}): Promise<Stream> {
-  const asked = home.open(url, { headers }).end();
-  asked.on('error', () => undefined);
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const openRequest = home.open(url, { headers }).end();
+  openRequest.on('error', () => undefined);
+  const [answer] = (await once(openRequest, 'response')) as [IncomingMessage];
   expect(answer.statusCode).toBe(200);
   const ended = new Promise((resolve) => void answer.once('close', resolve));
   answer.on('error', () => undefined);
@@ -42,7 +42,7 @@ async function stream(home: Home, url: string, headers: Record<string, string> =
   return { answer, ended };
 }
 
-/** The certificate that is shown on an address to who connects now. */
+/** Returns the certificate that new connections to an address receive. */
 async function shownOn(host: string, port: number, ca?: string): Promise<{ serial: string; names: string }> {
   const socket = connectTls({
     ...{ host, port, servername: 'push.nas.local', localAddress: phoneAddress },

@@ -13,7 +13,7 @@ import { inbox } from '../../../services/inbox/index.ts';
 import { mail } from '../../../services/mail/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { push } from '../../../services/push/index.ts';
-import { api, inbox as inboxOf } from '../../support/api.ts';
+import { api, inbox as readInbox } from '../../support/api.ts';
 import { secondMachine, type Machine } from '../../support/gateway/machine.ts';
 import { sharing } from '../../support/gateway/phone.ts';
 import { admin, adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
@@ -28,7 +28,7 @@ let host: TestHost;
 const test = (): Promise<SelfTest> => api<SelfTest>(host.url('control'), '/api/gateway/test', { method: 'POST' });
 const change = async (section: string, settings: Readonly<Record<string, unknown>>): Promise<void> => {
   await api(host.url('control'), `/api/settings/${section}`, { method: 'PATCH', body: JSON.stringify(settings) });
-  // A service that started anew has its port at the gateway once that has looked.
+  // The port of a restarted service is available after the gateway has checked it.
   await test();
 };
 
@@ -56,14 +56,14 @@ const swaks = (port: number, subject: string, ...more: readonly string[]): Promi
   ]);
 const arrives = (title: string): Promise<void> =>
   expect
-    .poll(async () => (await inboxOf(host.url('control'))).map((item) => item.title), { timeout: 30_000 })
+    .poll(async () => (await readInbox(host.url('control'))).map((item) => item.title), { timeout: 30_000 })
     .toContainEqual(expect.stringContaining(title));
 
 describe('mail client on another computer', () => {
   it.skipIf(lacksProgram('swaks'))('sends mail, and mail sees who it is', async () => {
     expect(await swaks(host.port('mail'), 'Disk is full')).toMatch(/250 2\.0\.0 queued as/);
     await arrives('Disk is full');
-    // The networks of mail itself hold: a relay would have made everybody this machine.
+    // The network rules of mail apply: behind a relay every client would appear as this computer.
     await change('mail', { clients: [machine.address] });
     expect(await swaks(host.port('mail'), 'Fan stopped')).toMatch(/250 2\.0\.0 queued as/);
     const own = ['--server', `127.0.0.1:${String(host.port('mail'))}`, '--to', 'alerts@home', '--quit-after', 'RCPT'];
@@ -105,11 +105,11 @@ describe('mail client on another computer', () => {
       ];
       writeFileSync(config, `${[...base, ...lines].join('\n')}\n`, { mode: 0o600 });
       const sending = machine.start('msmtp', ['-C', config, 'alerts@home']);
-      let trouble = '';
-      sending.stderr.setEncoding('utf8').on('data', (text: string) => (trouble += text));
+      let errorText = '';
+      sending.stderr.setEncoding('utf8').on('data', (text: string) => (errorText += text));
       sending.stdin.end('From: nas@home\nSubject: Signed and sealed\n\nfrom afar\n');
       const [code] = (await once(sending, 'close')) as [number];
-      if (code !== 0) throw new Error(trouble);
+      if (code !== 0) throw new Error(errorText);
     };
     const sealed = ['tls on', 'tls_starttls on', `tls_trust_file ${certificateFile}`];
     const signed = ['auth plain', `user ${login.name}`, `password ${login.password}`];
@@ -118,7 +118,7 @@ describe('mail client on another computer', () => {
     await expect(send('wrong', ...sealed, 'auth plain', 'user nas', 'password no')).rejects.toThrow(/535/);
     await send('right', ...sealed, ...signed);
     await arrives('Signed and sealed');
-    // What was encrypted on the way ends like any other.
+    // An encrypted connection ends like any other.
     const headers = { Authorization: adminAuthorization };
     await expect
       .poll(async () => (await fetch(`${host.url('control')}/metrics`, { headers })).text())
@@ -128,7 +128,8 @@ describe('mail client on another computer', () => {
 
 describe('Git client on another computer', () => {
   const ssh = (): string =>
-    `ssh -F /dev/null -b ${machine.address} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o IdentitiesOnly=yes -i ${key}`;
+    `ssh -F /dev/null -b ${machine.address} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/` +
+    `null -o LogLevel=ERROR -o IdentitiesOnly=yes -i ${key}`;
   const from = (...args: readonly string[]): Promise<string> =>
     machine.run('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@home', ...args], {
       ...{ HOME: folder, GIT_SSH_COMMAND: ssh(), GIT_TERMINAL_PROMPT: '0' },
@@ -144,10 +145,10 @@ describe('Git client on another computer', () => {
       });
     await post('/user/repos', { name: 'demo', default_branch: 'main' });
     await post('/user/keys', { title: 'laptop', key: readFileSync(`${key}.pub`, 'utf8') });
-    // Its pages are shared besides, so that the laptop can ask.
+    // The web pages are shared as well, so that the laptop can send requests.
     await change('gateway', { ...shared, shared: ['git'] });
-    const asked = `https://${machine.lan}:${String(host.port('git'))}/api/v1/repos/ada/demo`;
-    const curl = ['-sSk', '--interface', machine.address, '-u', `${admin.name}:${admin.password}`, asked];
+    const repositoryUrl = `https://${machine.lan}:${String(host.port('git'))}/api/v1/repos/ada/demo`;
+    const curl = ['-sSk', '--interface', machine.address, '-u', `${admin.name}:${admin.password}`, repositoryUrl];
     const { ssh_url: url } = JSON.parse(await machine.run('curl', curl)) as { ssh_url: string };
     expect(url).toBe(`ssh://git@${machine.lan}:${String(host.port('git.ssh'))}/ada/demo.git`);
     const work = join(folder, 'work');

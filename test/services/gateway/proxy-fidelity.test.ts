@@ -11,7 +11,7 @@ import { fixtureService } from '../../support/fixture-service.ts';
 import { lan, openHome, type Home } from '../../support/gateway/phone.ts';
 import { admin, adminAuthorization } from '../../support/host.ts';
 
-/** What the upstream received, as text of the bytes, and how it answers each request. */
+/** Bytes that the upstream received, as text, and its response to each request. */
 let received: string[] = [];
 let reply: (socket: Socket, request: string, connection: number) => void = () => undefined;
 let connections = 0;
@@ -208,7 +208,8 @@ describe('malformed response heads', () => {
   it('do not reuse the connection after a doubtful framing', async () => {
     reply = (socket) =>
       socket.write(
-        'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\nHTTP/1.1 200 Smuggled\r\nContent-Length: 4\r\n\r\nevil',
+        'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n' +
+          'HTTP/1.1 200 Smuggled\r\nContent-Length: 4\r\n\r\nevil',
       );
     await home.ask(`${open}/`);
     reply = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood');

@@ -19,7 +19,7 @@ beforeEach(async () => {
   home = await openHome({ services, clock, settings: { shared: ['lamp'] } });
   const signIn = { method: 'POST', body: JSON.stringify(admin) };
   const { session } = await api<{ session: string }>(home.host.url('control'), '/api/session', signIn);
-  // With a second factor the password alone proves nothing any more.
+  // With a second factor, the password alone is not sufficient.
   bySession = { 'Homeport-Session': session, Authorization: '' };
 });
 afterEach(() => home[Symbol.asyncDispose]());
@@ -35,21 +35,21 @@ const form = (fields: Record<string, string>): Promise<Answer> =>
     headers: { Origin: `https://lamp.nas.local:${home.port}` },
     body: new URLSearchParams({ to: '/', ...fields }).toString(),
   });
-const ticketOf = ({ body }: Answer): string => /name="ticket" value="([^"]+)"/.exec(body)?.[1] ?? '';
+const getTicket = ({ body }: Answer): string => /name="ticket" value="([^"]+)"/.exec(body)?.[1] ?? '';
 
-/** Reads the secret as an app does: base32. */
-function secretOf(text: string): Uint8Array {
+/** Decodes the base32 secret as an authenticator app does. */
+function getSecret(text: string): Uint8Array {
   const bits = [...text]
     .map((each) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(each).toString(2).padStart(5, '0'))
     .join('');
   return Uint8Array.from((bits.match(/.{8}/g) ?? []).map((each) => Number.parseInt(each, 2)));
 }
 
-/** Switches it on for the administrator; what an app then shows, and the codes on paper. */
+/** Enables the second factor for the administrator and returns the secret and the recovery codes. */
 async function switchOn(): Promise<{ code: () => string; recovery: string[] }> {
   const { secret, uri } = await own('', { password: admin.password });
   expect(uri).toBe(`otpauth://totp/Homeport:ada?secret=${secret}&issuer=Homeport`);
-  const code = (): string => generateCode(secretOf(secret), toTimeStep(clock.now()));
+  const code = (): string => generateCode(getSecret(secret), toTimeStep(clock.now()));
   const { recoveryCodes } = await own('/confirm', { code: code() });
   clock.advance(30_000);
   return { code, recovery: recoveryCodes };
@@ -70,9 +70,9 @@ describe('a second factor', () => {
     expect(await own()).toEqual({ on: true, recoveryLeft: 10, passkeys: [] });
     const first = await form(admin);
     expect([first.status, first.headers['set-cookie']]).toEqual([200, undefined]);
-    const ticket = ticketOf(first);
+    const ticket = getTicket(first);
     const wrong = await form({ ticket, code: '000000' });
-    expect([wrong.status, wrong.headers['set-cookie'], ticketOf(wrong)]).toEqual([401, undefined, ticket]);
+    expect([wrong.status, wrong.headers['set-cookie'], getTicket(wrong)]).toEqual([401, undefined, ticket]);
     const right = await form({ ticket, code: code() });
     expect(right.status).toBe(303);
     const cookie = right.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
@@ -91,8 +91,8 @@ describe('a second factor', () => {
 
   it('accepts each code and recovery code once', async () => {
     const { code, recovery } = await switchOn();
-    const signIn = async (given: string): Promise<number> =>
-      (await form({ ticket: ticketOf(await form(admin)), code: given })).status;
+    const signIn = async (code: string): Promise<number> =>
+      (await form({ ticket: getTicket(await form(admin)), code })).status;
     expect(await signIn(code())).toBe(303);
     expect(await signIn(code())).toBe(401);
     expect(await signIn(` ${recovery[0]?.toUpperCase() ?? ''} `)).toBe(303);
@@ -102,7 +102,7 @@ describe('a second factor', () => {
 
   it('throttles wrong codes', async () => {
     const { code } = await switchOn();
-    const ticket = ticketOf(await form(admin));
+    const ticket = getTicket(await form(admin));
     const answers: Answer[] = [];
     const all = Promise.all(
       Array.from({ length: 40 }, async (_, turn) => answers.push(await form({ ticket, code: String(100_000 + turn) }))),
@@ -119,7 +119,7 @@ describe('a second factor', () => {
 
   it('expires a sign-in without a code', async () => {
     const { code } = await switchOn();
-    const ticket = ticketOf(await form(admin));
+    const ticket = getTicket(await form(admin));
     clock.advance(6 * 60_000);
     const late = await form({ ticket, code: code() });
     expect([late.status, late.headers['set-cookie']]).toEqual([401, undefined]);
@@ -150,14 +150,14 @@ describe('a second factor', () => {
 
   it('stores the secret sealed and recovery codes as fingerprints', async () => {
     const { secret } = await own('', { password: admin.password });
-    const { recoveryCodes } = await own('/confirm', { code: generateCode(secretOf(secret), toTimeStep(clock.now())) });
+    const { recoveryCodes } = await own('/confirm', { code: generateCode(getSecret(secret), toTimeStep(clock.now())) });
     const folder = join(home.host.dataDir, 'host');
-    const kept = readdirSync(folder)
+    const fileText = readdirSync(folder)
       .map((name) => readFileSync(join(folder, name)).toString('latin1'))
       .join(' ');
-    expect(kept).toContain('second_factors');
-    for (const open of [secret, Buffer.from(secretOf(secret)).toString('base64'), ...(recoveryCodes as string[])]) {
-      expect(kept).not.toContain(open);
+    expect(fileText).toContain('second_factors');
+    for (const open of [secret, Buffer.from(getSecret(secret)).toString('base64'), ...(recoveryCodes as string[])]) {
+      expect(fileText).not.toContain(open);
     }
   });
 });

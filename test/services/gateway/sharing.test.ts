@@ -150,7 +150,7 @@ describe('service without its own sign-in', () => {
     const named = '<strong>Downloads</strong>, and what else is shared on this network';
     expect(await whom('https://downloads.nas.local/.homeport/sign-in?to=%2Fhistory')).toBe(named);
     expect(await whom('https://nas.local/.homeport/sign-in?to=%2Fdownloads%2Fhistory')).toBe(named);
-    // What is not shared is not named.
+    // Unshared services are not listed.
     for (const path of ['%2F', '%2Fcontrol%2F', '%2Fnothing%2F'])
       expect(await whom(`https://nas.local/.homeport/sign-in?to=${path}`)).toBe('what is shared on this network');
     const program = await home.ask('https://downloads.nas.local/history');
@@ -166,7 +166,7 @@ describe('service without its own sign-in', () => {
     expect((await home.ask('https://nas.local/downloads/history', asking)).status).toBe(401);
     const port = home.host.port('downloads');
     expect((await home.ask(`https://${lan}:${port}/history`, asking)).status).toBe(401);
-    // Even when somebody gives it the other port's name.
+    // The check applies even when a client uses the name of the other port.
     const renamed = { headers: { Cookie: cookie.replace(/\d+=/, `${port}=`) } };
     expect((await home.ask(`https://${lan}:${port}/history`, renamed)).status).toBe(401);
   });
@@ -278,7 +278,7 @@ describe('trust page', () => {
   });
 });
 
-/** Whether a port takes connections on the network address. */
+/** Returns true when a port accepts connections on the network address. */
 async function reaches(port: number): Promise<boolean> {
   const socket = connect({ port, host: lan, localAddress: phoneAddress });
   const reached = await new Promise<boolean>((resolve) => {

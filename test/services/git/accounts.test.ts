@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { giteaClient, makeKey, openGitRoom, type Gitea, type GitRoom } from './git-fixture.ts';
+import { giteaClient, makeKey, openGitFixture, type Gitea, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let api: Gitea;
 let bob = '';
 
 beforeAll(async () => {
-  room = await openGitRoom();
-  bob = await room.account('bob');
-  api = await giteaClient(room);
+  fixture = await openGitFixture();
+  bob = await fixture.account('bob');
+  api = await giteaClient(fixture);
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const logins = (all: readonly { login?: string }[]) => all.map(({ login }) => login);
 
@@ -70,7 +70,7 @@ it('creates, changes and deletes accounts with their data for administrators', a
     201,
     { login: 'eve', full_name: 'Eve', is_admin: false, active: true },
   ]);
-  expect((await room.api('POST', '/user/repos', { name: 'hers' }, eve)).status).toBe(201);
+  expect((await fixture.api('POST', '/user/repos', { name: 'hers' }, eve)).status).toBe(201);
   await expect(admin.adminCreateUser({ username: 'Eve', email: '', password })).rejects.toMatchObject({ status: 422 });
   await expect(admin.adminCreateUser({ username: 'a b', email: '', password })).rejects.toMatchObject({ status: 422 });
   await expect(admin.adminCreateUser({ username: 'fred', email: '', password: 'short' })).rejects.toMatchObject({
@@ -84,32 +84,32 @@ it('creates, changes and deletes accounts with their data for administrators', a
   });
   expect(changed).toMatchObject({ is_admin: true, location: 'Eden' });
   await admin.adminEditUser('eve', { login_name: 'eve', source_id: 0, admin: false, prohibit_login: true });
-  expect((await room.api('GET', '/user', undefined, eve)).status).toBe(401);
-  const { text } = await makeKey(room, 'eve');
+  expect((await fixture.api('GET', '/user', undefined, eve)).status).toBe(401);
+  const { text } = await makeKey(fixture, 'eve');
   const { data: key } = await admin.adminCreatePublicKey('eve', { title: 'eve', key: text });
   expect(key).toMatchObject({ title: 'eve', user: { login: 'eve' } });
   expect((await admin.adminDeleteUserPublicKey('eve', key.id!)).status).toBe(204);
   await expect(admin.adminDeleteUser('eve')).rejects.toMatchObject({ status: 422 });
   await expect(admin.adminDeleteUser('ada')).rejects.toMatchObject({ status: 422 });
   expect((await admin.adminDeleteUser('eve', { purge: true })).status).toBe(204);
-  expect((await room.api('GET', '/repos/eve/hers')).status).toBe(404);
+  expect((await fixture.api('GET', '/repos/eve/hers')).status).toBe(404);
   for (const [method, path] of [
     ['POST', '/admin/users'],
     ['PATCH', '/admin/users/ada'],
     ['DELETE', '/admin/users/ada'],
     ['POST', '/admin/users/ada/keys'],
   ] as const) {
-    const response = await room.api(method, path, { username: 'mallory', password, title: 'k', key: text }, bob);
+    const response = await fixture.api(method, path, { username: 'mallory', password, title: 'k', key: text }, bob);
     expect([path, response.status]).toEqual([path, 403]);
   }
 });
 
 it('transfers a repository to an account that accepts or rejects it', async () => {
   const asBob = async (method: string, path: string, body?: unknown) =>
-    (await room.api(method, path, body, bob)).status;
-  const carl = await room.account('carl');
-  const asCarl = async (method: string, path: string) => (await room.api(method, path, undefined, carl)).status;
-  await room.api('POST', '/user/repos', { name: 'gift', private: true }, bob);
+    (await fixture.api(method, path, body, bob)).status;
+  const carl = await fixture.account('carl');
+  const asCarl = async (method: string, path: string) => (await fixture.api(method, path, undefined, carl)).status;
+  await fixture.api('POST', '/user/repos', { name: 'gift', private: true }, bob);
   const transferPath = '/repos/bob/gift/transfer';
   expect(await asBob('POST', `${transferPath}/accept`)).toBe(404);
   expect(await asBob('POST', transferPath, { new_owner: 'nobody' })).toBe(422);
@@ -120,28 +120,28 @@ it('transfers a repository to an account that accepts or rejects it', async () =
   expect([await asCarl('GET', '/repos/bob/gift'), await asCarl('POST', `${transferPath}/reject`)]).toEqual([404, 200]);
   expect(await asCarl('POST', `${transferPath}/accept`)).toBe(404);
   expect(await asBob('POST', transferPath, { new_owner: 'carl' })).toBe(201);
-  const dora = await room.account('dora');
-  expect((await room.api('POST', `${transferPath}/accept`, undefined, dora)).status).toBe(404);
+  const dora = await fixture.account('dora');
+  expect((await fixture.api('POST', `${transferPath}/accept`, undefined, dora)).status).toBe(404);
   expect(await asCarl('POST', `${transferPath}/accept`)).toBe(202);
   expect([await asCarl('GET', '/repos/carl/gift'), await asBob('GET', '/repos/carl/gift')]).toEqual([200, 404]);
   // A transfer to a deleted account is not offered to a new account with the same name.
-  await room.api('POST', '/user/repos', { name: 'other' }, bob);
+  await fixture.api('POST', '/user/repos', { name: 'other' }, bob);
   expect(await asBob('POST', '/repos/bob/other/transfer', { new_owner: 'dora' })).toBe(201);
   expect((await api.admin.adminDeleteUser('dora')).status).toBe(204);
   const offer = () => asBob('POST', '/repos/bob/other/transfer/reject');
   await expect.poll(offer, { timeout: 20_000 }).toBe(404);
   // Administrators may accept and reject.
-  expect((await room.api('POST', '/repos/carl/gift/transfer', { new_owner: 'ada' })).status).toBe(202);
+  expect((await fixture.api('POST', '/repos/carl/gift/transfer', { new_owner: 'ada' })).status).toBe(202);
 });
 
 it('does not let repository administrators accept a transfer or delete the repository', async () => {
-  await room.create('shared', { auto_init: true });
-  expect((await room.api('PUT', '/repos/ada/shared/collaborators/bob', { permission: 'admin' })).status).toBe(204);
-  expect((await room.api('PATCH', '/repos/ada/shared', { description: 'Ours' }, bob)).status).toBe(200);
-  expect((await room.api('POST', '/repos/ada/shared/transfer', { new_owner: 'bob' }, bob)).status).toBe(403);
-  expect((await room.api('DELETE', '/repos/ada/shared', undefined, bob)).status).toBe(403);
-  const page = `${room.host.url('control')}/api/git/repositories/ada/shared`;
+  await fixture.create('shared', { auto_init: true });
+  expect((await fixture.api('PUT', '/repos/ada/shared/collaborators/bob', { permission: 'admin' })).status).toBe(204);
+  expect((await fixture.api('PATCH', '/repos/ada/shared', { description: 'Ours' }, bob)).status).toBe(200);
+  expect((await fixture.api('POST', '/repos/ada/shared/transfer', { new_owner: 'bob' }, bob)).status).toBe(403);
+  expect((await fixture.api('DELETE', '/repos/ada/shared', undefined, bob)).status).toBe(403);
+  const page = `${fixture.host.url('control')}/api/git/repositories/ada/shared`;
   expect((await fetch(page, { method: 'DELETE', headers: { authorization: bob } })).status).toBe(403);
-  expect((await room.api('GET', '/repos/ada/shared')).status).toBe(200);
-  expect((await room.api('DELETE', '/repos/ada/shared')).status).toBe(204);
+  expect((await fixture.api('GET', '/repos/ada/shared')).status).toBe(200);
+  expect((await fixture.api('DELETE', '/repos/ada/shared')).status).toBe(204);
 });

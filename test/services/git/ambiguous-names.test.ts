@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let cwd = '';
 let remote = '';
 /** Commits by name: each contains a file with the name as its content. */
 const commits = new Map<string, string>();
 beforeAll(async () => {
-  room = await openGitRoom();
-  await room.create('names');
-  cwd = await room.work('names', { 'which.txt': 'main\n' });
-  remote = `${room.signedUrl}/ada/names.git`;
-  await room.git(['push', '-q', remote, 'main'], { cwd });
+  fixture = await openGitFixture();
+  await fixture.create('names');
+  cwd = await fixture.work('names', { 'which.txt': 'main\n' });
+  remote = `${fixture.signedUrl}/ada/names.git`;
+  await fixture.git(['push', '-q', remote, 'main'], { cwd });
   await keep('main');
   for (const target of ['dash', 'head', 'inner', 'tag', 'hex', 'seen', 'deep', 'outer']) {
-    await room.run(
+    await fixture.run(
       'sh',
       ['-c', `git checkout -q -B work main; echo ${target} > which.txt; git commit -qam ${target}`],
       {
@@ -37,17 +37,17 @@ beforeAll(async () => {
     ['outer', 'refs/heads/beside/one'],
   );
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const keep = async (name: string): Promise<void> => {
-  commits.set(name, (await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim());
+  commits.set(name, (await fixture.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim());
 };
 const push = (...all: readonly (readonly [string, string])[]) =>
-  room.git(['push', '-q', remote, ...all.map(([target, ref]) => `${commits.get(target)}:${ref}`)], { cwd });
-const at = '/repos/ada/names';
-const json = async (path: string): Promise<any> => (await room.api('GET', at + path)).json();
+  fixture.git(['push', '-q', remote, ...all.map(([target, ref]) => `${commits.get(target)}:${ref}`)], { cwd });
+const apiPath = '/repos/ada/names';
+const json = async (path: string): Promise<any> => (await fixture.api('GET', apiPath + path)).json();
 const readApp = async (path: string): Promise<any> => {
-  const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/names${path}`, {
+  const reply = await fetch(`${fixture.host.url('control')}/api/git/repositories/ada/names${path}`, {
     headers: { authorization: adminAuthorization },
   });
   return reply.json();
@@ -77,7 +77,7 @@ describe('ambiguous names', () => {
       const id = commits.get(target);
       const results = await Promise.all([
         json(`/contents/which.txt?ref=${encoded}`).then(({ content }) => Buffer.from(content, 'base64').toString()),
-        room.api('GET', `${at}/raw/which.txt?ref=${encoded}`).then((reply) => reply.text()),
+        fixture.api('GET', `${apiPath}/raw/which.txt?ref=${encoded}`).then((reply) => reply.text()),
         json(`/commits?sha=${encoded}&limit=1`).then(([{ sha }]) => sha),
         json(`/git/commits/${encoded}`).then(({ sha }) => sha),
         json(`/compare/main...${name.split('/').map(encodeURIComponent).join('/')}`).then(
@@ -102,7 +102,7 @@ describe('ambiguous names', () => {
     ] as const;
     const path = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
     const raw = async (kind: string, name: string): Promise<string> =>
-      (await fetch(`${room.url}/ada/names/raw/${kind}/${path(name)}/which.txt`)).text();
+      (await fetch(`${fixture.url}/ada/names/raw/${kind}/${path(name)}/which.txt`)).text();
     for (const [name, target] of branches) {
       expect([name, (await json(`/branches/${path(name)}`)).commit?.id]).toEqual([name, commits.get(target)]);
       expect([name, await raw('branch', name)]).toEqual([name, `${target}\n`]);
@@ -110,7 +110,7 @@ describe('ambiguous names', () => {
     expect((await json('/tags/main')).commit.sha).toBe(commits.get('tag'));
     expect([await raw('tag', 'main'), await raw('commit', commits.get('hex') ?? '')]).toEqual(['tag\n', 'hex\n']);
     for (const none of ['branch/only', 'branch/beside', 'tag/only', 'commit/main']) {
-      expect([none, (await fetch(`${room.url}/ada/names/raw/${none}/which.txt`)).status]).toEqual([none, 404]);
+      expect([none, (await fetch(`${fixture.url}/ada/names/raw/${none}/which.txt`)).status]).toEqual([none, 404]);
     }
   });
 
@@ -118,27 +118,29 @@ describe('ambiguous names', () => {
     // Git reads the suffix of `git describe` as an ID and also tries `refs/heads/only` below `refs/heads/`.
     const described = `v1-2-g${commits.get('dash')?.slice(0, 7)}`;
     for (const name of ['only', 'beside', described]) {
-      expect([name, (await room.api('GET', `${at}/contents?ref=${name}`)).status]).toEqual([name, 404]);
-      expect([name, (await room.api('GET', `${at}/branches/${name}`)).status]).toEqual([name, 404]);
+      expect([name, (await fixture.api('GET', `${apiPath}/contents?ref=${name}`)).status]).toEqual([name, 404]);
+      expect([name, (await fixture.api('GET', `${apiPath}/branches/${name}`)).status]).toEqual([name, 404]);
     }
-    expect((await room.api('PATCH', at, { default_branch: 'beside' })).status).toBe(422);
+    expect((await fixture.api('PATCH', apiPath, { default_branch: 'beside' })).status).toBe(422);
     const change = { content: in64('x'), message: 'x', branch: 'only' };
-    expect((await room.api('POST', `${at}/contents/x.txt`, change)).status).toBe(404);
-    expect((await room.api('POST', `${at}/pulls`, { title: 'x', head: 'only', base: 'main' })).status).toBe(404);
+    expect((await fixture.api('POST', `${apiPath}/contents/x.txt`, change)).status).toBe(404);
+    expect((await fixture.api('POST', `${apiPath}/pulls`, { title: 'x', head: 'only', base: 'main' })).status).toBe(
+      404,
+    );
     // These names are therefore available.
     for (const name of ['only', described]) {
-      expect((await room.api('POST', `${at}/branches`, { new_branch_name: name, old_ref_name: '-dash' })).status).toBe(
-        201,
-      );
+      expect(
+        (await fixture.api('POST', `${apiPath}/branches`, { new_branch_name: name, old_ref_name: '-dash' })).status,
+      ).toBe(201);
     }
-    const put = await room.api('POST', `${at}/contents/y.txt`, { ...change, branch: '-dash' });
+    const put = await fixture.api('POST', `${apiPath}/contents/y.txt`, { ...change, branch: '-dash' });
     expect(put.status).toBe(201);
     expect((await json('/branches/-dash')).commit.id).toBe((await put.json()).commit.sha);
   });
 
   it('are deleted by their exact name', async () => {
     for (const name of ['refs/heads/only', '-dash', 'HEAD', commits.get('main') ?? '']) {
-      expect([name, (await room.api('DELETE', `${at}/branches/${name}`)).status]).toEqual([name, 204]);
+      expect([name, (await fixture.api('DELETE', `${apiPath}/branches/${name}`)).status]).toEqual([name, 204]);
     }
     const names = (await json('/branches')).map(({ name }: { name: string }) => name);
     expect(names).toEqual(expect.arrayContaining(['main', 'refs/heads/main', 'only']));
@@ -149,7 +151,7 @@ describe('ambiguous names', () => {
 
   it('resolves tags of tags to the commit', async () => {
     const commit = commits.get('outer') ?? '';
-    await room.run(
+    await fixture.run(
       'sh',
       ['-c', `git tag -a -m one one ${commit} && git tag -a -m two two one && git push -q '${remote}' two`],
       { cwd },
@@ -178,32 +180,36 @@ describe('confusable names', () => {
 
   it('are rejected by all routes that create names', async () => {
     for (const name of [...refused, 'HEAD']) {
-      const branch = await room.api('POST', `${at}/branches`, { new_branch_name: name, old_ref_name: 'main' });
+      const branch = await fixture.api('POST', `${apiPath}/branches`, { new_branch_name: name, old_ref_name: 'main' });
       expect([name, ...(await readError(branch))]).toEqual([name, 422, '[NewBranchName]: GitRefName']);
-      const renamed = await room.api('PATCH', `${at}/branches/refs/heads/main`, { name });
+      const renamed = await fixture.api('PATCH', `${apiPath}/branches/refs/heads/main`, { name });
       expect([name, ...(await readError(renamed))]).toEqual([name, 422, '[Name]: GitRefName']);
-      const file = await room.api('POST', `${at}/contents/z.txt`, {
+      const file = await fixture.api('POST', `${apiPath}/contents/z.txt`, {
         content: in64('z'),
         branch: 'main',
         new_branch: name,
       });
       expect([name, ...(await readError(file))]).toEqual([name, 422, '[Branch]: GitRefName']);
-      const response = await room.api('POST', '/user/repos', { name: 'other', auto_init: true, default_branch: name });
+      const response = await fixture.api('POST', '/user/repos', {
+        name: 'other',
+        auto_init: true,
+        default_branch: name,
+      });
       expect([name, ...(await readError(response))]).toEqual([name, 422, '[DefaultBranch]: GitRefName']);
     }
     for (const name of refused) {
-      const tag = await room.api('POST', `${at}/tags`, { tag_name: name, target: 'main' });
+      const tag = await fixture.api('POST', `${apiPath}/tags`, { tag_name: name, target: 'main' });
       expect([name, ...(await readError(tag))]).toEqual([name, 422, '[TagName]: GitRefName']);
-      const release = await room.api('POST', `${at}/releases`, { tag_name: name, target_commitish: 'main' });
+      const release = await fixture.api('POST', `${apiPath}/releases`, { tag_name: name, target_commitish: 'main' });
       expect([name, release.status]).toEqual([name, 422]);
     }
-    const page = await fetch(`${room.host.url('control')}/api/git/repositories/ada/names/branches`, {
+    const page = await fetch(`${fixture.host.url('control')}/api/git/repositories/ada/names/branches`, {
       method: 'POST',
       headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
       body: JSON.stringify({ name: refused[2], from: 'refs/heads/main' }),
     });
     expect(page.status).toBe(422);
-    const all = (await room.git(['ls-remote', remote], { cwd })).stdout;
+    const all = (await fixture.git(['ls-remote', remote], { cwd })).stdout;
     expect(all).not.toContain('refs/heads/-option');
     expect(all).not.toContain('refs/tags/-option');
   });
@@ -217,14 +223,14 @@ describe('confusable names', () => {
       'refs/heads/next\u0085line',
     ];
     await push(...names.map((ref) => ['seen', ref] as const));
-    const there = (await room.git(['ls-remote', remote], { cwd })).stdout
+    const there = (await fixture.git(['ls-remote', remote], { cwd })).stdout
       .split('\n')
       .map((line) => line.split('\t')[1]);
     expect(there).toEqual(expect.arrayContaining(names));
     // Existing unusual names can be used for releases, changes and deletions.
-    expect((await room.api('POST', `${at}/releases`, { tag_name: 'soft\u00adhyphen' })).status).toBe(201);
-    const file = await room.api('POST', `${at}/contents/z.txt`, { content: in64('z'), branch: '-option' });
+    expect((await fixture.api('POST', `${apiPath}/releases`, { tag_name: 'soft\u00adhyphen' })).status).toBe(201);
+    const file = await fixture.api('POST', `${apiPath}/contents/z.txt`, { content: in64('z'), branch: '-option' });
     expect(file.status).toBe(201);
-    expect((await room.api('DELETE', `${at}/branches/-option`)).status).toBe(204);
+    expect((await fixture.api('DELETE', `${apiPath}/branches/-option`)).status).toBe(204);
   });
 });

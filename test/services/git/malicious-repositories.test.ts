@@ -4,29 +4,30 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let cwd = '';
 let remote = '';
 let head = '';
 beforeAll(async () => {
-  room = await openGitRoom();
-  await room.create('demo');
-  cwd = await room.work('demo');
-  remote = `${room.signedUrl}/ada/demo.git`;
-  await room.git(['push', '-q', remote, 'main'], { cwd });
+  fixture = await openGitFixture();
+  await fixture.create('demo');
+  cwd = await fixture.work('demo');
+  remote = `${fixture.signedUrl}/ada/demo.git`;
+  await fixture.git(['push', '-q', remote, 'main'], { cwd });
   head = await resolveId('HEAD');
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
-const resolveId = async (name: string): Promise<string> => (await room.git(['rev-parse', name], { cwd })).stdout.trim();
+const resolveId = async (name: string): Promise<string> =>
+  (await fixture.git(['rev-parse', name], { cwd })).stdout.trim();
 /** Creates a commit with these tree entries, which git would never create. */
 const createCommit = async (tree: string): Promise<string> => {
-  const { stdout } = await room.git(['mktree'], { cwd, input: tree });
-  return (await room.git(['commit-tree', '-m', 'trick', stdout.trim()], { cwd })).stdout.trim();
+  const { stdout } = await fixture.git(['mktree'], { cwd, input: tree });
+  return (await fixture.git(['commit-tree', '-m', 'trick', stdout.trim()], { cwd })).stdout.trim();
 };
-const json = async (path: string): Promise<any> => (await room.api('GET', path)).json();
+const json = async (path: string): Promise<any> => (await fixture.api('GET', path)).json();
 
 describe('file names that leave the work tree', () => {
   const tricks = [
@@ -45,19 +46,19 @@ describe('file names that leave the work tree', () => {
 
   it('are rejected in pushes', async () => {
     const blob = await resolveId('HEAD:README.md');
-    for (const [at, name] of tricks.entries()) {
+    for (const [index, name] of tricks.entries()) {
       const commit = await createCommit(`100644 blob ${blob}\t${name}\n`);
-      const push = await room.git(['push', remote, `${commit}:refs/heads/trick-${at}`], { cwd, mayFail: true });
+      const push = await fixture.git(['push', remote, `${commit}:refs/heads/trick-${index}`], { cwd, mayFail: true });
       expect([name, push.code]).not.toEqual([name, 0]);
     }
     const links = await createCommit(`120000 blob ${blob}\t.gitmodules\n`);
-    expect((await room.git(['push', remote, `${links}:refs/heads/trick`], { cwd, mayFail: true })).code).not.toBe(0);
+    expect((await fixture.git(['push', remote, `${links}:refs/heads/trick`], { cwd, mayFail: true })).code).not.toBe(0);
     expect((await json('/repos/ada/demo/branches')).map(({ name }: any) => name)).toEqual(['main']);
   });
 
   it('are rejected by the API', async () => {
     for (const name of [...tricks, '.git/config', 'x/../y', '.GIT/hooks/update']) {
-      const created = await room.api('POST', `/repos/ada/demo/contents/${encodeURIComponent(name)}`, {
+      const created = await fixture.api('POST', `/repos/ada/demo/contents/${encodeURIComponent(name)}`, {
         content: 'eA==',
       });
       // The client normalizes some of them to another address before it sends the request.
@@ -68,7 +69,7 @@ describe('file names that leave the work tree', () => {
 
   it('does not reject harmless unusual names', async () => {
     for (const name of ['...', '.gitignore', '.github', 'git', 'a b', 'ä:ö']) {
-      const created = await room.api('POST', `/repos/ada/demo/contents/${encodeURIComponent(name)}`, {
+      const created = await fixture.api('POST', `/repos/ada/demo/contents/${encodeURIComponent(name)}`, {
         content: 'eA==',
         branch: 'main',
         new_branch: `odd-${Buffer.from(name).toString('hex')}`,
@@ -80,9 +81,9 @@ describe('file names that leave the work tree', () => {
 
 describe('replacement references', () => {
   it('does not replace the requested commit', async () => {
-    await room.git(['commit', '-q', '--allow-empty', '-m', 'the other one'], { cwd });
+    await fixture.git(['commit', '-q', '--allow-empty', '-m', 'the other one'], { cwd });
     const other = await resolveId('HEAD');
-    await room.git(['push', '-q', remote, `HEAD:refs/heads/${head}`, `HEAD:refs/replace/${head}`], { cwd });
+    await fixture.git(['push', '-q', remote, `HEAD:refs/heads/${head}`, `HEAD:refs/replace/${head}`], { cwd });
     expect(await json(`/repos/ada/demo/git/commits/${head}`)).toMatchObject({
       sha: head,
       commit: { message: 'first commit\n\nbody\n' },
@@ -95,7 +96,7 @@ describe('replacement references', () => {
   });
 
   it('rejects pushes to references of pull requests', async () => {
-    const push = await room.git(['push', remote, 'HEAD:refs/pull/1/head'], { cwd, mayFail: true });
+    const push = await fixture.git(['push', remote, 'HEAD:refs/pull/1/head'], { cwd, mayFail: true });
     expect(push.code).not.toBe(0);
     expect(push.stderr).toContain('deny');
   });
@@ -103,11 +104,11 @@ describe('replacement references', () => {
 
 describe('hooks', () => {
   it('does not run hooks of the repository folder, and pushes cannot add hooks', async () => {
-    const root = join(room.host.dataDir, 'git', 'repositories');
+    const root = join(fixture.host.dataDir, 'git', 'repositories');
     const [folder = ''] = readdirSync(root).flatMap((part) =>
       readdirSync(join(root, part)).map((name) => join(root, part, name)),
     );
-    const trap = join(room.folder, 'hook-ran');
+    const trap = join(fixture.folder, 'hook-ran');
     mkdirSync(join(folder, 'hooks'), { recursive: true });
     for (const name of [
       'pre-receive',
@@ -120,10 +121,10 @@ describe('hooks', () => {
       writeFileSync(join(folder, 'hooks', name), `#!/bin/sh\ntouch '${trap}'\n`);
       chmodSync(join(folder, 'hooks', name), 0o755);
     }
-    await room.git(['commit', '-q', '--allow-empty', '-m', 'past the hooks'], { cwd });
-    await room.git(['push', '-q', remote, 'HEAD:refs/heads/hooked'], { cwd });
+    await fixture.git(['commit', '-q', '--allow-empty', '-m', 'past the hooks'], { cwd });
+    await fixture.git(['push', '-q', remote, 'HEAD:refs/heads/hooked'], { cwd });
     const files = await createCommit(`100755 blob ${await resolveId('HEAD:README.md')}\tupdate\n`);
-    await room.git(['push', '-q', remote, `${files}:refs/heads/hooks`], { cwd });
+    await fixture.git(['push', '-q', remote, `${files}:refs/heads/hooks`], { cwd });
     expect(existsSync(trap)).toBe(false);
   });
 });
@@ -142,9 +143,9 @@ describe('a migration', () => {
     }).listen(0, '127.0.0.1');
     await once(origin, 'listening');
     const clone_addr = `http://127.0.0.1:${(origin.address() as AddressInfo).port}/x.git`;
-    const reply = await room.api('POST', '/repos/migrate', { clone_addr, repo_name: 'sent-on' });
+    const reply = await fixture.api('POST', '/repos/migrate', { clone_addr, repo_name: 'sent-on' });
     for (const server of [origin, target]) server.close();
     expect([reply.status, requests]).toEqual([422, []]);
-    expect((await room.api('GET', '/repos/ada/sent-on')).status).toBe(404);
+    expect((await fixture.api('GET', '/repos/ada/sent-on')).status).toBe(404);
   });
 });

@@ -3,21 +3,21 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api } from '../../support/api.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let bob = '';
 
 beforeAll(async () => {
-  room = await openGitRoom();
-  bob = await room.account('bob');
+  fixture = await openGitFixture();
+  bob = await fixture.account('bob');
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const status = async (method: string, path: string, body?: unknown, authorization?: string) =>
-  (await room.api(method, path, body, authorization)).status;
+  (await fixture.api(method, path, body, authorization)).status;
 const json = async (method: string, path: string, body?: unknown, authorization?: string): Promise<any> => {
-  const reply = await room.api(method, path, body, authorization);
+  const reply = await fixture.api(method, path, body, authorization);
   if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);
   return reply.json();
 };
@@ -30,17 +30,17 @@ describe('organizations', () => {
     }
     const response = await json('POST', '/orgs/acme/repos', { name: 'tool', private: true, auto_init: true }, bob);
     expect(response).toMatchObject({ full_name: 'acme/tool', owner: { login: 'acme' }, permissions: { admin: true } });
-    const cleo = await room.account('cleo');
+    const cleo = await fixture.account('cleo');
     expect(await status('GET', '/repos/acme/tool', undefined, cleo)).toBe(404);
     expect(await status('POST', '/orgs/acme/repos', { name: 'other' }, cleo)).toBe(403);
     expect(await status('PUT', `/teams/${id}/members/cleo`, undefined, cleo)).toBe(403);
     expect(await status('PUT', `/teams/${id}/members/cleo`, undefined, bob)).toBe(204);
     expect(await json('GET', '/user/repos', undefined, cleo)).toMatchObject([{ full_name: 'acme/tool' }]);
     expect(await json('GET', '/user/orgs', undefined, cleo)).toMatchObject([{ username: 'acme', full_name: 'Acme' }]);
-    const remote = `${room.url.replace('://', `://cleo:${encodeURIComponent('a long password of cleo')}@`)}/acme/tool.git`;
-    await room.git(['clone', '-q', remote, 'tool']);
-    await room.git(['commit', '-q', '--allow-empty', '-m', 'two'], { cwd: join(room.folder, 'tool') });
-    await room.git(['push', '-q', remote, 'main'], { cwd: join(room.folder, 'tool') });
+    const remote = `${fixture.url.replace('://', `://cleo:${encodeURIComponent('a long password of cleo')}@`)}/acme/tool.git`;
+    await fixture.git(['clone', '-q', remote, 'tool']);
+    await fixture.git(['commit', '-q', '--allow-empty', '-m', 'two'], { cwd: join(fixture.folder, 'tool') });
+    await fixture.git(['push', '-q', remote, 'main'], { cwd: join(fixture.folder, 'tool') });
     expect((await json('GET', '/orgs/acme/members', undefined, cleo)).map(({ login }: any) => login)).toEqual([
       'bob',
       'cleo',
@@ -50,7 +50,7 @@ describe('organizations', () => {
     expect(await status('DELETE', '/orgs/acme/members/cleo', undefined, cleo)).toBe(403);
     expect(await status('DELETE', '/orgs/acme', undefined, cleo)).toBe(409);
     expect((await json('POST', '/repos/acme/tool/transfer', { new_owner: 'cleo' }, cleo)).full_name).toBe('cleo/tool');
-    expect((await room.api('GET', '/repos/acme/tool', undefined, cleo)).headers.get('location')).toBe(
+    expect((await fixture.api('GET', '/repos/acme/tool', undefined, cleo)).headers.get('location')).toBe(
       '/api/v1/repos/cleo/tool',
     );
     // As in Gitea, a transfer to an account needs its acceptance; a transfer to an organization does not.
@@ -65,7 +65,7 @@ describe('organizations', () => {
 
 describe('forks and stars', () => {
   it('copies a repository with its large files and records its parent', async () => {
-    await room.create('origin', { auto_init: true });
+    await fixture.create('origin', { auto_init: true });
     const fork = await json('POST', '/repos/ada/origin/forks', {}, bob);
     expect(fork).toMatchObject({
       full_name: 'bob/origin',
@@ -87,7 +87,7 @@ describe('forks and stars', () => {
   });
 
   it('are counted and listed', async () => {
-    await room.create('liked');
+    await fixture.create('liked');
     expect(await status('GET', '/user/starred/ada/liked', undefined, bob)).toBe(404);
     expect(await status('PUT', '/user/starred/ada/liked', undefined, bob)).toBe(204);
     expect(await json('GET', '/repos/ada/liked')).toMatchObject({ stars_count: 1 });
@@ -100,7 +100,7 @@ describe('forks and stars', () => {
 
 describe('releases', () => {
   it('creates the tag, stores files and shows drafts to accounts with write access', async () => {
-    await room.create('rel', { auto_init: true });
+    await fixture.create('rel', { auto_init: true });
     const base = '/repos/ada/rel/releases';
     const draft = await json('POST', base, { tag_name: 'v2', draft: true, body: 'soon' });
     expect(await json('GET', base, undefined, bob)).toEqual([]);
@@ -109,7 +109,7 @@ describe('releases', () => {
     const form = new FormData();
     const bytes = randomBytes(300_000);
     form.set('attachment', new Blob([bytes]), '../../tool.bin');
-    const sent = await fetch(`${room.url}/api/v1${base}/${draft.id}/assets`, {
+    const sent = await fetch(`${fixture.url}/api/v1${base}/${draft.id}/assets`, {
       method: 'POST',
       body: form,
       headers: { authorization: `Basic ${Buffer.from('ada:correct horse battery').toString('base64')}` },
@@ -127,8 +127,8 @@ describe('releases', () => {
     const latest = await json('GET', `${base}/latest`, undefined, bob);
     expect(latest.assets).toMatchObject([{ name: 'tool.bin', download_count: 0 }]);
     for (const address of [asset.browser_download_url, latest.assets[0].browser_download_url]) {
-      const got = await fetch(address);
-      expect(Buffer.from(await got.arrayBuffer()).equals(bytes)).toBe(true);
+      const archive = await fetch(address);
+      expect(Buffer.from(await archive.arrayBuffer()).equals(bytes)).toBe(true);
     }
     expect((await json('GET', `${base}/tags/v2`)).assets[0].download_count).toBe(2);
     await json('PATCH', '/repos/ada/rel', { private: true });
@@ -137,8 +137,8 @@ describe('releases', () => {
     expect(await status('POST', base, { tag_name: 'a..b' })).toBe(422);
     expect(await status('POST', base, { tag_name: 'v9', target_commitish: 'nothing' })).toBe(404);
     const files = () =>
-      (readdirSync(join(room.host.dataDir, 'git', 'release-assets'), { recursive: true }) as string[]).filter((name) =>
-        /-.*-/.test(name),
+      (readdirSync(join(fixture.host.dataDir, 'git', 'release-assets'), { recursive: true }) as string[]).filter(
+        (name) => /-.*-/.test(name),
       );
     expect(files().length).toBe(1);
     expect(await status('DELETE', `${base}/${draft.id}/assets/${asset.id}`)).toBe(204);
@@ -151,7 +151,7 @@ describe('releases', () => {
 
 describe('the description of the API', () => {
   it('lists exactly the existing routes', async () => {
-    const swagger = (await (await fetch(`${room.url}/swagger.v1.json`)).json()) as {
+    const swagger = (await (await fetch(`${fixture.url}/swagger.v1.json`)).json()) as {
       paths: Record<string, Record<string, unknown>>;
     };
     const paths = Object.entries(swagger.paths);
@@ -160,14 +160,14 @@ describe('the description of the API', () => {
     expect(swagger.paths['/repos/{owner}/{repo}/actions/tasks']).toBeUndefined();
     for (const [path, methods] of paths) {
       if (methods['get'] === undefined) continue;
-      const reply = await room.api('GET', path.replaceAll(/\{[a-z_]+\}/g, '0'), undefined, '');
+      const reply = await fixture.api('GET', path.replaceAll(/\{[a-z_]+\}/g, '0'), undefined, '');
       // The route exists: without an account it requires a sign-in or reports a missing object.
       expect([path, [200, 401, 404].includes(reply.status)]).toEqual([path, true]);
     }
   });
 
   it('returns annotated tags as objects', async () => {
-    await room.create('tagged', { auto_init: true });
+    await fixture.create('tagged', { auto_init: true });
     const tag = await json('POST', '/repos/ada/tagged/tags', { tag_name: 'v1', message: 'one' });
     const tagObject = await json('GET', `/repos/ada/tagged/git/tags/${tag.id}`);
     expect(tagObject).toMatchObject({ tag: 'v1', message: 'one\n', object: { type: 'commit', sha: tag.commit.sha } });
@@ -176,10 +176,10 @@ describe('the description of the API', () => {
 });
 
 it('deletes the files of a repository with it', async () => {
-  await room.create('gone', { auto_init: true });
+  await fixture.create('gone', { auto_init: true });
   const { id } = await json('POST', '/repos/ada/gone/releases', { tag_name: 'v1' });
-  await room.api('POST', `/repos/ada/gone/releases/${id}/assets?name=a`, 'abc');
-  const folder = join(room.host.dataDir, 'git', 'release-assets');
+  await fixture.api('POST', `/repos/ada/gone/releases/${id}/assets?name=a`, 'abc');
+  const folder = join(fixture.host.dataDir, 'git', 'release-assets');
   const count = () => readdirSync(folder).flatMap((part) => readdirSync(join(folder, part))).length;
   const before = count();
   expect(await status('DELETE', '/repos/ada/gone')).toBe(204);
@@ -187,7 +187,7 @@ it('deletes the files of a repository with it', async () => {
 });
 
 it('changes only the given fields of a release in the app API', async () => {
-  await room.create('shipped', { auto_init: true });
+  await fixture.create('shipped', { auto_init: true });
   const { id } = await json('POST', '/repos/ada/shipped/releases', {
     tag_name: 'v1',
     name: 'First light',
@@ -195,14 +195,14 @@ it('changes only the given fields of a release in the app API', async () => {
     draft: true,
   });
   const change = { method: 'PATCH', body: JSON.stringify({ prerelease: true }) };
-  const changed = await api(room.host.url('control'), `/api/git/repositories/ada/shipped/releases/${id}`, change);
+  const changed = await api(fixture.host.url('control'), `/api/git/repositories/ada/shipped/releases/${id}`, change);
   expect(changed).toMatchObject({ title: 'First light', text: 'It shines.', draft: true, prerelease: true });
 });
 
 it('rejects changes of references in an archived repository', async () => {
-  await room.create('old', { auto_init: true });
+  await fixture.create('old', { auto_init: true });
   expect(await status('POST', '/repos/ada/old/branches', { new_branch_name: 'before' })).toBe(201);
-  await room.api('PATCH', '/repos/ada/old', { archived: true });
+  await fixture.api('PATCH', '/repos/ada/old', { archived: true });
   expect(await status('POST', '/repos/ada/old/branches', { new_branch_name: 'after' })).toBe(423);
   expect(await status('POST', '/repos/ada/old/tags', { tag_name: 'v1' })).toBe(423);
   expect(await status('DELETE', '/repos/ada/old/branches/before')).toBe(423);

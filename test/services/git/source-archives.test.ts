@@ -2,26 +2,26 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let bob = '';
 let address = '';
 beforeAll(async () => {
-  room = await openGitRoom();
-  bob = await room.account('bob', [{ service: 'git', resource: 'ada/other', permission: 'read' }]);
-  await room.create('Lamp', { private: true });
-  const cwd = await room.work('Lamp', { 'README.md': '# Lamp\n', 'deep.txt': 'deep\n' });
-  await room.git(['tag', 'v1/first'], { cwd });
-  await room.git(['push', '-q', `${room.signedUrl}/ada/Lamp.git`, 'main', '--tags'], { cwd });
-  const response = await room.api('POST', '/repos/ada/Lamp/releases', { tag_name: 'v1/first', name: 'One' });
+  fixture = await openGitFixture();
+  bob = await fixture.account('bob', [{ service: 'git', resource: 'ada/other', permission: 'read' }]);
+  await fixture.create('Lamp', { private: true });
+  const cwd = await fixture.work('Lamp', { 'README.md': '# Lamp\n', 'deep.txt': 'deep\n' });
+  await fixture.git(['tag', 'v1/first'], { cwd });
+  await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/Lamp.git`, 'main', '--tags'], { cwd });
+  const response = await fixture.api('POST', '/repos/ada/Lamp/releases', { tag_name: 'v1/first', name: 'One' });
   const { id } = (await response.json()) as { id: number };
-  address = `${room.host.url('control')}/api/git/repositories/ada/Lamp/releases/${String(id)}/source`;
+  address = `${fixture.host.url('control')}/api/git/repositories/ada/Lamp/releases/${String(id)}/source`;
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 it('distinguishes branches and tags in the history', async () => {
-  const reply = await fetch(`${room.host.url('control')}/api/git/history`, {
+  const reply = await fetch(`${fixture.host.url('control')}/api/git/history`, {
     headers: { authorization: adminAuthorization },
   });
   const { events } = (await reply.json()) as { events: { kind: string; what: string; tag: boolean }[] };
@@ -42,10 +42,10 @@ it('creates source archives of a release in common formats', async () => {
     const reply = await fetch(`${address}/${kind}`, { headers: { authorization: adminAuthorization } });
     expect(reply.status).toBe(200);
     expect(reply.headers.get('content-disposition')).toContain(`Lamp-v1-first.${kind}`);
-    const file = join(room.folder, `source.${kind}`);
+    const file = join(fixture.folder, `source.${kind}`);
     writeFileSync(file, Buffer.from(await reply.arrayBuffer()));
     const [program, ...args] = list;
-    expect((await room.run(program, [...args, file])).stdout).toMatch(/lamp\/README\.md[^]*lamp\/deep\.txt/);
+    expect((await fixture.run(program, [...args, file])).stdout).toMatch(/lamp\/README\.md[^]*lamp\/deep\.txt/);
   }
 });
 
@@ -57,7 +57,7 @@ it('creates a source archive once for concurrent requests', async () => {
   const sizes = await Promise.all(Array.from({ length: 12 }, ask));
   expect(new Set(sizes).size).toBe(1);
   expect(sizes[0]).toBeGreaterThan(1000);
-  expect(readdirSync(join(room.host.dataDir, 'git', 'portable'))).toHaveLength(1);
+  expect(readdirSync(join(fixture.host.dataDir, 'git', 'portable'))).toHaveLength(1);
 });
 
 it('rejects other formats and callers without read access', async () => {

@@ -3,23 +3,23 @@ import { readdirSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { giteaClient, openGitRoom, type Gitea, type GitRoom } from './git-fixture.ts';
+import { giteaClient, openGitFixture, type Gitea, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let repos: Gitea['repos'];
 let user: Gitea['user'];
 let bob = '';
 
 beforeAll(async () => {
-  room = await openGitRoom();
-  bob = await room.account('bob');
-  ({ repos, user } = await giteaClient(room));
+  fixture = await openGitFixture();
+  bob = await fixture.account('bob');
+  ({ repos, user } = await giteaClient(fixture));
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** Creates a repository with this number of issues. */
 async function tracker(name: string, count: number): Promise<void> {
-  await room.create(name);
+  await fixture.create(name);
   for (let index = 1; index <= count; index += 1)
     await repos.issueCreateIssue('ada', name, { title: `Issue ${index}` });
 }
@@ -61,7 +61,7 @@ it('shows readers only their own time and lets issue administrators delete it', 
   await tracker('readers', 2);
   await repos.issueAddTime('ada', 'readers', 1, { time: 60 });
   const asBob = async (method: string, path: string, body?: unknown) =>
-    room.api(method, `/repos/ada/readers/${path}`, body, bob);
+    fixture.api(method, `/repos/ada/readers/${path}`, body, bob);
   expect((await asBob('POST', 'issues/1/times', { time: 5 })).status).toBe(403);
   await repos.issueEditIssue('ada', 'readers', 1, { assignees: ['bob'] });
   expect((await asBob('POST', 'issues/1/times', { time: 5 })).status).toBe(200);
@@ -95,9 +95,9 @@ it('does not close an issue before its dependencies', async () => {
   }
   await expect(repos.issueEditIssue('ada', 'waits', 1, { state: 'closed' })).rejects.toMatchObject({ status: 412 });
   // A commit does not close it either.
-  const cwd = await room.work('waits');
-  await room.run('git', ['commit', '-q', '--allow-empty', '-m', 'fixes #1, fixes #4'], { cwd });
-  await room.git(['push', '-q', `${room.signedUrl}/ada/waits.git`, 'main'], { cwd });
+  const cwd = await fixture.work('waits');
+  await fixture.run('git', ['commit', '-q', '--allow-empty', '-m', 'fixes #1, fixes #4'], { cwd });
+  await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/waits.git`, 'main'], { cwd });
   const states = [1, 4].map(async (index) => (await repos.issueGetIssue('ada', 'waits', index)).data.state);
   expect(await Promise.all(states)).toEqual(['open', 'closed']);
   for (const index of [3, 2, 1]) await repos.issueEditIssue('ada', 'waits', index, { state: 'closed' });
@@ -109,26 +109,26 @@ it('does not close an issue before its dependencies', async () => {
 
 it('hides dependencies in private repositories, and readers cannot change dependencies', async () => {
   await tracker('seen', 1);
-  await room.create('unseen', { private: true });
+  await fixture.create('unseen', { private: true });
   await repos.issueCreateIssue('ada', 'unseen', { title: 'Secret' });
   await repos.issueCreateIssueDependencies('ada', 'seen', '1', { index: 1, owner: 'ada', repo: 'unseen' });
   expect((await repos.issueListIssueDependencies('ada', 'seen', '1')).data).toMatchObject([{ title: 'Secret' }]);
   const path = '/repos/ada/seen/issues/1/dependencies';
-  expect(await (await room.api('GET', path, undefined, bob)).json()).toEqual([]);
-  expect((await room.api('POST', path, { index: 1, owner: 'ada', repo: 'unseen' }, bob)).status).toBe(404);
-  expect((await room.api('DELETE', path, { index: 1, owner: 'ada', repo: 'unseen' }, bob)).status).toBe(404);
+  expect(await (await fixture.api('GET', path, undefined, bob)).json()).toEqual([]);
+  expect((await fixture.api('POST', path, { index: 1, owner: 'ada', repo: 'unseen' }, bob)).status).toBe(404);
+  expect((await fixture.api('DELETE', path, { index: 1, owner: 'ada', repo: 'unseen' }, bob)).status).toBe(404);
 });
 
 it('allows removing a dependency that is no longer readable', async () => {
   await tracker('stuck', 1);
-  await room.create('veiled', { private: true });
+  await fixture.create('veiled', { private: true });
   await repos.issueCreateIssue('ada', 'veiled', { title: 'Secret' });
   await repos.issueCreateIssue('ada', 'veiled', { title: 'Another' });
   await repos.repoAddCollaborator('ada', 'stuck', 'bob', { permission: 'write' });
   await repos.repoAddCollaborator('ada', 'veiled', 'bob', { permission: 'read' });
   const path = '/repos/ada/stuck/issues/1';
   const sendRequest = async (method: string, index: number, authorization = bob) => {
-    const reply = await room.api(
+    const reply = await fixture.api(
       method,
       `${path}/dependencies`,
       { index, owner: 'ada', repo: 'veiled' },
@@ -138,10 +138,10 @@ it('allows removing a dependency that is no longer readable', async () => {
   };
   expect((await sendRequest('POST', 1))[0]).toBe(201);
   await repos.repoDeleteCollaborator('ada', 'veiled', 'bob');
-  const close = async () => (await room.api('PATCH', path, { state: 'closed' }, bob)).status;
+  const close = async () => (await fixture.api('PATCH', path, { state: 'closed' }, bob)).status;
   expect(await close()).toBe(412);
   // Accounts with read access change nothing, and the response does not disclose whether the other issue exists.
-  const carl = await room.account('carl');
+  const carl = await fixture.account('carl');
   expect(await sendRequest('DELETE', 1, carl)).toEqual(await sendRequest('DELETE', 99, carl));
   expect(await sendRequest('DELETE', 2)).toEqual(await sendRequest('DELETE', 99));
   expect((await sendRequest('DELETE', 2))[0]).toBe(404);
@@ -152,9 +152,9 @@ it('allows removing a dependency that is no longer readable', async () => {
 
 it('does not merge a pull request with open dependencies', async () => {
   await tracker('merges', 1);
-  const cwd = await room.work('merges');
-  await room.run('sh', ['-c', 'git checkout -q -b dev && echo n > n && git add . && git commit -qm n'], { cwd });
-  await room.git(['push', '-q', `${room.signedUrl}/ada/merges.git`, '--all'], { cwd });
+  const cwd = await fixture.work('merges');
+  await fixture.run('sh', ['-c', 'git checkout -q -b dev && echo n > n && git add . && git commit -qm n'], { cwd });
+  await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/merges.git`, '--all'], { cwd });
   await repos.repoCreatePullRequest('ada', 'merges', { title: 'Dev', head: 'dev', base: 'main' });
   await repos.issueCreateIssueDependencies('ada', 'merges', '2', { index: 1 });
   await expect(
@@ -177,17 +177,17 @@ it('pins at most three issues in an order', async () => {
   await repos.unpinIssue('ada', 'pins', 3);
   expect(await pinned()).toEqual([1, 2]);
   expect((await repos.repoListPinnedPullRequests('ada', 'pins')).data).toEqual([]);
-  expect((await room.api('POST', '/repos/ada/pins/issues/4/pin', undefined, bob)).status).toBe(403);
+  expect((await fixture.api('POST', '/repos/ada/pins/issues/4/pin', undefined, bob)).status).toBe(403);
   await expect(repos.moveIssuePin('ada', 'pins', 4, 1)).rejects.toMatchObject({ status: 404 });
 });
 
 it('lists the subscribers of an issue', async () => {
   await tracker('followed', 1);
   const path = '/repos/ada/followed/issues/1/subscriptions';
-  await room.api('PUT', `${path}/bob`, undefined, bob);
+  await fixture.api('PUT', `${path}/bob`, undefined, bob);
   const followers = async () => (await repos.issueSubscriptions('ada', 'followed', 1)).data.map(({ login }) => login);
   expect(await followers()).toEqual(['ada', 'bob']);
-  await room.api('DELETE', `${path}/bob`, undefined, bob);
+  await fixture.api('DELETE', `${path}/bob`, undefined, bob);
   expect(await followers()).toEqual(['ada']);
 });
 
@@ -215,12 +215,12 @@ it('stores files of issues and comments and deletes them together', async () => 
     ['POST', 'issues/1/assets?name=x'],
     ['DELETE', `issues/1/assets/${created.id}`],
   ] as const) {
-    expect((await room.api(method, `/repos/ada/files/${path}`, 'text', bob)).status).toBe(403);
+    expect((await fixture.api(method, `/repos/ada/files/${path}`, 'text', bob)).status).toBe(403);
   }
   // A file that is too large is rejected before it is read.
-  const { port } = new URL(room.url);
+  const { port } = new URL(fixture.url);
   const authorization = bob;
-  await room.api('POST', '/repos/ada/files/issues', { title: 'Of bob' }, bob);
+  await fixture.api('POST', '/repos/ada/files/issues', { title: 'Of bob' }, bob);
   const sent = request({
     port,
     method: 'POST',
@@ -243,9 +243,9 @@ it('stores files of issues and comments and deletes them together', async () => 
 
 it('deletes the files of review comments with the review', async () => {
   await tracker('remarks', 0);
-  const cwd = await room.work('remarks');
-  await room.run('sh', ['-c', 'git checkout -q -b dev && echo n > n && git add . && git commit -qm n'], { cwd });
-  await room.git(['push', '-q', `${room.signedUrl}/ada/remarks.git`, '--all'], { cwd });
+  const cwd = await fixture.work('remarks');
+  await fixture.run('sh', ['-c', 'git checkout -q -b dev && echo n > n && git add . && git commit -qm n'], { cwd });
+  await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/remarks.git`, '--all'], { cwd });
   await repos.repoCreatePullRequest('ada', 'remarks', { title: 'Dev', head: 'dev', base: 'main' });
   const comments = [{ path: 'n', body: 'why', new_position: 1 }];
   const { data: review } = await repos.repoCreatePullReview('ada', 'remarks', 1, {
@@ -260,7 +260,7 @@ it('deletes the files of review comments with the review', async () => {
   });
   const address = created.browser_download_url ?? '';
   const stored = () =>
-    (readdirSync(join(room.host.dataDir, 'git', 'release-assets'), { recursive: true }) as string[]).filter((name) =>
+    (readdirSync(join(fixture.host.dataDir, 'git', 'release-assets'), { recursive: true }) as string[]).filter((name) =>
       name.endsWith(created.uuid ?? '-'),
     );
   expect([(await fetch(address)).status, stored().length]).toEqual([200, 1]);

@@ -129,7 +129,7 @@ describe('recorded envelopes', () => {
     const before = offers.notices.size;
     const codes = await replay(recorded.from, recorded.to, toSource(recorded.data));
     expect(codes).toEqual(ours?.codes ?? recorded.replies.map(([, code]) => code));
-    const expected = (ours?.told ?? recorded.delivered).map((each) => ({
+    const expected = (ours?.notifications ?? recorded.delivered).map((each) => ({
       ...each,
       // The ntfy destination posts to the root of its server.
       path: each.path === '/' ? '/ntfy' : each.path,

@@ -54,8 +54,8 @@ describe('POST /notify', () => {
       expect(reply.status).toBe(200);
       expect(lastInbox()).toMatchObject({ body: path });
     }
-    const got = await call('/get', { headers: { 'x-apprise-config-id': 'aggregator' } });
-    expect(await got.text()).toContain('push://homeport');
+    const configuration = await call('/get', { headers: { 'x-apprise-config-id': 'aggregator' } });
+    expect(await configuration.text()).toContain('push://homeport');
   });
 
   it('takes plain text as the body, titled by a header or the query', async () => {
@@ -90,7 +90,7 @@ describe('POST /notify', () => {
     expect(lastInbox()?.body).toBe('{\n  "disk": {\n    "free": 1\n  }\n}');
     const nested = (levels: number, inside: string) => `{"body":${'['.repeat(levels)}${inside}${']'.repeat(levels)}}`;
     expect((await send(nested(5000, ''))).status).toBe(400);
-    // Over several lines this would be a hundred times as long.
+    // Formatted over several lines, the response would be a hundred times as long.
     expect((await send(nested(50, '1,'.repeat(20_000) + '1'))).status).toBe(200);
     expect(lastInbox()?.body).toHaveLength(40_101);
   });
@@ -165,8 +165,8 @@ describe('POST /notify', () => {
 
   it('finds the JSON of Uptime Kuma, which may come in a form', async () => {
     const body = new FormData();
-    const told = { heartbeat: { status: 0, msg: 'timeout' }, monitor: { name: 'NAS' }, msg: '[NAS] [Down] timeout' };
-    body.append('data', JSON.stringify(told));
+    const payload = { heartbeat: { status: 0, msg: 'timeout' }, monitor: { name: 'NAS' }, msg: '[NAS] [Down] timeout' };
+    body.append('data', JSON.stringify(payload));
     expect((await call('/notify/aggregator', { body })).status).toBe(200);
     expect(lastInbox()).toMatchObject({ title: 'NAS is down', source: 'uptime kuma' });
   });
@@ -180,7 +180,7 @@ describe('POST /notify', () => {
   });
 
   it('refuses more destinations in one call than are served', async () => {
-    const urls = Array.from({ length: 1001 }, (_, at) => `push://t${at}`);
+    const urls = Array.from({ length: 1001 }, (_, index) => `push://t${index}`);
     const reply = await call('/notify', { body: JSON.stringify({ body: 'x', urls }), headers: json });
     expect([reply.status, await reply.json()]).toMatchObject([400, { error: expect.stringContaining('at most 1000') }]);
   });
@@ -208,8 +208,8 @@ describe('POST /add', () => {
   it('keeps a configuration byte for byte', async () => {
     const config = '\ufeff# ünïcode 🎉\r\n\r\n  a , b =  json://h/p?x=y  \n;c\n';
     expect((await add({ config, format: 'text' })).status).toBe(200);
-    const got = await (await call('/get/kept')).arrayBuffer();
-    expect(Buffer.from(got).equals(Buffer.from(config))).toBe(true);
+    const body = await (await call('/get/kept')).arrayBuffer();
+    expect(Buffer.from(body).equals(Buffer.from(config))).toBe(true);
   });
 
   it('tells which lines and URLs do nothing', async () => {

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => open.disposeAsync());
 
-/** A web server with a certificate of its own making. */
+/** Opens a web server with a self-signed certificate. */
 async function serve(listener: RequestListener): Promise<number> {
   const server = createServer(own, listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -47,17 +47,17 @@ async function post(path: string, fields: unknown): Promise<{ status: number; te
 const add = (key: string, ...lines: readonly string[]) =>
   post(`/add/${key}`, { config: lines.join('\n'), format: 'text' });
 
-interface Shown {
+interface DeliveriesResponse {
   readonly deliveries: readonly { readonly state: string; readonly attempts: number; readonly detail: string }[];
 }
-const history = async (): Promise<readonly Shown[]> =>
-  (await api<{ notices: readonly Shown[] }>(host.url('control'), '/api/notify/notices')).notices;
+const history = async (): Promise<readonly DeliveriesResponse[]> =>
+  (await api<{ notices: readonly DeliveriesResponse[] }>(host.url('control'), '/api/notify/notices')).notices;
 
 describe('a destination whose certificate nobody knows', () => {
   it('gets nothing, and is given up after the second attempt with the reason', async () => {
-    let asked = 0;
+    let requestCount = 0;
     const port = await serve((_request, response) => {
-      asked += 1;
+      requestCount += 1;
       response.end();
     });
     await add('k', `jsons://127.0.0.1:${port}/hook`);
@@ -68,7 +68,7 @@ describe('a destination whose certificate nobody knows', () => {
       expect((await history())[0]?.deliveries).toMatchObject([{ state: 'dead', attempts: 2 }]);
     });
     expect((await history())[0]?.deliveries[0]?.detail).toContain(`127.0.0.1:${port} is not trusted`);
-    expect(asked).toBe(0);
+    expect(requestCount).toBe(0);
   });
 
   it('gets it with verify=no, and it alone: the same host is checked for its neighbour', async () => {
@@ -110,11 +110,11 @@ describe('a destination whose certificate nobody knows', () => {
   });
 
   it('may be a mail server', async () => {
-    const taken: string[] = [];
+    const recipients: string[] = [];
     const server = new SMTPServer({
       ...{ ...own, secure: true, authOptional: true, disableReverseLookup: true },
       onData(stream, session, done) {
-        taken.push(...session.envelope.rcptTo.map(({ address }) => address));
+        recipients.push(...session.envelope.rcptTo.map(({ address }) => address));
         stream.on('end', () => done()).resume();
       },
     });
@@ -128,7 +128,7 @@ describe('a destination whose certificate nobody knows', () => {
     expect((await post('/notify', { urls: `${url}&verify=no`, body: 'x' })).text).toContain(
       'Sent E-Mail notification.',
     );
-    expect(taken).toEqual(['b@example.com']);
+    expect(recipients).toEqual(['b@example.com']);
   });
 
   it('may be a broker', async () => {
@@ -156,12 +156,12 @@ describe('a destination whose certificate nobody knows', () => {
 
 describe('a redirect', () => {
   it.each([301, 302, 307, 308])('preserves the complete request in a redirect with %i', async (status) => {
-    const got: string[] = [];
+    const received: string[] = [];
     const port = await serve((request, response) => {
       let body = '';
       request.on('data', (chunk) => (body += String(chunk)));
       request.on('end', () => {
-        got.push(
+        received.push(
           `${request.method ?? ''} ${request.url ?? ''} ${body === '' ? '' : (JSON.parse(body) as { message: string }).message}`,
         );
         if (request.url === '/') response.writeHead(status, { location: '/there' }).end();
@@ -171,7 +171,7 @@ describe('a redirect', () => {
     expect(await post('/notify', { urls: `jsons://127.0.0.1:${port}/?verify=no`, body: 'x' })).toMatchObject({
       status: 200,
     });
-    expect(got).toEqual(['POST / x', 'POST /there x']);
+    expect(received).toEqual(['POST / x', 'POST /there x']);
   });
 });
 

@@ -17,7 +17,7 @@ afterAll(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-async function told(payload: unknown, query = ''): Promise<{ title: string; message: string; type: string }> {
+async function notifyWith(payload: unknown, query = ''): Promise<{ title: string; message: string; type: string }> {
   const reply = await fetch(`${host.url('notify')}/notify/hooks${query}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -26,7 +26,7 @@ async function told(payload: unknown, query = ''): Promise<{ title: string; mess
   expect(reply.status).toBe(200);
   return JSON.parse(receiver.received.at(-1)?.body ?? '') as { title: string; message: string; type: string };
 }
-/** Payload and the body that comes of it. */
+/** Payload and the resulting body. */
 type Case = readonly [name: string, payload: unknown, body: string];
 
 const slack: readonly Case[] = [
@@ -148,19 +148,19 @@ const discord: readonly Case[] = [
 
 describe('what is written for Slack', () => {
   it.each(slack)('reads well: %s', async (_name, payload, body) => {
-    expect((await told(payload)).message).toBe(body);
+    expect((await notifyWith(payload)).message).toBe(body);
   });
 
   it('has the heading of its blocks or attachments as its title', async () => {
-    expect(await told(slack.find(([name]) => name === 'blocks')?.[1])).toMatchObject({ title: 'Backup' });
-    expect(await told(slack.find(([name]) => name === 'attachments')?.[1])).toMatchObject({
+    expect(await notifyWith(slack.find(([name]) => name === 'blocks')?.[1])).toMatchObject({ title: 'Backup' });
+    expect(await notifyWith(slack.find(([name]) => name === 'attachments')?.[1])).toMatchObject({
       title: 'Job',
       type: 'failure',
     });
   });
 
   it('keeps its links and what is bold as Markdown', async () => {
-    const { message } = await told(
+    const { message } = await notifyWith(
       { text: '*Bold* <https://e.x/(a)|[w]> <https://e.x>', channel: 'x' },
       '?format=markdown',
     );
@@ -197,11 +197,11 @@ describe('who takes us for Slack', () => {
 
 describe('what is written for Discord', () => {
   it.each(discord)('reads well: %s', async (_name, payload, body) => {
-    expect((await told(payload)).message).toBe(body);
+    expect((await notifyWith(payload)).message).toBe(body);
   });
 
   it('has a title without marks', async () => {
-    expect(await told(discord.find(([name]) => name === 'embeds')?.[1])).toMatchObject({ title: 'T' });
+    expect(await notifyWith(discord.find(([name]) => name === 'embeds')?.[1])).toMatchObject({ title: 'T' });
   });
 });
 
@@ -211,7 +211,7 @@ describe('a text that is for neither', () => {
     [{ text: '*a* <b> &amp;' }, '*a* <b> &amp;'],
     [{ content: 'a * b * c' }, 'a * b * c'],
   ])('stays as it came: %j', async (payload, body) => {
-    expect((await told(payload)).message).toBe(body);
+    expect((await notifyWith(payload)).message).toBe(body);
   });
 
   it('parses adversarial text in linear time', async () => {
@@ -230,8 +230,8 @@ describe('a text that is for neither', () => {
       '~~a ',
       '~a ',
     ]) {
-      await told({ content: `**x** ${piece.repeat(50_000)}` });
-      await told({ channel: 'x', text: piece.repeat(50_000) });
+      await notifyWith({ content: `**x** ${piece.repeat(50_000)}` });
+      await notifyWith({ channel: 'x', text: piece.repeat(50_000) });
     }
     expect(performance.now() - began).toBeLessThan(30_000);
   });

@@ -8,7 +8,7 @@ import { createProbe } from './support.ts';
 
 const password = 'hidden-hidden-4';
 let host: TestHost;
-/** Requests reach the service as if a gateway had handed them over. */
+/** Marks requests as forwarded by the gateway. */
 let byGateway = false;
 
 const behind: typeof notify = {
@@ -38,7 +38,7 @@ async function ask(path: string, authorization?: string): Promise<{ status: numb
     headers: {
       accept: 'application/json',
       'content-type': 'application/json',
-      // What a client says of itself makes it no gateway's, and none of this machine's.
+      // Forwarded headers of a client are ignored.
       'x-forwarded-for': '127.0.0.1',
       ...(authorization === undefined ? {} : { authorization }),
     },
@@ -56,9 +56,9 @@ const routes = (key: string): readonly string[] => [
 ];
 
 async function statuses(key: string, authorization?: string): Promise<readonly number[]> {
-  const found: number[] = [];
-  for (const path of routes(key)) found.push((await ask(path, authorization)).status);
-  return found;
+  const foundStatuses: number[] = [];
+  for (const path of routes(key)) foundStatuses.push((await ask(path, authorization)).status);
+  return foundStatuses;
 }
 
 const own = <T>(method: string, path: string, body?: unknown): Promise<T> =>

@@ -47,13 +47,13 @@ describe('TEXT configuration', () => {
   });
 
   it('parses adversarial text in linear time', () => {
-    const groups = Array.from({ length: 20_000 }, (_, at) => `g${20_000 - at}=g${19_999 - at}`);
+    const groups = Array.from({ length: 20_000 }, (_, index) => `g${20_000 - index}=g${19_999 - index}`);
     const { entries, skipped } = parseTextConfiguration(
       [`a${' '.repeat(500_000)}!`, ...groups, ...Array<string>(2000).fill('g0=json://x')].join('\n'),
     );
     expect(entries).toHaveLength(2000);
     expect(skipped.slice(0, 2)).toMatchObject([{ line: 1 }, { line: 202, reason: 'only 200 groups are read' }]);
-    const wide = parseTextConfiguration(`${Array.from({ length: 51 }, (_, at) => `t${at}`).join(',')}=json://x`);
+    const wide = parseTextConfiguration(`${Array.from({ length: 51 }, (_, index) => `t${index}`).join(',')}=json://x`);
     expect(wide.skipped).toMatchObject([{ line: 1, reason: 'its tags are not valid' }]);
   });
 

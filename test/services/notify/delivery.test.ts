@@ -77,14 +77,14 @@ describe('a notice that another part of the app hands over', () => {
 
   it('goes to the inbox when nobody wears its tag, and is refused for good without its key', async () => {
     const { offers } = await openNotify();
-    const given = { ...notice, tags: [...notice.tags] };
+    const copy = { ...notice, tags: [...notice.tags] };
     await offers.context?.handovers.pass(notificationOffered, 'a:1', {
       configuration: 'aggregator',
       tag: 'nobody',
-      notice: given,
+      notice: copy,
     });
     await vi.waitFor(() => expect([...offers.inbox.keys()]).toEqual(['a:1']));
-    const lost = offers.context?.handovers.pass(notificationOffered, 'a:2', { configuration: 'nokey', notice: given });
+    const lost = offers.context?.handovers.pass(notificationOffered, 'a:2', { configuration: 'nokey', notice: copy });
     await expect(lost).rejects.toMatchObject({ code: 'notify.unknown_configuration', retryable: false });
   });
 
@@ -124,23 +124,23 @@ describe('destinations that do not answer', () => {
   it('are named where Home says how the service is, and counted where one name would not tell them apart', async () => {
     const { descriptor } = createProbe(['inbox', 'push']);
     const { host } = await openNotify({ services: [descriptor, notify, control] });
-    const shown = async (): Promise<ServiceState | undefined> => {
+    const getServiceState = async (): Promise<ServiceState | undefined> => {
       const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
       return services.find(({ id }) => id === 'notify');
     };
-    const said = async (): Promise<unknown> => (await shown())?.reason;
-    const detail = async (): Promise<unknown> => (await shown())?.detail;
-    // Until somebody adds one, the inbox and Messages are what there is.
+    const getReason = async (): Promise<unknown> => (await getServiceState())?.reason;
+    const detail = async (): Promise<unknown> => (await getServiceState())?.detail;
+    // Without destinations, the inbox and push topics receive the notifications.
     await expect.poll(detail).toBe('no destinations of your own yet');
     const away = `127.0.0.1:${receiver.port}/__status/503`;
     await post(host, '/add/mine', { config: `json://${away}/mine`, format: 'text' });
     await expect.poll(detail).toBe('all delivered');
     await post(host, '/notify', { urls: `hassio://${away}/token`, body: 'x' });
-    await expect.poll(said).toBe('Home Assistant does not take messages, 1 waiting');
+    await expect.poll(getReason).toBe('Home Assistant does not take messages, 1 waiting');
     await post(host, '/notify', { urls: `json://${away}`, body: 'x' });
-    await expect.poll(said).toBe('Home Assistant and JSON do not take messages, 2 waiting');
+    await expect.poll(getReason).toBe('Home Assistant and JSON do not take messages, 2 waiting');
     await post(host, '/notify', { urls: `json://${away}/other`, body: 'x' });
-    await expect.poll(said).toBe('3 destinations do not take messages, 3 waiting');
+    await expect.poll(getReason).toBe('3 destinations do not take messages, 3 waiting');
   });
 
   it('delivers waiting notifications in order after a restart', async () => {
@@ -150,7 +150,7 @@ describe('destinations that do not answer', () => {
     expect(reply.text).toContain('WARNING');
     await post(host, '/notify/aggregator', { body: 'two' });
     expect(offers.inbox.size).toBe(0);
-    // The probe does not take from the inbox hand-over; the next host's does.
+    // The probe leaves the hand-over to the inbox of the next host.
     const { dataDir } = host;
     const again = createProbe(['inbox', 'push']);
     await host.host[Symbol.asyncDispose]();
@@ -166,9 +166,9 @@ describe('destinations that do not answer', () => {
   it('fails the call for final refusals of destinations that are not optional', async () => {
     const { descriptor, readings } = withReadings(notify);
     const { host } = await openNotify({ services: [createProbe(['inbox']).descriptor, descriptor] });
-    const gone = `json://127.0.0.1:${receiver.port}/__status/410`;
-    await post(host, '/add/gone', { config: gone, format: 'text' });
-    await post(host, '/add/soft', { config: `${gone}?optional=yes\ninbox://`, format: 'text' });
+    const goneUrl = `json://127.0.0.1:${receiver.port}/__status/410`;
+    await post(host, '/add/gone', { config: goneUrl, format: 'text' });
+    await post(host, '/add/soft', { config: `${goneUrl}?optional=yes\ninbox://`, format: 'text' });
     const reply = await post(host, '/notify/gone', { body: 'x' });
     expect(reply.status).toBe(424);
     expect(reply.text).toContain('error=410');
@@ -203,7 +203,7 @@ describe('a dead letter', () => {
 describe('a configuration of very many destinations', () => {
   it('is served up to a thousand, and says which are not', async () => {
     const { host, offers } = await openNotify();
-    const lines = Array.from({ length: 1002 }, (_, at) => `push://t${at}`);
+    const lines = Array.from({ length: 1002 }, (_, index) => `push://t${index}`);
     const added = await post(host, '/add/many', { config: lines.join('\n'), format: 'text' });
     expect(JSON.parse(added.text)).toMatchObject({ details: [{ 2: expect.stringContaining('Line 1001') }, {}] });
     expect(await post(host, '/notify/many', { body: 'x' })).toMatchObject({ status: 200 });
@@ -237,9 +237,9 @@ describe('the history', () => {
     let context: Context | undefined;
     const watched = {
       ...notify,
-      create: (given: Context, settings: Settings) => {
-        context = given;
-        return notify.create(given, settings);
+      create: (serviceContext: Context, settings: Settings) => {
+        context = serviceContext;
+        return notify.create(serviceContext, settings);
       },
     };
     const { descriptor } = createProbe(['inbox']);
@@ -252,8 +252,8 @@ describe('the history', () => {
     const notices = new NotificationStore(context.db);
     expect(await notices.deleteOld(Date.now() - 3_600_000)).toBe(0);
     expect(await notices.deleteOld(Date.now() + 3_600_000)).toBe(1);
-    const left = await context.db.selectFrom('notices').select('body').execute();
-    expect(left).toEqual([{ body: 'waits for the push server' }]);
+    const remainingNotices = await context.db.selectFrom('notices').select('body').execute();
+    expect(remainingNotices).toEqual([{ body: 'waits for the push server' }]);
     expect(await context.db.selectFrom('deliveries').select('state').execute()).toHaveLength(2);
   });
 });

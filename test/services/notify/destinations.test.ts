@@ -105,7 +105,7 @@ describe('what stands percent-encoded in a URL', () => {
     'json://h%0ahost/x',
     'json://h%00/x',
     'ntfy://tk_a%0d%0aX@h/topic',
-    `ntfy://h/${Array.from({ length: 101 }, (_, at) => `t${at}`).join('/')}`,
+    `ntfy://h/${Array.from({ length: 101 }, (_, index) => `t${index}`).join('/')}`,
   ])('cannot put anything else into the request: %s', (url) => {
     expect(typeof parseDestination(url)).toBe('string');
   });

@@ -9,10 +9,10 @@ import type { NotifyKey } from '../../../services/contracts/notify/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
-import { argumentsOf, lacksLibrary, libraryOf, placeEngine, sendAlone, workers } from './engine-rig.ts';
+import { readArguments, lacksLibrary, getLibraryFolder, placeEngine, sendAlone, workers } from './engine-rig.ts';
 import { createProbe, openReceiver, withReadings, type Readings, type Receiver } from './support.ts';
 
-/** Services that are not native and can be pointed at this machine. */
+/** Services that are not native and accept a local address. */
 const services = (port: number): readonly string[] => [
   `pjet://127.0.0.1:${port}/abcdefgh`,
   `pushdeer://127.0.0.1:${port}/pushkey12`,
@@ -33,7 +33,7 @@ async function openHouse(release: 'apprise-1' | 'apprise-2'): Promise<void> {
   receiver = await openReceiver();
   const launcher = placeEngine(
     join(folder, 'engine'),
-    libraryOf(release),
+    getLibraryFolder(release),
     undefined,
     release === 'apprise-1' ? '1.13.1' : '2.2.0',
   );
@@ -81,7 +81,7 @@ describe.skipIf(lacksLibrary).each(['apprise-1', 'apprise-2'] as const)(
       async (scheme) => {
         const url = services(receiver.port).find((each) => each.startsWith(`${scheme}:`)) ?? '';
         const message = { title: 'Bäckup', body: '# Done\n\n*all* <b>of</b> it 🎉', type: 'warning' };
-        await sendAlone(libraryOf(release), url, {
+        await sendAlone(getLibraryFolder(release), url, {
           ...message,
           notify_type: 'warning',
           type: undefined,
@@ -103,24 +103,27 @@ describe.skipIf(lacksLibrary).each(['apprise-1', 'apprise-2'] as const)(
       expect(added.text).toContain('Line 3 does nothing: the Apprise library does not take it');
       const listed = async (query: string): Promise<unknown> =>
         (await fetch(`${host.url('notify')}/json/urls/mixed${query}`)).json();
-      const place = `@127.0.0.1:${receiver.port}/?visibility=public`;
+      const destinationSuffix = `@127.0.0.1:${receiver.port}/?visibility=public`;
       expect(await listed('')).toMatchObject({
-        urls: [{ service_name: 'Misskey', url: expect.stringContaining(`misskey://tokentoken${place}`) }, {}],
+        urls: [
+          { service_name: 'Misskey', url: expect.stringContaining(`misskey://tokentoken${destinationSuffix}`) },
+          {},
+        ],
       });
       expect(await listed('?privacy=1')).toMatchObject({
-        urls: [{ url: expect.stringContaining(`misskey://t...n${place}`) }, {}],
+        urls: [{ url: expect.stringContaining(`misskey://t...n${destinationSuffix}`) }, {}],
       });
       expect((await post('/notify/mixed', { body: 'x', tag: 'a' })).status).toBe(200);
       await vi.waitFor(() => expect(receiver.received.map(({ path }) => path)).toEqual(['/api/notes/create']));
-      // As it was given.
+      // The text is unchanged.
       expect(await (await fetch(`${host.url('notify')}/cfg/mixed`, { method: 'POST' })).text()).toBe(config);
     });
 
     it('keeps its secrets out of its arguments, its environment and the log, and counts under one label', async () => {
       const [pid = 0] = await workers();
-      const told = await argumentsOf(pid);
+      const args = await readArguments(pid);
       for (const secret of ['tokentoken', 'masterkey', 'uJmKaBW9WFk42miB146ci3Kj', 'correct horse']) {
-        expect(told).not.toContain(secret);
+        expect(args).not.toContain(secret);
         expect(host.log.join('\n')).not.toContain(secret);
       }
       const names = [...readings.counters.keys()].filter((name) => name.includes('notifications_sent'));
@@ -133,7 +136,7 @@ describe.skipIf(lacksLibrary).each(['apprise-1', 'apprise-2'] as const)(
       const url = `smseagle://tokentoken@127.0.0.1:${receiver.port}/15551234567`;
       const file = join(folder, 'cat.png');
       writeFileSync(file, 'a cat');
-      await sendAlone(libraryOf(release), url, { body: 'look', attach: [file] });
+      await sendAlone(getLibraryFolder(release), url, { body: 'look', attach: [file] });
       const alone = receiver.received.splice(0);
       const form = new FormData();
       form.set('body', 'look');
@@ -210,11 +213,11 @@ describe.skipIf(lacksLibrary)('a service that speaks no HTTP', () => {
   afterEach(closeHouse);
 
   it('gets its message all the same: IRC', async () => {
-    const said: string[] = [];
+    const received: string[] = [];
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
       createInterface({ input: socket }).on('line', (line) => {
-        said.push(line);
+        received.push(line);
         const [command = '', argument = ''] = line.split(' ');
         if (command === 'USER') socket.write(':irc.test 001 homeport :Welcome\r\n');
         if (command === 'PING') socket.write(`:irc.test PONG irc.test ${argument}\r\n`);
@@ -228,7 +231,7 @@ describe.skipIf(lacksLibrary)('a service that speaks no HTTP', () => {
     const { port } = server.address() as AddressInfo;
     try {
       await post('/notify', { body: 'the tide is high', urls: `irc://homeport@127.0.0.1:${port}/%23alerts` });
-      await vi.waitFor(() => expect(said.join('\n')).toMatch(/PRIVMSG #alerts :.*the tide is high/), 20_000);
+      await vi.waitFor(() => expect(received.join('\n')).toMatch(/PRIVMSG #alerts :.*the tide is high/), 20_000);
     } finally {
       server.close();
     }

@@ -34,16 +34,16 @@ describe('the environment of the peer', () => {
   ])('filters destination kinds by %j', async (environment, services) => {
     await openNotify(environment);
     const { port } = open.use(await openReceiver());
-    const place = `json://127.0.0.1:${port}/`;
-    const added = await post('/add/k', { config: `${place}\npush://phone\n`, format: 'text' });
+    const destinationUrl = `json://127.0.0.1:${port}/`;
+    const added = await post('/add/k', { config: `${destinationUrl}\npush://phone\n`, format: 'text' });
     expect(added).toMatchObject({ status: 200, text: expect.stringContaining('switched off by a setting') as string });
     const listed = (await (await get('/json/urls/k')).json()) as { urls: { service_name: string }[] };
     expect(listed.urls.map(({ service_name }) => service_name.replace('Push', 'push'))).toEqual(services);
     const { details } = JSON.parse((await post('/notify/k', { body: 'x' })).text) as { details: string[][] };
     expect(details).toHaveLength(1);
     const allowed = 'APPRISE_ALLOW_SERVICES' in environment;
-    expect(await post('/notify', { urls: place, body: 'x' })).toMatchObject({ status: allowed ? 200 : 204 });
-    expect(await post('/add/other', { urls: allowed ? 'push://x' : place })).toMatchObject({ status: 400 });
+    expect(await post('/notify', { urls: destinationUrl, body: 'x' })).toMatchObject({ status: allowed ? 200 : 204 });
+    expect(await post('/add/other', { urls: allowed ? 'push://x' : destinationUrl })).toMatchObject({ status: 400 });
     const { keys } = await api<{ keys: { key: string; skipped: { reason: string }[] }[] }>(
       host.url('control'),
       '/api/notify/keys',

@@ -5,13 +5,13 @@ import { createFakeClock } from '../../support/clock.ts';
 import { eachDialect } from '../../support/database.ts';
 import { silentLog } from '../../support/database-location.ts';
 
-eachDialect((_name, open, newPlace) => {
-  const openHealth = async (place = newPlace()) => {
-    const database = await open(place);
+eachDialect((_name, open, createLocation) => {
+  const openHealth = async (location = createLocation()) => {
+    const database = await open(location);
     await database.migrate(migrations);
     const clock = createFakeClock();
     const context = { clock, commit: database.commit, db: database.kysely, log: silentLog };
-    return { place, database, clock, context, health: new HealthStore(context) };
+    return { place: location, database, clock, context, health: new HealthStore(context) };
   };
 
   describe('the health of destinations', () => {
@@ -53,7 +53,7 @@ eachDialect((_name, open, newPlace) => {
         written.resolve();
         return value;
       };
-      // What was read comes back only after the writing.
+      // The queried state arrives after the write.
       const db = database.kysely.withPlugin({
         transformQuery: ({ node }) => node,
         async transformResult({ result }) {
@@ -81,7 +81,7 @@ eachDialect((_name, open, newPlace) => {
         return database.commit(work);
       };
       const health = new HealthStore({ ...context, commit });
-      for (let at = 0; at < 2500; at += 1) health.record(`d${String(at % 1250)}`, 'done', String(at));
+      for (let index = 0; index < 2500; index += 1) health.record(`d${String(index % 1250)}`, 'done', String(index));
       expect(commits).toBe(0);
       clock.advance(1000);
       await expect.poll(async () => (await new HealthStore(context).findAll(['d0', 'd1249'])).size).toBe(2);
@@ -105,8 +105,8 @@ eachDialect((_name, open, newPlace) => {
     });
 
     it('is taken from the history of an older version', async () => {
-      const place = newPlace();
-      const database = await open(place);
+      const location = createLocation();
+      const database = await open(location);
       const before = migrations.findIndex(({ name }) => name === '021-create-destination-health');
       await database.migrate(migrations.slice(0, before));
       await database.kysely
@@ -132,7 +132,7 @@ eachDialect((_name, open, newPlace) => {
           row('n3', 'c', 'waiting', '', 40),
         ])
         .execute();
-      const { health } = await openHealth(place);
+      const { health } = await openHealth(location);
       expect(await health.findAll(['a', 'b', 'c'])).toEqual(
         new Map([
           ['a', { state: 'dead', detail: 'last', time: 20, lastSuccess: 10 }],

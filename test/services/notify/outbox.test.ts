@@ -40,7 +40,7 @@ async function post(
   return { status: reply.status, text: await reply.text() };
 }
 
-const place = (path: string): string => `json://127.0.0.1:${receiver.port}/${path}`;
+const buildUrl = (path: string): string => `json://127.0.0.1:${receiver.port}/${path}`;
 const add = (key: string, lines: readonly string[], base?: string) =>
   post(`/add/${key}`, { config: lines.join('\n'), format: 'text' }, base);
 const choose = (key: string, options: object) =>
@@ -53,7 +53,7 @@ const bodies = (path = ''): readonly string[] =>
 describe('a strict key', () => {
   it('tries each destination once and answers 424 for what could not be sent, which is not repeated', async () => {
     await openNotify();
-    await add('strict', [place('a'), place('b?optional=yes')]);
+    await add('strict', [buildUrl('a'), buildUrl('b?optional=yes')]);
     await choose('strict', { strict: true });
     receiver.answer = 503;
     expect(await post('/notify/strict', { body: 'first' })).toMatchObject({ status: 424 });
@@ -68,7 +68,7 @@ describe('a strict key', () => {
 describe('behind another to the same destination', () => {
   it('responds to a caller once its notification is stored, and keeps the order', async () => {
     await openNotify();
-    await add('busy', [place('slow')]);
+    await add('busy', [buildUrl('slow')]);
     const reply = receiver.hold();
     const first = post('/notify/busy', { body: 'first' });
     await vi.waitFor(() => expect(bodies()).toEqual(['first']));
@@ -85,7 +85,7 @@ describe('behind another to the same destination', () => {
 describe('a key that does not repeat itself', () => {
   it('sends the same once in its window, and something else or something later again', async () => {
     await openNotify();
-    await add('once', [place('a')]);
+    await add('once', [buildUrl('a')]);
     await choose('once', { repeatSeconds: 60 });
     const send = async (body: string, more = {}) => post('/notify/once', { body, ...more });
     await send('x');
@@ -103,9 +103,9 @@ describe('a key that does not repeat itself', () => {
 describe('the rules of a destination', () => {
   it('delays notifications in quiet hours, but not failures', async () => {
     await openNotify();
-    await add('night', [place('a?quiet=00:00-24:00')]);
-    const held = await post('/notify/night', { body: 'calm' });
-    expect([held.status, held.text]).toEqual([200, expect.stringContaining('held until')]);
+    await add('night', [buildUrl('a?quiet=00:00-24:00')]);
+    const response = await post('/notify/night', { body: 'calm' });
+    expect([response.status, response.text]).toEqual([200, expect.stringContaining('held until')]);
     await post('/notify/night', { body: 'calm too' });
     await post('/notify/night', { body: 'loud', type: 'failure' });
     expect(bodies()).toEqual(['loud']);
@@ -115,7 +115,7 @@ describe('the rules of a destination', () => {
 
   it('combines notifications above the rate at the end of the window', async () => {
     await openNotify();
-    await add('rated', [place('a?rate=2/1h')]);
+    await add('rated', [buildUrl('a?rate=2/1h')]);
     for (const title of ['1', '2', '3', '4', '5']) {
       await post('/notify/rated', { title, body: 'x' });
       clock.advance(1000);
@@ -131,7 +131,7 @@ describe('the rules of a destination', () => {
 
   it('combines a window, survives a refusal, and retries dead letters separately', async () => {
     await openNotify();
-    await add('joined', [place('a?digest=15m')]);
+    await add('joined', [buildUrl('a?digest=15m')]);
     for (const body of ['1', '2']) await post('/notify/joined', { body });
     receiver.answer = 403;
     clock.advance(900_000);
@@ -147,14 +147,14 @@ describe('the rules of a destination', () => {
 
   it('are kept in lists of URLs, shown, and refused when they are wrong', async () => {
     await openNotify();
-    await post('/add/list', { urls: `${place('a')}?rate=2/1h` });
+    await post('/add/list', { urls: `${buildUrl('a')}?rate=2/1h` });
     const { keys } = await api<{ keys: { key: string; destinations: { url: string }[] }[] }>(
       host.url('control'),
       '/api/notify/keys',
     );
     expect(keys.find(({ key }) => key === 'list')?.destinations[0]?.url).toContain('&rate=2/1h');
     expect((await post('/get/list', {})).text).toContain('rate=2/1h');
-    expect(await post('/add/list', { urls: `${place('a')}?rate=often` })).toMatchObject({ status: 400 });
+    expect(await post('/add/list', { urls: `${buildUrl('a')}?rate=often` })).toMatchObject({ status: 400 });
   });
 });
 
@@ -163,9 +163,12 @@ describeWaiting(1500);
 describe('destinations that do not answer', () => {
   it('does not delay a healthy destination behind many failing ones', async () => {
     await openNotify();
-    const dead = Array.from({ length: 40 }, (_, at) => `json://127.0.0.1:${receiver.port}/__never?-n=${String(at)}`);
+    const dead = Array.from(
+      { length: 40 },
+      (_, index) => `json://127.0.0.1:${receiver.port}/__never?-n=${String(index)}`,
+    );
     await add('dead', dead);
-    await add('well', [place('fine')]);
+    await add('well', [buildUrl('fine')]);
     const blocked = post('/notify/dead', { body: 'x' });
     await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(30), 15_000);
     for (const body of ['1', '2', '3']) expect(await post('/notify/well', { body })).toMatchObject({ status: 200 });
@@ -186,7 +189,7 @@ describe('a destination that waits out a failure', () => {
       notices.map(({ body, deliveries: [delivery] }) => [body, Number(delivery?.nextAt) - clock.now()]),
     );
   };
-  /** Fails until the next attempt at the first is minutes away. */
+  /** Fails until the next attempt of the first delivery is minutes away. */
   const failFor = async (body: string): Promise<void> => {
     receiver.answer = 503;
     await post('/notify/away', { body });
@@ -202,9 +205,9 @@ describe('a destination that waits out a failure', () => {
 
   it('is tried when something new comes, in order, and not more than once in 15 s', async () => {
     await openNotify();
-    await add('away', [place('away')]);
+    await add('away', [buildUrl('away')]);
     await failFor('first');
-    // It was tried a moment ago.
+    // The last attempt was a moment ago.
     await post('/notify/away', { body: 'second' });
     clock.advance(16 * second);
     await Promise.all(['third', 'fourth'].map((body) => post('/notify/away', { body })));
@@ -224,7 +227,7 @@ describe('a destination that waits out a failure', () => {
 
   it('is left alone for as long as it asked', async () => {
     await openNotify();
-    await add('away', [place('away')]);
+    await add('away', [buildUrl('away')]);
     receiver.retryAfter = 600;
     receiver.answer = 429;
     await post('/notify/away', { body: 'first' });
@@ -239,7 +242,7 @@ describe('a destination that waits out a failure', () => {
     open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
     const services = [createProbe(['inbox', 'push']).descriptor, notify, control];
     host = await openTestHost({ services, clock, dataDir });
-    await add('away', [place('away')]);
+    await add('away', [buildUrl('away')]);
     await failFor('first');
     await host[Symbol.asyncDispose]();
     host = open.use(await openTestHost({ services, clock, dataDir }));
@@ -251,7 +254,7 @@ describe('a destination that waits out a failure', () => {
 
   it('shows for each that waits when it is tried, also for those whose own time has come', async () => {
     await openNotify();
-    await add('away', [place('away')]);
+    await add('away', [buildUrl('away')]);
     await failFor('first');
     await post('/notify/away', { body: 'second' });
     clock.advance(10 * second);
@@ -275,7 +278,7 @@ describe('a message that its destination cannot digest', () => {
     );
     return notices.find((each) => each.body === body)?.deliveries[0];
   };
-  /** The time until the next attempt, in ms, once so many have failed. */
+  /** Returns the time until the next attempt in ms after this number of failures. */
   const waitAfter = (body: string, attempts: number): Promise<number> =>
     vi.waitFor(async () => {
       const { attempts: noted, nextAt } = (await delivery(body)) ?? {};
@@ -286,7 +289,7 @@ describe('a message that its destination cannot digest', () => {
 
   it('lets those behind it pass after five attempts, and comes when it is taken', async () => {
     await openNotify();
-    await add('picky', [place('picky')]);
+    await add('picky', [buildUrl('picky')]);
     receiver.refuses = (body) => body.includes('odd');
     expect((await post('/notify/picky', { body: 'odd' })).text).toContain('queued and tried again');
     await post('/notify/picky', { body: 'behind' });
@@ -311,7 +314,7 @@ describe('a message that its destination cannot digest', () => {
 
   it('stays where it is after one such answer, as of a destination that starts again', async () => {
     await openNotify();
-    await add('starting', [place('starting')]);
+    await add('starting', [buildUrl('starting')]);
     receiver.answer = 503;
     await post('/notify/starting', { body: 'first' });
     await post('/notify/starting', { body: 'second' });
@@ -328,8 +331,8 @@ describe('a message that its destination cannot digest', () => {
 
   it('is known as that beside others that stand in no line, and stays aside however often it is refused', async () => {
     await openNotify();
-    await add('aside', [place('aside')]);
-    await add('direct', [place('aside')]);
+    await add('aside', [buildUrl('aside')]);
+    await add('direct', [buildUrl('aside')]);
     await choose('direct', { strict: true });
     receiver.refuses = (body) => body.includes('odd');
     await post('/notify/aside', { body: 'odd' });
@@ -345,7 +348,7 @@ describe('a message that its destination cannot digest', () => {
 
   it('is not what a destination fails at that is away', async () => {
     await openNotify();
-    await add('away', [place('away')]);
+    await add('away', [buildUrl('away')]);
     receiver.answer = 503;
     await post('/notify/away', { body: 'first' });
     await post('/notify/away', { body: 'second' });
@@ -366,12 +369,12 @@ describe('kill -9 between the acceptance and the delivery', () => {
     {
       await using process = await startHostProcess(dataDir);
       const base = process.url('notify');
-      await add('kill', [place('fine'), place('late')], base);
-      for (let at = 0; at < 20; at += 1) {
-        // From the fifth on nobody answers well, so everything after lies in the outbox.
-        if (at === 5) receiver.answer = 503;
-        const { status } = await post('/notify/kill', { body: String(at) }, base);
-        if (status === 200) accepted.push(String(at));
+      await add('kill', [buildUrl('fine'), buildUrl('late')], base);
+      for (let index = 0; index < 20; index += 1) {
+        // From the fifth response on every delivery fails, so later ones stay in the outbox.
+        if (index === 5) receiver.answer = 503;
+        const { status } = await post('/notify/kill', { body: String(index) }, base);
+        if (status === 200) accepted.push(String(index));
       }
       await process.kill();
     }

@@ -43,7 +43,7 @@ describe('payloads of other programs', () => {
       JSON.parse('{"__proto__":{"message":"x"},"constructor":{"message":"y"}}') as Record<string, unknown>,
     ],
   ])('are nobody’s: %s', (_what, body) => {
-    // A number under the name of a text is written out like any other.
+    // A number in a text field is formatted like any other.
     expect(recognizePayload(body, () => undefined, 'text')?.body).toBe(
       'message' in body && body.message === 7 ? '7' : undefined,
     );
@@ -56,10 +56,10 @@ describe('payloads of other programs', () => {
       version: '4',
       groupKey: '{}',
       status: 'firing',
-      alerts: Array.from({ length: 5000 }, (_, at) => ({
+      alerts: Array.from({ length: 5000 }, (_, index) => ({
         status: 'firing',
         labels: Object.fromEntries(Array.from({ length: 20 }, (__, label) => [`l${label}`, 'y'.repeat(20)])),
-        annotations: { summary: 'x'.repeat(100_000), description: `${at}` },
+        annotations: { summary: 'x'.repeat(100_000), description: `${index}` },
       })),
     };
     expect(recognizePayload(deep, () => undefined, 'text')?.body.length).toBeLessThan(25_000);

@@ -20,7 +20,7 @@ let clock: FakeClock;
 let host: TestHost;
 let port: number;
 let seen: Seen[];
-/** Status of each answer; undefined: none comes. */
+/** Status of each response; undefined for no response. */
 let answer: (request: Seen) => number | undefined;
 
 beforeEach(async () => {
@@ -32,9 +32,9 @@ beforeEach(async () => {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
-      const got = { path: request.url ?? '', body };
-      seen.push(got);
-      const status = answer(got);
+      const received = { path: request.url ?? '', body };
+      seen.push(received);
+      const status = answer(received);
       if (status === undefined) return;
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ success: true, data: { authToken: 'a', userId: 'u' } }));
@@ -58,7 +58,7 @@ async function send(urls: string, fields: object, base = host.url('notify')): Pr
   return (await fetch(`${base}/notify`, { method: 'POST', headers, body })).status;
 }
 
-/** Answers 503 to the first request that fits, and well to all others. */
+/** Responds with 503 to the first matching request, and successfully to all others. */
 function refuseOnce(fits: (request: Seen) => boolean): void {
   let refused = false;
   answer = (request) => {
@@ -70,7 +70,7 @@ function refuseOnce(fits: (request: Seen) => boolean): void {
 
 const pieces = (): readonly string[] =>
   seen.map(({ body }) => (JSON.parse(body) as { message: string }).message.slice(0, 1));
-/** Three pieces: each line is as long as a message may be. */
+/** Text of three parts: each line has the maximum length of a message. */
 const long = ['a', 'b', 'c'].map((letter) => letter.repeat(32_000)).join('\n');
 
 describe('a delivery that takes several requests', () => {
@@ -117,8 +117,9 @@ describe('a delivery that takes several requests', () => {
     refuseOnce(({ path }) => path.includes('/join/!two'));
     await send(`matrix://token@127.0.0.1:${port}/!one:hs/!two:hs`, { body: 'x' });
     clock.advance(10_000);
-    const shown = () => seen.map(({ path }) => /rooms\/!(\w+)/.exec(path)?.[1]).filter((room) => room !== undefined);
-    await vi.waitFor(() => expect(shown()).toEqual(['one', 'two']));
+    const listRooms = () =>
+      seen.map(({ path }) => /rooms\/!(\w+)/.exec(path)?.[1]).filter((fixture) => fixture !== undefined);
+    await vi.waitFor(() => expect(listRooms()).toEqual(['one', 'two']));
   });
 
   it('goes on after a kill -9 where it was', async () => {

@@ -28,11 +28,14 @@ beforeAll(async () => {
   const probe = createProbe(['inbox', 'push']);
   offers = probe.offers;
   host = await openTestHost({ services: [probe.descriptor, notify] });
-  const place = `json://127.0.0.1:${receiver.port}`;
+  const destinationUrl = `json://127.0.0.1:${receiver.port}`;
   await fetch(`${host.url('notify')}/add/house`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ config: `nas=${place}/nas\ndoor=${place}/door\n${place}/all\n`, format: 'text' }),
+    body: JSON.stringify({
+      config: `nas=${destinationUrl}/nas\ndoor=${destinationUrl}/door\n${destinationUrl}/all\n`,
+      format: 'text',
+    }),
   });
 });
 afterAll(async () => {
@@ -45,14 +48,14 @@ beforeEach(() => {
   offers.inbox.clear();
 });
 
-/** What each destination got, by its path. */
-function got(): Record<string, unknown> {
+/** Returns the received body of each destination by its path. */
+function getReceivedBodies(): Record<string, unknown> {
   return Object.fromEntries(receiver.received.map(({ path, body }) => [path, JSON.parse(body) as unknown]));
 }
 
 describe.each(['apprise-1', 'apprise-2'])('the command line of the peer, %s', (version) => {
   const library = join(tools, version);
-  /** Runs it as a person would; resolves with its exit code. */
+  /** Runs a program as a user would and resolves with its exit code. */
   const apprise = async (...args: string[]): Promise<number> => {
     const env = { PATH: process.env['PATH'] ?? '', HOME: folder, PYTHONPATH: library, LANG: 'C.UTF-8' };
     const program = [join(library, 'bin', 'apprise'), ...args];
@@ -61,14 +64,14 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of the peer, %s', (v
       (error: { code?: number }) => error.code ?? -1,
     );
   };
-  const at = (more = ''): string => `apprise://127.0.0.1:${host.port('notify')}/house${more}`;
+  const buildAppriseUrl = (more = ''): string => `apprise://127.0.0.1:${host.port('notify')}/house${more}`;
 
   it.skipIf(lacks(existsSync(library)))(
     'sends a title, a body and a type to a key',
     async () => {
-      expect(await apprise('-t', 'Bäckup', '-b', 'done 🎉', '-n', 'warning', at())).toBe(0);
+      expect(await apprise('-t', 'Bäckup', '-b', 'done 🎉', '-n', 'warning', buildAppriseUrl())).toBe(0);
       const notice = { title: 'Bäckup', message: 'done 🎉', type: 'warning' };
-      expect(got()).toMatchObject({ '/nas': notice, '/door': notice, '/all': notice });
+      expect(getReceivedBodies()).toMatchObject({ '/nas': notice, '/door': notice, '/all': notice });
     },
     90_000,
   );
@@ -76,9 +79,9 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of the peer, %s', (v
   it.skipIf(lacks(existsSync(library)))(
     'narrows it down by tags, and learns of a tag that nobody wears',
     async () => {
-      expect(await apprise('-b', 'x', at('?tags=nas,door'))).toBe(0);
-      expect(Object.keys(got()).toSorted()).toEqual(['/door', '/nas']);
-      expect(await apprise('-b', 'x', at('?tags=nobody'))).not.toBe(0);
+      expect(await apprise('-b', 'x', buildAppriseUrl('?tags=nas,door'))).toBe(0);
+      expect(Object.keys(getReceivedBodies()).toSorted()).toEqual(['/door', '/nas']);
+      expect(await apprise('-b', 'x', buildAppriseUrl('?tags=nobody'))).not.toBe(0);
       expect(await apprise('-b', 'x', `apprise://127.0.0.1:${host.port('notify')}/nokey`)).not.toBe(0);
     },
     90_000,
@@ -89,9 +92,9 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of the peer, %s', (v
     async () => {
       const file = join(folder, 'note.txt');
       writeFileSync(file, 'hello');
-      expect(await apprise('-b', 'x', '--attach', file, at('?tags=nas'))).toBe(0);
+      expect(await apprise('-b', 'x', '--attach', file, buildAppriseUrl('?tags=nas'))).toBe(0);
       const base64 = Buffer.from('hello').toString('base64');
-      expect(got()).toMatchObject({
+      expect(getReceivedBodies()).toMatchObject({
         '/nas': { attachments: [{ filename: 'note.txt', base64, mimetype: 'text/plain' }] },
       });
     },
@@ -103,7 +106,7 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of the peer, %s', (v
     async () => {
       const config = `http://127.0.0.1:${host.port('notify')}/get/house`;
       expect(await apprise('-b', 'mine', '-c', config, '-g', 'door')).toBe(0);
-      expect(got()).toMatchObject({ '/door': { message: 'mine' } });
+      expect(getReceivedBodies()).toMatchObject({ '/door': { message: 'mine' } });
     },
     90_000,
   );

@@ -34,7 +34,7 @@ function call(path: string, fields: unknown): Promise<Reply> {
   return send(path, 'application/json', JSON.stringify(fields));
 }
 
-/** What the receiver got, after `request` was answered. */
+/** Returns the notifications that the receiver got after the response to `request`. */
 async function delivered(request: () => Promise<Reply>): Promise<Record<string, any>> {
   const before = receiver.received.length;
   expect(await request()).toMatchObject({ status: 200 });
@@ -68,9 +68,9 @@ describe('the ntfy destination', () => {
 
   it('keeps them in its normal form', async () => {
     await call('/add/kept', { urls: 'ntfy://host/t?tags=a,b&attach=https%3A%2F%2Fx%2Fp.jpg' });
-    const shown = await (await fetch(`${host.url('notify')}/json/urls/kept`)).text();
-    expect(shown).toContain('tags=a%2Cb');
-    expect(shown).toContain('attach=https');
+    const urls = await (await fetch(`${host.url('notify')}/json/urls/kept`)).text();
+    expect(urls).toContain('tags=a%2Cb');
+    expect(urls).toContain('attach=https');
   });
 });
 
@@ -155,7 +155,7 @@ describe('payloads', () => {
   });
 
   it('includes the reason why a Sonarr download waits', () => {
-    const told = read({
+    const notification = read({
       eventType: 'ManualInteractionRequired',
       instanceName: 'Sonarr',
       series: { title: 'Show' },
@@ -163,12 +163,12 @@ describe('payloads', () => {
         { title: 'Show.S01E01', messages: ['No files found are eligible for import in /downloads/x'] },
       ],
     });
-    expect(told?.body).toContain('No files found are eligible for import in /downloads/x');
+    expect(notification?.body).toContain('No files found are eligible for import in /downloads/x');
   });
 });
 
 describe('groups of a YAML configuration', () => {
-  const tagsOf = (groups: string) => {
+  const parseTags = (groups: string) => {
     const urls = 'urls:\n  - push://dad:\n      - tag: [dad, nas]\n  - push://x:\n      - tag: tagX\n';
     return parseYamlConfiguration(`${groups}${urls}`).entries.map(({ tags }) => tags.map(({ name }) => name));
   };
@@ -180,7 +180,7 @@ describe('groups of a YAML configuration', () => {
     ['a list of maps', 'groups:\n  - all: [tagX, nas]\n'],
     ['a list of maps with comments', 'groups:\n  - all:\n      - tagX: why\n      - nas: because\n'],
   ])('are read with %s', (_what, groups) => {
-    expect(tagsOf(groups)).toEqual([
+    expect(parseTags(groups)).toEqual([
       ['dad', 'nas', 'all'],
       ['tagx', 'all'],
     ]);

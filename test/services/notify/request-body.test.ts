@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { readBody } from '../../../services/notify/apprise-api/body.ts';
 
-/** A request whose client sent this much of a body of ten bytes, and has left before anything of it was read. */
+/** Creates a request whose client sent a part of a body of ten bytes, and disconnected before any of it was read. */
 async function abandoned(body: string): Promise<{ readonly request: IncomingMessage; readonly end: () => void }> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

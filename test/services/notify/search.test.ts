@@ -15,7 +15,7 @@ function message(id: string, title: string, body: string, time = now): Message {
   return { id, title, body, type: 'info', format: 'text', source: 'mail', time, tags: [], link: undefined };
 }
 
-function storesOf({ kysely, commit }: Database) {
+function openStores({ kysely, commit }: Database) {
   const notices = new NotificationStore(kysely);
   const index = new NotificationIndex({ db: kysely, commit, clock: createFakeClock(), log: silentLog });
   const history = new History(kysely, { open: (url) => url }, index);
@@ -29,11 +29,11 @@ function storesOf({ kysely, commit }: Database) {
   };
 }
 
-eachDialect((_name, open, newPlace) => {
+eachDialect((_name, open, createLocation) => {
   it('finds notices by their words as soon as they are accepted, and no more once they are forgotten', async () => {
     const database = await open();
     await database.migrate(migrations);
-    const { add, find, notices } = storesOf(database);
+    const { add, find, notices } = openStores(database);
     await add([
       message('old', 'Backup of the café', 'Läuft seit 3 Stunden', now - 10),
       message('new', 'Door', 'The backup-disk is full: /mnt/data_3'),
@@ -59,17 +59,17 @@ eachDialect((_name, open, newPlace) => {
   });
 
   it('finds what an older version has accepted, however much it is', async () => {
-    const place = newPlace();
-    const before = await open(place);
+    const location = createLocation();
+    const before = await open(location);
     await before.migrate(migrations.slice(0, -1));
-    const many = Array.from({ length: 1500 }, (_, at) =>
-      message(`n${String(at)}`, `Number ${String(at)}`, 'of many', now + at),
+    const many = Array.from({ length: 1500 }, (_, index) =>
+      message(`n${String(index)}`, `Number ${String(index)}`, 'of many', now + index),
     );
-    await storesOf(before).add(many);
+    await openStores(before).add(many);
     await before[Symbol.asyncDispose]();
-    const database = await open(place);
+    const database = await open(location);
     await database.migrate(migrations);
-    const { add, find } = storesOf(database);
+    const { add, find } = openStores(database);
     await add([message('more', 'Number 1000', 'of more')]);
     const [all, one] = await Promise.all([find('many', 5000), find('1000')]);
     expect(all).toHaveLength(1500);

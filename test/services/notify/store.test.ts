@@ -12,7 +12,7 @@ import { eachDialect } from '../../support/database.ts';
 const day = 24 * 3_600_000;
 const now = 1_900_000_000_000;
 
-/** Seals by writing the text otherwise, with another beginning each time. */
+/** Vault that transforms the text, with a different prefix each time. */
 let seals = 0;
 const vault: Vault = {
   seal: (text) => `${(seals += 1)}.${Buffer.from(text).toString('hex')}`,
@@ -68,7 +68,7 @@ eachDialect((_name, open) => {
   describe('notices', () => {
     it('are written once under their id, with all their deliveries', async () => {
       const { commit, notices } = await openStores();
-      const many = Array.from({ length: 5000 }, (_, at) => to(`d${at}`));
+      const many = Array.from({ length: 5000 }, (_, index) => to(`d${index}`));
       const add = () => commit((transaction) => notices.add(transaction, 'key', message('n1'), many));
       expect([await add(), await add()]).toEqual([true, false]);
       expect(await notices.countWaiting()).toBe(5000);
@@ -134,7 +134,7 @@ eachDialect((_name, open) => {
         shown_url: 'irc://****',
         optional: 1,
       });
-      const ids = Array.from({ length: 1200 }, (_, at) => `id${String(at)}`);
+      const ids = Array.from({ length: 1200 }, (_, index) => `id${String(index)}`);
       await engineUrls.add(ids.map(row));
       await engineUrls.add([{ ...row('id7'), service: 'other' }]);
       expect(await engineUrls.find([...ids, 'unknown'])).toHaveLength(1200);
@@ -151,9 +151,9 @@ eachDialect((_name, open) => {
       const text = '# ünï 🎉\r\n\r\njson://h\u0000';
       await configurations.save('k', { format: 'text', text: 'first' }, now);
       await configurations.save('k', { format: 'yaml', text }, now + 1);
-      const found = await configurations.find('k');
-      expect(found).toEqual({ key: 'k', format: 'yaml', text, options: NotifyKeyOptions.parse({}) });
-      expect(await configurations.find('k')).toBe(found);
+      const configuration = await configurations.find('k');
+      expect(configuration).toEqual({ key: 'k', format: 'yaml', text, options: NotifyKeyOptions.parse({}) });
+      expect(await configurations.find('k')).toBe(configuration);
       const options = NotifyKeyOptions.parse({ withoutTag: 'untagged' });
       expect(await configurations.saveOptions('k', options, now + 2)).toBe(true);
       expect((await configurations.find('k'))?.options).toEqual(options);

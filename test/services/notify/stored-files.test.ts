@@ -41,10 +41,10 @@ interface Got {
   readonly message: string;
   readonly attachments: readonly { readonly filename: string }[];
 }
-const got = (): readonly Got[] => receiver.received.map(({ body }) => JSON.parse(body) as Got);
-const names = (at: number) =>
-  got()
-    .at(at)
+const getReceived = (): readonly Got[] => receiver.received.map(({ body }) => JSON.parse(body) as Got);
+const names = (index: number) =>
+  getReceived()
+    .at(index)
     ?.attachments.map(({ filename }) => filename);
 
 async function resend(body: string): Promise<{ destinations: number; filesGone: number }> {
@@ -67,7 +67,7 @@ describe('a notice that is sent once more', () => {
     expect(await resend('3')).toEqual({ destinations: 1, filesGone: 0 });
     await vi.waitFor(() => expect(names(-1)).toEqual(['3.txt']));
     expect(await resend('1')).toEqual({ destinations: 1, filesGone: 1 });
-    await vi.waitFor(() => expect(got().at(-1)).toMatchObject({ message: '1', attachments: [] }));
+    await vi.waitFor(() => expect(getReceived().at(-1)).toMatchObject({ message: '1', attachments: [] }));
   });
 
   it('goes without files that are gone from the disk, and says so', async () => {
@@ -75,7 +75,7 @@ describe('a notice that is sent once more', () => {
     await post('/notify/k', { body: 'x', attach: [file('a.txt'), file('b.txt')] });
     await rm(folder(), { recursive: true });
     expect(await resend('x')).toEqual({ destinations: 1, filesGone: 2 });
-    await vi.waitFor(() => expect(got()).toHaveLength(2));
+    await vi.waitFor(() => expect(getReceived()).toHaveLength(2));
   });
 });
 
@@ -87,8 +87,8 @@ describe('a digest', () => {
       clock.advance(1000);
     }
     clock.advance(900_000);
-    await vi.waitFor(() => expect(got()).toHaveLength(1));
+    await vi.waitFor(() => expect(getReceived()).toHaveLength(1));
     expect(names(0)).toEqual(['1a.txt', '1b.txt', '2a.txt', '2b.txt', '3a.txt', '3b.txt']);
-    expect(got()[0]?.message.split('\n').at(-1)).toBe('Files left behind: 4a.txt, 4b.txt');
+    expect(getReceived()[0]?.message.split('\n').at(-1)).toBe('Files left behind: 4a.txt, 4b.txt');
   });
 });

@@ -390,7 +390,9 @@ describe('authorization', () => {
 
 describe('hostile requests', () => {
   it('cannot inject a line break with a header', async () => {
-    const head = `POST /smuggle HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nAuthorization: ${admin}\r\nConnection: close\r\nContent-Length: 1\r\n`;
+    const head =
+      `POST /smuggle HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nAuthorization: ${admin}\r\n` +
+      'Connection: close\r\nContent-Length: 1\r\n';
     expect(await sendRaw(rig.port, `${head}Title: a\rX-Priority: 5\r\n\r\nx`)).toMatch(/^HTTP\/1.1 400/);
     const encoded = await sendRaw(rig.port, `${head}Title: =?utf-8?q?a=0D=0Ab?=\r\n\r\nx`);
     expect(encoded).toMatch(/^HTTP\/1.1 200/);
@@ -438,7 +440,9 @@ describe('hostile requests', () => {
   });
 
   it('sends only a status for a refused upgrade', async () => {
-    const head = `GET /g/ws HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
+    const head =
+      `GET /g/ws HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nConnection: Upgrade\r\nUpgrade: ` +
+      'websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
     expect(await sendRaw(rig.port, head)).toMatch(/^HTTP\/1.1 403 [^]*Content-Length: 0\r\n\r\n$/);
   });
 });

@@ -2,35 +2,35 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync }
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
-import { lacksRclone, openSyncRoom, type SyncRoom } from './sync-fixture.ts';
+import { lacksRclone, openSyncFixture, type SyncFixture } from './sync-fixture.ts';
 
-/** What must never come out, nor be written over. */
+/** Content that must never be returned or overwritten. */
 const secret = 'the secret of somebody else';
 
 describe.skipIf(lacksRclone)('access of an account with a grant for one folder', () => {
-  let room: SyncRoom;
+  let fixture: SyncFixture;
   let bob: string;
-  const as = (path: string, input: object) => room.call(path, input, { authorization: bob });
-  const mine = (): string => join(room.folder, 'mine');
-  const others = (): string => join(room.folder, 'others');
+  const as = (path: string, input: object) => fixture.call(path, input, { authorization: bob });
+  const mine = (): string => join(fixture.folder, 'mine');
+  const others = (): string => join(fixture.folder, 'others');
 
   beforeAll(async () => {
-    room = await openSyncRoom();
-    room.write({ 'mine/a.txt': 'a', 'mine/b/c.txt': 'c', 'others/secret.txt': secret, 'mine-too/x': secret });
+    fixture = await openSyncFixture();
+    fixture.write({ 'mine/a.txt': 'a', 'mine/b/c.txt': 'c', 'others/secret.txt': secret, 'mine-too/x': secret });
     symlinkSync(others(), join(mine(), 'link'));
     symlinkSync(join(others(), 'new'), join(mine(), 'dangling'));
-    bob = await room.account('bob', [
+    bob = await fixture.account('bob', [
       { resource: `${mine()}/*`, permission: 'read-write' },
       { resource: 'cloud:mine/*', permission: 'read-write' },
     ]);
     for (const [name, type, parameters] of [
       ['cloud', 'alias', { remote: mine() }],
-      ['all', 'alias', { remote: room.folder }],
+      ['all', 'alias', { remote: fixture.folder }],
     ] as const) {
-      expect((await room.call('config/create', { name, type, parameters })).status).toBe(200);
+      expect((await fixture.call('config/create', { name, type, parameters })).status).toBe(200);
     }
   });
-  afterAll(() => room[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
   it('allows the granted folder itself', async () => {
     expect((await as('operations/list', { fs: mine(), remote: 'b' })).body.list[0].Path).toBe('b/c.txt');
@@ -42,14 +42,14 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
     expect(existsSync(join(mine(), 'copy/link'))).toBe(false);
   });
 
-  /** Every way to say "somewhere else" in a text. */
+  /** Spellings of a path or remote outside of the permitted folder. */
   const ways = (): readonly unknown[] => [
     others(),
     `${mine()}/../others`,
     `${mine()}/link`,
     `${mine()}/dangling`,
     `${mine()}-too`,
-    room.folder,
+    fixture.folder,
     '/',
     `//${others()}`,
     `:local:${others()}`,
@@ -79,7 +79,7 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
     [others()],
   ];
 
-  const shapes: readonly (readonly [string, (place: unknown) => object])[] = [
+  const shapes: readonly (readonly [string, (path: unknown) => object])[] = [
     ['operations/list', (fs) => ({ fs, remote: '' })],
     ['operations/list', (fs) => ({ fs: `${mine()}`, remote: fs, opt: { recurse: true } })],
     ['operations/stat', (fs) => ({ fs, remote: 'secret.txt' })],
@@ -113,19 +113,19 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
   ];
 
   it('denies everything else, for every parameter of every call', async () => {
-    const before = readdirSync(room.folder);
+    const before = readdirSync(fixture.folder);
     for (const [path, shape] of shapes) {
       for (const way of ways()) {
         const input = shape(way);
         const { status, body } = await as(path, input);
-        const said = `${path} ${JSON.stringify(input)}: ${String(status)} ${JSON.stringify(body)}`;
-        if (path === 'job/batch') expect(body.results[0].error, said).toBeDefined();
+        const description = `${path} ${JSON.stringify(input)}: ${String(status)} ${JSON.stringify(body)}`;
+        if (path === 'job/batch') expect(body.results[0].error, description).toBeDefined();
         else if (status === 200) {
-          // Within the folder, a relative text is a name that is not there, and an empty one is the folder.
+          // Within the folder, a relative path is a missing name, and an empty path is the folder itself.
           const where = JSON.stringify(shape('*')).includes('"remote":"*"') && path === 'operations/list';
-          expect(where, said).toBe(true);
+          expect(where, description).toBe(true);
         }
-        expect(JSON.stringify(body).replace(/"input":.*/s, ''), said).not.toContain(secret);
+        expect(JSON.stringify(body).replace(/"input":.*/s, ''), description).not.toContain(secret);
       }
     }
     for (const remote of ['link', 'link/secret.txt', 'b/../../others/secret.txt', '../others', 'dangling']) {
@@ -139,7 +139,7 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
         expect((await as(path, { fs: mine(), remote })).status, `${path} ${remote}`).toBe(403);
       }
     }
-    expect(readdirSync(room.folder)).toEqual(before);
+    expect(readdirSync(fixture.folder)).toEqual(before);
     expect(readdirSync(others())).toEqual(['secret.txt']);
     expect(readFileSync(join(others(), 'secret.txt'), 'utf8')).toBe(secret);
     const loot = join(mine(), 'loot');
@@ -148,7 +148,7 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
   });
 
   it('denies targets of links in a writable folder', async () => {
-    room.write({ 'mine/tricky/from/link/secret.txt': 'loot', 'mine/tricky/from/dangling': 'loot' });
+    fixture.write({ 'mine/tricky/from/link/secret.txt': 'loot', 'mine/tricky/from/dangling': 'loot' });
     mkdirSync(join(mine(), 'tricky/to'));
     for (const [name, target] of [
       ['link', others()],
@@ -182,7 +182,7 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
     ]) {
       expect((await as(path, { name: 'x', type: 'local', path1: mine(), path2: mine() })).status, path).toBe(403);
     }
-    const { body } = await room.call('sync/copy', { srcFs: mine(), dstFs: `${others()}/../copied`, _async: true });
+    const { body } = await fixture.call('sync/copy', { srcFs: mine(), dstFs: `${others()}/../copied`, _async: true });
     const jobs = (await as('job/list', {})).body;
     expect(jobs.jobids).not.toContain(body.jobid);
     expect((await as('job/status', { jobid: body.jobid })).body.error).toBe('job not found');
@@ -190,18 +190,18 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
   });
 
   it('denies everything without a grant', async () => {
-    mkdirSync(join(room.folder, 'free'));
-    const eve = await room.account('eve', []);
-    expect((await room.call('rc/noop', {}, { authorization: eve })).status).toBe(403);
+    mkdirSync(join(fixture.folder, 'free'));
+    const eve = await fixture.account('eve', []);
+    expect((await fixture.call('rc/noop', {}, { authorization: eve })).status).toBe(403);
   });
 
   it('refuses a folder in which a part is denied', async () => {
-    const dan = await room.account('dan', [
-      { resource: `${room.folder}/*`, permission: 'read-write' },
+    const dan = await fixture.account('dan', [
+      { resource: `${fixture.folder}/*`, permission: 'read-write' },
       { resource: `${others()}/*`, permission: 'none' },
     ]);
-    const asDan = (fs: string) => room.call('operations/size', { fs }, { authorization: dan });
-    expect((await asDan(room.folder)).status).toBe(403);
+    const asDan = (fs: string) => fixture.call('operations/size', { fs }, { authorization: dan });
+    expect((await asDan(fixture.folder)).status).toBe(403);
     expect((await asDan(others())).status).toBe(403);
     expect((await asDan(mine())).status).toBe(200);
   });
@@ -209,7 +209,7 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
   it('allows less with a scoped token, also of an administrator', async () => {
     const scopes = [{ service: 'sync', resource: `${mine()}/b/*`, permission: 'read' }];
     const token = async (authorization: string): Promise<string> => {
-      const { text } = await room.api(
+      const { text } = await fixture.api(
         'POST',
         '/api/account/tokens',
         { label: 'nas', expiresAt: null, scopes },
@@ -218,19 +218,19 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
       return `Bearer ${text as string}`;
     };
     for (const authorization of [await token(bob), await token(adminAuthorization)]) {
-      const asToken = (path: string, input: object) => room.call(path, input, { authorization });
+      const asToken = (path: string, input: object) => fixture.call(path, input, { authorization });
       expect((await asToken('operations/size', { fs: `${mine()}/b` })).status).toBe(200);
       expect((await asToken('operations/size', { fs: mine() })).status).toBe(403);
       expect((await asToken('operations/size', { fs: others() })).status).toBe(403);
       expect((await asToken('operations/mkdir', { fs: `${mine()}/b`, remote: 'x' })).status).toBe(403);
       expect((await asToken('config/dump', {})).status).toBe(403);
-      // Its own question, and nothing else of the account.
+      // Contains the account's own setup question and nothing else.
       expect((await asToken('job/list', {})).body.finishedIds).toHaveLength(1);
     }
   });
 
   it('never runs a program, in any form of the request', async () => {
-    const mark = join(room.folder, 'executed');
+    const mark = join(fixture.folder, 'executed');
     const command = `touch ${mark}`;
     const inline = `:sftp,host=127.0.0.1,ssh="${command}":/`;
     for (const [path, input] of [
@@ -252,12 +252,15 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
       ['options/set', { rc: { NoAuth: true } }],
       [
         'sync/copy',
-        { srcFs: mine(), dstFs: `${room.folder}/y`, _config: { MetadataMapper: [command], Metadata: true } },
+        { srcFs: mine(), dstFs: `${fixture.folder}/y`, _config: { MetadataMapper: [command], Metadata: true } },
       ],
-      ['sync/copy', { srcFs: mine(), dstFs: `${room.folder}/y`, _config: JSON.stringify({ MetadataMapper: command }) }],
-      ['sync/copy', { srcFs: mine(), dstFs: `${room.folder}/y`, metadata_mapper: command, metadata: true }],
+      [
+        'sync/copy',
+        { srcFs: mine(), dstFs: `${fixture.folder}/y`, _config: JSON.stringify({ MetadataMapper: command }) },
+      ],
+      ['sync/copy', { srcFs: mine(), dstFs: `${fixture.folder}/y`, metadata_mapper: command, metadata: true }],
       ['job/batch', { inputs: [{ _path: 'core/command', command: 'version' }] }],
-      ['mount/mount', { fs: mine(), mountPoint: `${room.folder}/free` }],
+      ['mount/mount', { fs: mine(), mountPoint: `${fixture.folder}/free` }],
       ['serve/start', { type: 'http', fs: mine() }],
       ['pluginsctl/addPlugin', { url: 'https://example.org' }],
       ['rc/panic', {}],
@@ -265,42 +268,42 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
       ['core/quit', {}],
       ['config/setpath', { path: '/etc/passwd' }],
     ] as const) {
-      const { status, body } = await room.call(path, input);
+      const { status, body } = await fixture.call(path, input);
       expect(path === 'job/batch' ? body.results[0].status : status, `${path} ${JSON.stringify(input)}`).toBe(403);
     }
     expect(existsSync(mark)).toBe(false);
-    expect(existsSync(join(room.folder, 'y'))).toBe(false);
+    expect(existsSync(join(fixture.folder, 'y'))).toBe(false);
   });
 
   it('contains no credentials in responses, the log or metrics', async () => {
-    const words = 'hunter2-hunter2';
-    await room.call('config/create', {
+    const secret = 'hunter2-hunter2';
+    await fixture.call('config/create', {
       name: 'dav',
       type: 'webdav',
-      parameters: { url: 'http://127.0.0.1:1', pass: words },
+      parameters: { url: 'http://127.0.0.1:1', pass: secret },
       opt: { obscure: true },
     });
-    const bad = await room.call('config/create', { name: '?', type: 'webdav', parameters: { pass: words } });
+    const bad = await fixture.call('config/create', { name: '?', type: 'webdav', parameters: { pass: secret } });
     expect(bad.status).not.toBe(200);
-    await room.call('sync/copy', {
-      srcFs: `:webdav,url="http://127.0.0.1:1",pass="${words}":/x`,
-      dstFs: `${room.folder}/z`,
+    await fixture.call('sync/copy', {
+      srcFs: `:webdav,url="http://127.0.0.1:1",pass="${secret}":/x`,
+      dstFs: `${fixture.folder}/z`,
       _async: true,
     });
-    const shown = [
+    const responses = [
       bad.body,
-      (await room.call('config/get', { name: 'dav' })).body,
-      (await room.call('config/dump')).body,
-      (await room.call('options/get')).body,
-      await room.api('GET', '/api/sync/jobs?limit=200').catch(() => ''),
-      room.host.log,
+      (await fixture.call('config/get', { name: 'dav' })).body,
+      (await fixture.call('config/dump')).body,
+      (await fixture.call('options/get')).body,
+      await fixture.api('GET', '/api/sync/jobs?limit=200').catch(() => ''),
+      fixture.host.log,
     ];
-    const text = JSON.stringify(shown);
-    expect(text).not.toContain(words);
+    const text = JSON.stringify(responses);
+    expect(text).not.toContain(secret);
     expect(text).not.toMatch(/"BasicPass":"(?!XXX)[^"]+"/);
-    expect((await room.call('config/get', { name: 'dav' })).body.pass).toBe('XXX');
-    // What was read as hidden and is written back changes nothing.
-    await room.call('config/update', { name: 'dav', parameters: { pass: 'XXX', vendor: 'other' } });
-    expect((await room.call('config/get', { name: 'dav' })).body).toMatchObject({ pass: 'XXX', vendor: 'other' });
+    expect((await fixture.call('config/get', { name: 'dav' })).body.pass).toBe('XXX');
+    // Writing back a masked value changes nothing.
+    await fixture.call('config/update', { name: 'dav', parameters: { pass: 'XXX', vendor: 'other' } });
+    expect((await fixture.call('config/get', { name: 'dav' })).body).toMatchObject({ pass: 'XXX', vendor: 'other' });
   });
 });

@@ -3,19 +3,19 @@ import { createServer } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A provider that is signed in to in a browser: its page leads back with a code, which is changed for a token. */
+/** OAuth provider with a sign-in page that redirects back with a code, which is exchanged for a token. */
 export interface Provider extends AsyncDisposable {
-  /** What a remote is told so that it asks here. */
+  /** Options of a remote that uses this provider. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Bodies by which codes were changed for tokens. */
+  /** Bodies of the token requests. */
   readonly exchanged: readonly string[];
-  /** Whoever comes to its page says no. */
+  /** Denies the consent of the next visitor of the sign-in page. */
   denies: boolean;
 }
 
 /**
- * The engine hears of a sign-in on port 53682 and no other, so that only one test of the machine can sign in at a time: the
- * one that holds the port before it.
+ * Port before the engine's fixed sign-in port 53682. Only one test at a time can sign in: the one that listens on this
+ * port.
  */
 const turnPort = 53_681;
 
@@ -32,7 +32,7 @@ async function takeTurn(): Promise<Server> {
   }
 }
 
-/** Opens one on a free port, once no other test signs in to one. */
+/** Opens a provider on a free port after other tests with a sign-in have ended. */
 export async function openProvider(): Promise<Provider> {
   const turn = await takeTurn();
   const exchanged: string[] = [];

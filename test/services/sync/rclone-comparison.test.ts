@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/host.ts';
-import { lacksRclone, openSyncRoom, rclonePath, type SyncRoom } from './sync-fixture.ts';
+import { lacksRclone, openSyncFixture, rclonePath, type SyncFixture } from './sync-fixture.ts';
 import { tree } from './trees.ts';
 
-/** Calls that no recorded exchange holds, in an order in which each finds what it needs; `@` is the folder of either side. */
+/**
+ * Calls without a recorded exchange, ordered so that each finds the files that it needs; `@` is the folder of each
+ * side.
+ */
 const steps: readonly (readonly [path: string, input: object])[] = [
   ['rc/noopauth', { a: '1', b: [2] }],
   ['core/gc', {}],
@@ -40,59 +43,61 @@ const steps: readonly (readonly [path: string, input: object])[] = [
   ['options/info', { blocks: 'filter' }],
   ['config/providers', {}],
 ];
-/** Long: that they are the same is told without printing all of it. */
+/** Calls with long responses, which are compared without printing them. */
 const long = new Set(['config/providers', 'options/info', 'options/get', 'options/local']);
-/** What rclone was started with differs, and so do secrets, which we do not tell. */
-const differs =
-  /^(?:rc|log|Groups|_pass|password|pass|Pass|BasicPass|HtPasswd|Time|StatsInterval|Stats|LogLevel|CacheDir|BwLimit|AskPassword|LogFormat|UseJSONLog)$/;
+/** Removes startup options, which differ, and secrets, which Homeport does not return. */
+const differs = new RegExp(
+  '^(?:rc|log|Groups|_pass|password|pass|Pass|BasicPass|HtPasswd|Time|StatsInterval|Stats|LogLevel|CacheDir|BwLimit|' +
+    'AskPassword|LogFormat|UseJSONLog)$',
+);
 
 function comparable(value: unknown, folder: string): unknown {
   const text = JSON.stringify(value, (key, part: unknown) => {
     if (differs.test(key)) return '(differs)';
-    // Most lists are in no order.
+    // Most lists are unordered.
     if (!Array.isArray(part)) return part;
     return part.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   });
   return JSON.parse(text.replaceAll(folder, '@').replace(/"[^"]*(?=\/\.cache\/rclone\/)/g, '"@'));
 }
 
-/** Around the place where they part. */
+/** Prints the text around the first difference. */
 function firstDifference(one: unknown, other: unknown): string {
   const [here, there] = [JSON.stringify(one), JSON.stringify(other)];
-  const at = [...here].findIndex((letter, index) => letter !== there[index]);
-  return `: ${here.slice(Math.max(0, at - 80), at + 80)} | ${there.slice(Math.max(0, at - 80), at + 80)}`;
+  const difference = [...here].findIndex((letter, index) => letter !== there[index]);
+  return `: ${here.slice(Math.max(0, difference - 80), difference + 80)} | ${there.slice(Math.max(0, difference - 80), difference + 80)}`;
 }
 
 describe.skipIf(lacksRclone)('the most frequent calls compared with rclone rcd', () => {
-  let ours: SyncRoom;
-  let theirs: SyncRoom;
-  let plain: ChildProcess;
+  let ours: SyncFixture;
+  let theirs: SyncFixture;
+  let plainRclone: ChildProcess;
   let plainUrl = '';
 
   beforeAll(async () => {
-    [ours, theirs] = await Promise.all([openSyncRoom(), openSyncRoom()]);
-    for (const room of [ours, theirs]) room.write({ 'move/a': 'a', 'move/below/c': 'c' });
-    plain = spawn(
+    [ours, theirs] = await Promise.all([openSyncFixture(), openSyncFixture()]);
+    for (const fixture of [ours, theirs]) fixture.write({ 'move/a': 'a', 'move/below/c': 'c' });
+    plainRclone = spawn(
       rclonePath ?? '',
       ['rcd', '--rc-addr', '127.0.0.1:0', '--rc-no-auth', '--config', join(theirs.folder, '../plain.conf')],
       { env: { PATH: process.env['PATH'], HOME: theirs.folder }, stdio: ['ignore', 'ignore', 'pipe'] },
     );
-    let said = '';
+    let output = '';
     while (plainUrl === '') {
-      const [chunk] = (await once(plain.stderr ?? plain, 'data')) as [Buffer];
-      said += chunk.toString();
-      plainUrl = /Serving remote control on (http:\/\/127\.0\.0\.1:\d+)\//.exec(said)?.[1] ?? '';
+      const [chunk] = (await once(plainRclone.stderr ?? plainRclone, 'data')) as [Buffer];
+      output += chunk.toString();
+      plainUrl = /Serving remote control on (http:\/\/127\.0\.0\.1:\d+)\//.exec(output)?.[1] ?? '';
     }
   });
   afterAll(async () => {
-    plain.kill();
+    plainRclone.kill();
     await Promise.all([ours[Symbol.asyncDispose](), theirs[Symbol.asyncDispose]()]);
   });
 
-  const ask = async (room: SyncRoom, [path, input]: readonly [string, object]) => {
+  const ask = async (fixture: SyncFixture, [path, input]: readonly [string, object]) => {
     const signIn =
-      room === ours ? ['--url', room.url, '--user', admin.name, '--pass', admin.password] : ['--url', plainUrl];
-    const json = JSON.stringify(input).replaceAll('@', room.folder);
+      fixture === ours ? ['--url', fixture.url, '--user', admin.name, '--pass', admin.password] : ['--url', plainUrl];
+    const json = JSON.stringify(input).replaceAll('@', fixture.folder);
     const client = spawn(rclonePath ?? '', ['rc', ...signIn, path, '--json', json], {
       env: { PATH: process.env['PATH'], HOME: theirs.folder, RCLONE_CONFIG: '/notfound' },
     });
@@ -100,18 +105,18 @@ describe.skipIf(lacksRclone)('the most frequent calls compared with rclone rcd',
     client.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
     client.stderr.resume();
     const [code] = (await once(client, 'close')) as [number];
-    const body: any = comparable(JSON.parse(out), room.folder);
-    // The other groups are about servers that we do not run, and hold secrets.
+    const body: any = comparable(JSON.parse(out), fixture.folder);
+    // The other groups configure servers that Homeport does not run, and contain secrets.
     return { code, body: path === 'options/get' ? [body.main, body.filter] : body };
   };
 
   it('answers identically in sequence and leaves identical files', async () => {
     for (const step of steps) {
       const [here, there] = [await ask(ours, step), await ask(theirs, step)];
-      const said = `${step[0]} ${JSON.stringify(step[1])}`;
+      const description = `${step[0]} ${JSON.stringify(step[1])}`;
       if (long.has(step[0]))
-        expect(JSON.stringify(here) === JSON.stringify(there), said + firstDifference(here, there)).toBe(true);
-      else expect(here, said).toEqual(there);
+        expect(JSON.stringify(here) === JSON.stringify(there), description + firstDifference(here, there)).toBe(true);
+      else expect(here, description).toEqual(there);
     }
     expect(tree(join(ours.folder, 'moved'))).toEqual({});
     expect(tree(join(ours.folder, 'move'))).toEqual({});

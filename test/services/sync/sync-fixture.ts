@@ -9,21 +9,21 @@ import { sharedEngines } from '../../support/engines.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
 import { lacks } from '../../support/requirements.ts';
 
-/** The program that `npm test` installed, or one of the system. */
+/** Path of rclone, installed by `npm test` or by the system. */
 export const rclonePath = (await sharedEngines().find('rclone')).path;
 export const lacksRclone = lacks(rclonePath !== null);
 
-/** A host with file sync, and a folder with files to sync. */
-export interface SyncRoom extends AsyncDisposable {
+/** Host with file sync, and a folder with files to sync. */
+export interface SyncFixture extends AsyncDisposable {
   readonly host: TestHost;
   readonly url: string;
-  /** Real path of a folder that is the test's own. */
+  /** Real path of the test's folder. */
   readonly folder: string;
-  /** Files below the folder, by their path. */
+  /** Creates files below the folder by path. */
   write(files: Readonly<Record<string, string>>): void;
   call(path: string, input?: object, options?: CallOptions): Promise<Called>;
   api(method: string, path: string, body?: unknown, authorization?: string): Promise<any>;
-  /** An account with these grants on file sync; its Authorization header. */
+  /** Creates an account with these grants on file sync and returns its Authorization header. */
   account(name: string, grants: readonly Pick<Grant, 'resource' | 'permission'>[]): Promise<string>;
 }
 
@@ -38,14 +38,14 @@ export interface Called {
   readonly body: any;
 }
 
-export async function openSyncRoom(
+export async function openSyncFixture(
   options: {
     readonly services?: readonly ServiceDescriptor<any, any>[];
     readonly environment?: Record<string, string>;
     readonly dataDir?: string;
     readonly clock?: Clock;
   } = {},
-): Promise<SyncRoom> {
+): Promise<SyncFixture> {
   const host = await openTestHost({
     services: [sync, control, ...(options.services ?? [])],
     environment: { ...(rclonePath === null ? {} : { RCLONE_PATH: rclonePath }), ...options.environment },
@@ -100,14 +100,14 @@ export async function openSyncRoom(
   };
 }
 
-/** Processes of the engine that this host has started and that run. */
-export function enginesOf(room: SyncRoom): readonly number[] {
+/** Returns the running engine processes of this host. */
+export function listEnginePids(fixture: SyncFixture): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
       try {
-        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-        return words.includes('\0rcd\0') && words.includes(room.host.dataDir);
+        const commandLine = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        return commandLine.includes('\0rcd\0') && commandLine.includes(fixture.host.dataDir);
       } catch {
         return false; // It ended as we looked.
       }
@@ -115,7 +115,7 @@ export function enginesOf(room: SyncRoom): readonly number[] {
     .map(Number);
 }
 
-/** Asks again until it is so. */
+/** Repeats a request until its result meets the condition. */
 export async function until<T>(ask: () => Promise<T>, isSo: (answer: T) => boolean, withinMs = 120_000): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {

@@ -36,8 +36,8 @@ describe('failure explanations', () => {
     ['JSON query does not pass (comparing 3 >= 5)', 'The value is 3; it should be >= 5.'],
     ['No heartbeat in the time window', 'The job has not reported in time.'],
     ['Container State is exited', 'The container does not run: exited.'],
-  ])('translates "%s" to "%s"', (msg, words) => {
-    expect(explainFailure(msg)).toBe(words);
+  ])('translates "%s" to "%s"', (msg, explanation) => {
+    expect(explainFailure(msg)).toBe(explanation);
   });
 
   it.each(['200 - OK', 'The server does not offer STARTTLS', 'The disk is full.', ''])(
@@ -51,25 +51,28 @@ describe('failure explanations', () => {
     await using rig = await openUptime();
     const { id } = await rig.add({ type: 'port', name: 'NAS', hostname: '127.0.0.1', port: 1, interval: 20 });
     await rig.until(id, 0);
-    const told = (await rig.events('down', id))[0];
-    // The address that both name stands there by them alone.
-    expect(told?.body).toBe('It refused the connection: nothing listens at 127.0.0.1:1.');
-    expect(told?.event['msg']).toBe('connect ECONNREFUSED 127.0.0.1:1');
+    const event = (await rig.events('down', id))[0];
+    // The address in both messages appears in the monitor's own messages only.
+    expect(event?.body).toBe('It refused the connection: nothing listens at 127.0.0.1:1.');
+    expect(event?.event['msg']).toBe('connect ECONNREFUSED 127.0.0.1:1');
   });
 
   it('links from Home to the monitor that is down', async () => {
     await using rig = await openUptime();
-    const shown = async (): Promise<Pick<ServiceState, 'detail' | 'remedy'> | undefined> => {
+    const getServiceState = async (): Promise<Pick<ServiceState, 'detail' | 'remedy'> | undefined> => {
       const { services } = await api<{ services: ServiceState[] }>(rig.host.url('control'), '/api/services');
       return services.find(({ id }) => id === 'uptime');
     };
     const fields = { type: 'port', hostname: '127.0.0.1', port: 1, interval: 20 };
     const { id } = await rig.add({ ...fields, name: 'NAS' });
     await rig.until(id, 0);
-    await expect.poll(async () => (await shown())?.detail).toBe('NAS is down');
-    expect((await shown())?.remedy).toEqual({ label: 'See what is down', to: `/uptime/monitors/${String(id)}` });
+    await expect.poll(async () => (await getServiceState())?.detail).toBe('NAS is down');
+    expect((await getServiceState())?.remedy).toEqual({
+      label: 'See what is down',
+      to: `/uptime/monitors/${String(id)}`,
+    });
     await rig.until((await rig.add({ ...fields, name: 'Printer' })).id, 0);
-    await expect.poll(async () => (await shown())?.detail).toBe('NAS and Printer are down');
-    expect((await shown())?.remedy?.to).toBe('/uptime');
+    await expect.poll(async () => (await getServiceState())?.detail).toBe('NAS and Printer are down');
+    expect((await getServiceState())?.remedy?.to).toBe('/uptime');
   });
 });

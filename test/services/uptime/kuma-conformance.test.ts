@@ -13,7 +13,7 @@ const promtoolFile = toolPath('promtool');
 
 let rig: UptimeRig;
 let web: Target;
-/** The recorded server's numbers, and ours of the same monitors. */
+/** Maps IDs of the recorded server to those of the same monitors here. */
 const ids = new Map<string, number>();
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ function golden(name: string): Golden {
   return JSON.parse(readFileSync(new URL(`golden/${name}.json`, import.meta.url), 'utf8')) as Golden;
 }
 
-/** Of a picture what is to be seen: releases of the drawing library differ in how they write that. */
+/** Returns the visible parts of an image, because releases of the badge library format SVG differently. */
 function seen(body: unknown): unknown {
   if (typeof body !== 'string' || !body.startsWith('<svg')) return body;
   return {
@@ -71,7 +71,7 @@ async function replay(name: string) {
   const { request, response } = golden(name);
   const path = request.path.replace(
     /^\/api\/badge\/(\d+)/,
-    (whole, id: string) => `/api/badge/${String(ids.get(id) ?? id)}`,
+    (match, id: string) => `/api/badge/${String(ids.get(id) ?? id)}`,
   );
   const reply = await fetch(rig.url + path, { method: request.method, redirect: 'manual' });
   const text = await reply.text();
@@ -176,22 +176,23 @@ describe('/metrics', () => {
     await rig.until(odd.id, 0);
     const text = await (await rig.raw('GET', '/metrics')).text();
     expect(text).toContain(
-      `monitor_status{monitor_id="${String(ids.get('6'))}",monitor_name="web up",monitor_type="http",monitor_url="${web.url}/up",monitor_hostname="null",monitor_port="null"} 1\n`,
+      `monitor_status{monitor_id="${String(ids.get('6'))}",monitor_name="web up",monitor_type="http",` +
+        `monitor_url="${web.url}/up",monitor_hostname="null",monitor_port="null"} 1\n`,
     );
     expect(text).toMatch(/^uptime_monitors_up \d+$/m);
     expect(text).toContain('monitor_name="say \\"hi\\"\\\\\\nnow"');
     expect(text).not.toContain('secret');
-    expect(await promtool(text)).toEqual({ code: 0, said: '' });
+    expect(await promtool(text)).toEqual({ code: 0, output: '' });
     await rig.call('DELETE', `/api/monitors/${String(odd.id)}`);
     expect(await (await rig.raw('GET', '/metrics')).text()).not.toContain('say ');
   });
 });
 
-/** What `promtool check metrics` says. */
-function promtool(text: string): Promise<{ readonly code: unknown; readonly said: string }> {
+/** Returns the output of `promtool check metrics`. */
+function promtool(text: string): Promise<{ readonly code: unknown; readonly output: string }> {
   return new Promise((resolve) => {
     const child = execFile(promtoolFile, ['check', 'metrics'], (error, stdout, stderr) =>
-      resolve({ code: error?.code ?? 0, said: stdout + stderr }),
+      resolve({ code: error?.code ?? 0, output: stdout + stderr }),
     );
     child.stdin?.end(text);
   });
@@ -207,9 +208,15 @@ it('serves an OpenAPI document and readable errors', async () => {
   expect(await bad.json()).toMatchObject({ ok: false, issues: [{ path: ['interval'] }] });
   const lacks = await rig.raw('POST', '/api/monitors', { type: 'port', name: 'x' });
   expect(await lacks.json()).toMatchObject({ ok: false, issues: [{ path: ['hostname'] }, { path: ['port'] }] });
-  const kept = await rig.add({ type: 'steam', name: 'game', game: 'tf2', gamedigGivenPortOnly: false, interval: 3600 });
-  expect(kept).toMatchObject({ type: 'steam', game: 'tf2', gamedigGivenPortOnly: false });
-  expect(await rig.until(kept.id, 0)).toMatchObject({ msg: 'Unknown Monitor Type' });
+  const monitor = await rig.add({
+    type: 'steam',
+    name: 'game',
+    game: 'tf2',
+    gamedigGivenPortOnly: false,
+    interval: 3600,
+  });
+  expect(monitor).toMatchObject({ type: 'steam', game: 'tf2', gamedigGivenPortOnly: false });
+  expect(await rig.until(monitor.id, 0)).toMatchObject({ msg: 'Unknown Monitor Type' });
   const strict = await rig.raw('POST', '/api/monitors?strict=1', { type: 'group', name: 'x', colour: 'red' });
   expect(strict.status).toBe(400);
   const bulk = await rig.call<{ items: object[] }>('POST', '/api/monitors/bulk', {

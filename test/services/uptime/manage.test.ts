@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig[Symbol.asyncDispose]());
 
-/** As Uptime Kuma 1.23 writes it: "Export Backup". */
+/** Backup file of Uptime Kuma 1.23 ("Export Backup"). */
 const backup = {
   version: '1.23.16',
   notificationList: [{ id: 1, name: 'ntfy', type: 'ntfy' }],
@@ -88,7 +88,7 @@ describe('backup of Uptime Kuma', () => {
     expect(by['backup']?.active).toBe(false);
     await rig.call('POST', `/api/monitors/${String(by['backup']?.id)}/resume`);
     expect(await (await fetch(`${rig.url}/api/push/Abc123`)).json()).toEqual({ ok: true });
-    // Once more: the token is taken, the rest comes a second time.
+    // A repeated import skips the existing token and adds the rest again.
     const again = await rig.call<{ monitors: number; tags: number; skipped: object[] }>('POST', '/api/import', backup);
     expect(again).toMatchObject({ monitors: 3, tags: 0 });
     expect(again.skipped).toHaveLength(3);
@@ -201,7 +201,7 @@ it('reports the error budget, also as CSV without formulas', async () => {
   expect(head).toBe('id,name,uptime,downSeconds,knownSeconds,outages,avgPing,budgetSeconds,budgetLeftSeconds,meets');
   expect(line).toMatch(/^\d+,"'=cmd\|""x"", and more",0\.91\d*,540,6000,1,10,600,60,true$/);
   expect((await fetch(`${own.url}/api/report.csv`)).status).toBe(401);
-  // Seven days, a month and a year know as much.
+  // Seven days, a month and a year have the same data.
   expect(await own.call('GET', `/api/monitors/${String(id)}/facts`)).toMatchObject({
     uptime: {
       day: expect.closeTo(0.91, 2),

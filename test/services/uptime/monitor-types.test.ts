@@ -36,10 +36,10 @@ it('queries the configured server for the record type', async () => {
   const { server, port } = await openNameServer();
   try {
     const common = { type: 'dns', dns_resolve_server: '127.0.0.1', port, ...hourly };
-    const found = await rig.add({ ...common, name: 'found', hostname: 'web.test' });
-    expect(await rig.until(found.id, 1)).toMatchObject({ msg: 'Records: 192.0.2.7' });
-    const words = await rig.add({ ...common, name: 'words', hostname: 'web.test', dns_resolve_type: 'TXT' });
-    expect(await rig.until(words.id, 1)).toMatchObject({ msg: 'Records: hello' });
+    const monitor = await rig.add({ ...common, name: 'found', hostname: 'web.test' });
+    expect(await rig.until(monitor.id, 1)).toMatchObject({ msg: 'Records: 192.0.2.7' });
+    const textMonitor = await rig.add({ ...common, name: 'words', hostname: 'web.test', dns_resolve_type: 'TXT' });
+    expect(await rig.until(textMonitor.id, 1)).toMatchObject({ msg: 'Records: hello' });
     const missing = await rig.add({ ...common, name: 'missing', hostname: 'nosuch.test' });
     expect((await rig.until(missing.id, 0)).msg).toContain('ENOTFOUND');
   } finally {
@@ -52,8 +52,8 @@ it('checks greeting, encryption and rejection of an SMTP server', async () => {
   const common = { type: 'smtp', hostname: '127.0.0.1', ...hourly };
   const { id } = await rig.add({ ...common, name: 'mail', port: mail.port });
   expect(await rig.until(id, 1)).toMatchObject({ msg: 'SMTP connection verifies successfully' });
-  const plain = await rig.add({ ...common, name: 'no tls', port: mail.port, smtpSecurity: 'starttls' });
-  expect(await rig.until(plain.id, 0)).toMatchObject({ msg: 'The server does not offer STARTTLS' });
+  const unencrypted = await rig.add({ ...common, name: 'no tls', port: mail.port, smtpSecurity: 'starttls' });
+  expect(await rig.until(unencrypted.id, 0)).toMatchObject({ msg: 'The server does not offer STARTTLS' });
   const pem = makeSelfSigned();
   const secured = new SMTPServer({ ...pem, authOptional: true, disableReverseLookup: true });
   const tlsPort = await listen(secured.server);
@@ -121,7 +121,8 @@ it('follows the events of a container of a TCP engine such as Podman', async () 
   await expect.poll(() => streams.length).toBe(1);
   state = { Running: false, Status: 'exited' };
   streams[0]?.write(
-    `{"status":"died","id":"${'f'.repeat(64)}","Type":"container","Action":"died","Actor":{"ID":"${'f'.repeat(64)}","Attributes":{"name":"db"}}}\n`,
+    `{"status":"died","id":"${'f'.repeat(64)}","Type":"container","Action":"died",` +
+      `"Actor":{"ID":"${'f'.repeat(64)}","Attributes":{"name":"db"}}}\n`,
   );
   expect(await rig.until(id, 0)).toMatchObject({ msg: 'Container State is exited' });
 });
@@ -262,29 +263,33 @@ describe('certificate details', () => {
 });
 
 function stamp(days: string): string {
-  const at = new Date(Date.now() + Number(days) * 86_400_000);
-  return `${at.toISOString().replaceAll(/[-:T]|\.\d+/g, '')}`;
+  const expiresAt = new Date(Date.now() + Number(days) * 86_400_000);
+  return `${expiresAt.toISOString().replaceAll(/[-:T]|\.\d+/g, '')}`;
 }
 
 function authority(name: string): string {
-  return `[ca]\ndefault_ca=a\n[a]\ndatabase=${name}.db\nnew_certs_dir=.\nserial=${name}.srl\nrand_serial=yes\ncertificate=root.pem\nprivate_key=root.key\ndefault_md=sha256\npolicy=p\nunique_subject=no\n[p]\ncommonName=supplied\n`;
+  return (
+    `[ca]\ndefault_ca=a\n[a]\ndatabase=${name}.db\nnew_certs_dir=.\nserial=${name}.srl\n` +
+    'rand_serial=yes\ncertificate=root.pem\nprivate_key=root.key\ndefault_md=sha256\npolicy=p\n' +
+    'unique_subject=no\n[p]\ncommonName=supplied\n'
+  );
 }
 
-/** Knows web.test: 192.0.2.7, and "hello" as text. */
+/** DNS server with records of web.test: 192.0.2.7, and "hello" as text. */
 async function openNameServer(): Promise<{ readonly server: UdpSocket; readonly port: number }> {
   const server = createSocket('udp4');
-  server.on('message', (asked, { port, address }) => {
-    const end = asked.indexOf(0, 12) + 5;
-    const question = asked.subarray(12, end);
-    const known = question.toString('latin1').startsWith('\x03web');
+  server.on('message', (packet, { port, address }) => {
+    const end = packet.indexOf(0, 12) + 5;
+    const question = packet.subarray(12, end);
+    const isKnown = question.toString('latin1').startsWith('\x03web');
     const isText = question.readUInt16BE(question.length - 4) === 16;
     const data = isText ? Buffer.from('\x05hello') : Buffer.from([192, 0, 2, 7]);
-    const head = Buffer.from(asked.subarray(0, 12));
-    head.writeUInt16BE(known ? 0x8180 : 0x8183, 2);
-    head.writeUInt16BE(known ? 1 : 0, 6);
+    const head = Buffer.from(packet.subarray(0, 12));
+    head.writeUInt16BE(isKnown ? 0x8180 : 0x8183, 2);
+    head.writeUInt16BE(isKnown ? 1 : 0, 6);
     head.writeUInt32BE(0, 8);
     const record = Buffer.from([0xc0, 12, 0, isText ? 16 : 1, 0, 1, 0, 0, 0, 60, 0, data.length]);
-    server.send(Buffer.concat([head, question, ...(known ? [record, data] : [])]), port, address);
+    server.send(Buffer.concat([head, question, ...(isKnown ? [record, data] : [])]), port, address);
   });
   await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve));
   return { server, port: server.address().port };

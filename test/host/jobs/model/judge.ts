@@ -37,12 +37,12 @@ interface Known {
 /** Checks a history against the guarantees of the engine; throws for the first violation. */
 export function judge(history: readonly Event[], sharing: boolean): void {
   const trial = new Trial(sharing);
-  for (const [at, event] of history.entries()) {
+  for (const [index, event] of history.entries()) {
     try {
-      trial.hear(event, at);
+      trial.hear(event, index);
     } catch (error) {
       const named = new Set((error as Error).message.match(/\d+/g)?.map(Number));
-      const about = history.slice(0, at + 1).flatMap((each, where) => {
+      const about = history.slice(0, index + 1).flatMap((each, where) => {
         const isVisible = 'n' in each ? named.has(each.n) : each.what !== 'moment';
         return isVisible ? [`${where} ${JSON.stringify(each)}`] : [];
       });
@@ -66,13 +66,13 @@ class Trial {
     this.#sharing = sharing;
   }
 
-  hear(event: Event, at: number): void {
+  hear(event: Event, index: number): void {
     if (event.what === 'life') this.#life();
     else if (event.what === 'killed') this.#killed = true;
     else if (event.what === 'fault') [this.#faulty, this.#doubted] = [true, this.#doubted || event.how !== 'refuse'];
-    else if (event.what === 'call') this.#call(event, at);
+    else if (event.what === 'call') this.#call(event, index);
     else if (event.what === 'over') this.#over(event);
-    else if (event.what !== 'moment') this.#about(event, this.#job(event.n), at);
+    else if (event.what !== 'moment') this.#about(event, this.#job(event.n), index);
   }
 
   #job(n: number): Known {
@@ -103,9 +103,9 @@ class Trial {
   #about(
     event: Exclude<Event, { what: 'life' | 'killed' | 'fault' | 'call' | 'over' | 'moment' }>,
     job: Known,
-    at: number,
+    index: number,
   ) {
-    if (event.what === 'ack') [job.acked, job.id] = [at, event.id];
+    if (event.what === 'ack') [job.acked, job.id] = [index, event.id];
     else if (event.what === 'undone') job.undone = true;
     else if (event.what === 'begin') this.#begin(job, event.inLine);
     else if (event.what === 'end') this.#end(job, event);

@@ -11,7 +11,7 @@ import { pushOffered } from '../../../../services/contracts/push/topics.ts';
 import type { NotificationType, TextFormat } from '../../../../services/contracts/notify/notification.ts';
 import { openMailServer } from '../../../support/mail-server.ts';
 import { openBroker } from './mqtt-broker.ts';
-import { messageOf, openProvider, parsed, sendTo } from './provider-server.ts';
+import { buildMessage, openProvider, parsed, sendTo } from './provider-server.ts';
 
 interface RecordedMail {
   readonly note: string;
@@ -29,23 +29,26 @@ const dot = Buffer.from(
   'base64',
 );
 
-/** What of a mail a person sees. The peer writes each space as `&nbsp;`, and quotes as entities. */
+/** Returns the visible text of a mail. Apprise writes spaces as `&nbsp;`, and quotes as entities. */
 async function seen(source: string | Buffer) {
   const { subject = '', from, to, cc, text = '', html = '', attachments } = await PostalMime.parse(source);
-  const plain = (words: string) => words.replace(/\r\n/g, '\n').trim();
+  const normalizeText = (text: string) => text.replace(/\r\n/g, '\n').trim();
   const files = attachments.map(({ filename, mimeType, content }) => [
     filename,
     mimeType,
     Buffer.from(content as ArrayBuffer),
   ]);
-  const shown = plain(html).replaceAll('&nbsp;', ' ').replaceAll('&quot;', '"').replaceAll('<br />', '<br>');
+  const displayed = normalizeText(html)
+    .replaceAll('&nbsp;', ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('<br />', '<br>');
   return {
     subject,
     from: from?.address,
     to: to?.map(({ address }) => address),
     cc,
-    text: plain(text),
-    html: shown,
+    text: normalizeText(text),
+    html: displayed,
     files,
   };
 }
@@ -73,7 +76,7 @@ describe('mail', () => {
       expect(server.taken).toMatchObject([{ from: peers?.from, to: peers?.to }]);
       const ours = await seen(server.taken[0]?.source ?? '');
       const theirs = await seen(peers?.data ?? '');
-      // Markdown reads well as it is; the peer takes its marks away, and makes no list without an empty line before it.
+      // Markdown is readable unchanged; Apprise removes its marks and requires an empty line before a list.
       if (name !== 'markdown') expect(ours).toEqual(theirs);
       else
         expect(ours).toMatchObject({
@@ -87,7 +90,9 @@ describe('mail', () => {
   it('is the same mail when it is sent again, and says that a program wrote it', async () => {
     await using server = await openMailServer();
     await using provider = await openProvider();
-    const url = `mailto://127.0.0.1:${server.port}?from=Nas<nas@example.com>&to=a@example.com,b@example.com&cc=c@example.com&bcc=d@example.com`;
+    const url =
+      `mailto://127.0.0.1:${server.port}?from=Nas<nas@example.com>&to=a@example.com,b@example.com&` +
+      'cc=c@example.com&bcc=d@example.com';
     await sendTo(url, { title: 'T', body: long }, provider.outlets);
     await sendTo(url, { title: 'T', body: long }, provider.outlets);
     expect(server.taken.map(({ to }) => to.join())).toEqual([
@@ -135,16 +140,20 @@ describe('mail', () => {
       await server[Symbol.asyncDispose]();
       return server;
     });
-    const gone = await sendTo(`mailto://127.0.0.1:${port}?from=a@example.com`, { body: 'x' }, provider.outlets);
-    expect(gone).toMatchObject([{ ok: false, retryable: true }]);
-    await using plain = await openMailServer();
+    const refusedResult = await sendTo(
+      `mailto://127.0.0.1:${port}?from=a@example.com`,
+      { body: 'x' },
+      provider.outlets,
+    );
+    expect(refusedResult).toMatchObject([{ ok: false, retryable: true }]);
+    await using unencryptedServer = await openMailServer();
     const [result] = await sendTo(
-      `mailtos://127.0.0.1:${plain.port}?from=a@example.com`,
+      `mailtos://127.0.0.1:${unencryptedServer.port}?from=a@example.com`,
       { body: 'x' },
       provider.outlets,
     );
     expect(result?.ok).toBe(false);
-    expect(plain.taken).toEqual([]);
+    expect(unencryptedServer.taken).toEqual([]);
   });
 
   it.each([
@@ -260,7 +269,7 @@ describe('a popup', () => {
     };
     const outlets = { ...provider.outlets, handovers: { ...provider.outlets.handovers, pass } };
     const [result] = await Promise.all([
-      parsed(url).send(messageOf({ title: 'T', body: 'b', type }), outlets, AbortSignal.timeout(60_000)),
+      parsed(url).send(buildMessage({ title: 'T', body: 'b', type }), outlets, AbortSignal.timeout(60_000)),
     ]);
     expect(result).toMatchObject({ ok: true });
     expect(passed).toMatchObject([[inboxOffered, 'n1', { title: 'T', body: 'b', priority }]]);
@@ -278,7 +287,7 @@ describe('our own push server', () => {
     };
     const outlets = { ...provider.outlets, handovers: { ...provider.outlets.handovers, pass } };
     const file = { name: 'dot.png', type: 'image/png', size: dot.length, read: () => Promise.resolve(dot) };
-    const message = messageOf({ title: 'T', body: 'b', attachments: [file] });
+    const message = buildMessage({ title: 'T', body: 'b', attachments: [file] });
     expect(await parsed('push://alerts').send(message, outlets, AbortSignal.timeout(60_000))).toMatchObject({
       ok: true,
     });

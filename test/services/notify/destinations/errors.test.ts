@@ -8,10 +8,10 @@ async function failing(url: string, answer: Answer | undefined) {
   await using provider = await openProvider();
   provider.answer = () => answer;
   const [result] = await sendTo(url, { title: 'T', body: 'x' }, provider.outlets);
-  return { result, asked: provider.got.length };
+  return { result, asked: provider.requests.length };
 }
 
-/** One URL of every kind that answers over HTTP, with a secret that no result may hold. */
+/** URL of each kind that uses HTTP, with a secret that no result may contain. */
 const urls = [
   'json://user:s3cretword@host/hook',
   'gotify://host/s3cretword',
@@ -49,9 +49,9 @@ describe.each(urls)('%s', (url) => {
   ])('status %i is worth another try: %s', async (status, retryable) => {
     const [secret = ''] = /(xoxb-)?s3cretword/.exec(url) ?? [];
     const body = { ok: false, message: `no ${secret} here`, error: secret };
-    const { result, asked } = await failing(url, { status, body });
+    const { result, asked: requests } = await failing(url, { status, body });
     expect(result).toMatchObject({ ok: false, retryable, status });
-    expect(asked).toBe(1);
+    expect(requests).toBe(1);
     expect(result?.detail).toContain(`error=${status}`);
     expect(JSON.stringify(result)).not.toContain('s3cretword');
   });
@@ -132,10 +132,10 @@ describe('a session', () => {
       [sending, false],
       ['/logout', true],
     ] as const) {
-      provider.got.length = 0;
+      provider.requests.length = 0;
       provider.answer = (request) => (request.url.includes(broken) ? { status: 404 } : { body });
       expect(await sendTo(url, { body: 'x' }, provider.outlets)).toMatchObject([{ ok }]);
-      expect(provider.got.at(-1)?.url).toMatch(/\/logout$/);
+      expect(provider.requests.at(-1)?.url).toMatch(/\/logout$/);
     }
   });
 });
@@ -152,7 +152,7 @@ describe('a way that does not work', () => {
   });
 
   it('has a certificate nobody knows: nothing is sent', async () => {
-    // The package brings a certificate that it signed itself and that has expired; what is spoken behind it does not matter here.
+    // The package contains an expired self-signed certificate; the protocol behind it does not matter here.
     const server = new SMTPServer({ secure: true, disableReverseLookup: true });
     let greeted = 0;
     server.on('error', () => undefined);

@@ -9,7 +9,7 @@ export interface Published {
   readonly retain: boolean;
 }
 
-/** An MQTT 3.1.1 broker for one publisher at a time; `reason` other than 0 refuses the connection (3.2.2.3). */
+/** Opens an MQTT 3.1.1 broker for one publisher at a time; a `reason` other than 0 refuses the connection (3.2.2.3). */
 export async function openBroker(reason = 0) {
   const published: Published[] = [];
   const connected: string[] = [];
@@ -54,17 +54,17 @@ export async function openBroker(reason = 0) {
   };
 }
 
-/** The first whole packet (2.2): a byte of kind and flags, the length in groups of seven bits, the rest. */
+/** Parses the first complete packet (2.2): a byte of type and flags, the length in groups of seven bits, the rest. */
 function take(bytes: Buffer): { readonly first: number; readonly body: Buffer; readonly rest: Buffer } | undefined {
   let length = 0;
-  for (let at = 1; at < Math.min(bytes.length, 5); at += 1) {
-    const byte = bytes[at] ?? 0;
-    length += (byte & 127) << (7 * (at - 1));
+  for (let index = 1; index < Math.min(bytes.length, 5); index += 1) {
+    const byte = bytes[index] ?? 0;
+    length += (byte & 127) << (7 * (index - 1));
     if ((byte & 128) !== 0) continue;
-    const end = at + 1 + length;
+    const end = index + 1 + length;
     return bytes.length < end
       ? undefined
-      : { first: bytes[0] ?? 0, body: bytes.subarray(at + 1, end), rest: bytes.subarray(end) };
+      : { first: bytes[0] ?? 0, body: bytes.subarray(index + 1, end), rest: bytes.subarray(end) };
   }
   return undefined;
 }

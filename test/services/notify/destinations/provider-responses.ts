@@ -1,7 +1,7 @@
 import type { Answer, Got } from './provider-server.ts';
 
-/** What the providers answered when their requests were recorded, by a part of the address. */
-const known: readonly (readonly [part: string, body: unknown])[] = [
+/** Recorded responses of the providers by a part of the address. */
+const responses: readonly (readonly [part: string, body: unknown])[] = [
   ['files.getUploadURLExternal', { ok: true, upload_url: 'https://files.slack.com/upload/v1/x', file_id: 'F1' }],
   ['slack.com/api', { ok: true, channel: 'C123' }],
   ['api.telegram.org', { ok: true, result: {} }],
@@ -20,7 +20,7 @@ const known: readonly (readonly [part: string, body: unknown])[] = [
   ],
 ];
 
-/** The answer of the provider whose address a request names. */
+/** Returns the response of the provider that a request addresses. */
 export function answers({ url }: Got): Answer {
-  return { body: known.find(([part]) => url.includes(part))?.[1] ?? {} };
+  return { body: responses.find(([part]) => url.includes(part))?.[1] ?? {} };
 }

@@ -15,7 +15,7 @@ import type {
 } from '../../../../services/notify/destinations/destination.ts';
 import type { Message } from '../../../../services/notify/domain/message.ts';
 
-/** A request as a provider got it; `url` is the one that was meant. */
+/** Request that a provider received; `url` is the original address. */
 export interface Got {
   readonly method: string;
   readonly url: string;
@@ -30,8 +30,8 @@ export interface Answer {
 }
 
 export interface Provider extends AsyncDisposable {
-  readonly got: Got[];
-  /** The host's own way out, led to this server whatever address is meant. */
+  readonly requests: Got[];
+  /** Outgoing requests of the host, which all reach this server. */
   readonly outlets: DeliveryContext;
   answer: (request: Got) => Answer | undefined;
 }
@@ -43,21 +43,21 @@ const handovers: Handovers = {
   receive: () => ({ [Symbol.dispose]() {} }),
 };
 
-/** A web server on loopback that stands in for every provider. */
+/** Opens a web server on loopback that replaces all providers. */
 export async function openProvider(): Promise<Provider> {
-  const got: Got[] = [];
+  const requests: Got[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const { [origin]: meant = '', ...headers } = request.headers as Record<string, string>;
+      const { [origin]: requestOrigin = '', ...headers } = request.headers as Record<string, string>;
       const received = {
         method: request.method ?? '',
-        url: `${meant}${request.url ?? ''}`,
+        url: `${requestOrigin}${request.url ?? ''}`,
         headers,
         body: Buffer.concat(chunks),
       };
-      got.push(received);
+      requests.push(received);
       const answer = provider.answer(received);
       if (answer === undefined) return;
       const { status = 200, headers: extra = {}, body = {} } = answer;
@@ -70,11 +70,14 @@ export async function openProvider(): Promise<Provider> {
   const { port } = server.address() as AddressInfo;
   const real = createFetch({ log, isRefused: () => false });
   const fetch: Fetch = (url, options = {}) => {
-    const [, meant = '', path = ''] = /^(https?:\/\/[^/]+)(.*)$/.exec(url) ?? [];
-    return real(`http://127.0.0.1:${port}${path}`, { ...options, headers: { ...options.headers, [origin]: meant } });
+    const [, requestOrigin = '', path = ''] = /^(https?:\/\/[^/]+)(.*)$/.exec(url) ?? [];
+    return real(`http://127.0.0.1:${port}${path}`, {
+      ...options,
+      headers: { ...options.headers, [origin]: requestOrigin },
+    });
   };
   const provider: Provider = {
-    got,
+    requests,
     answer: () => ({}),
     outlets: { fetch, handovers, clock: { ...systemClock, now: () => 1_795_228_737_000 }, random: systemRandom },
     async [Symbol.asyncDispose]() {
@@ -87,19 +90,19 @@ export async function openProvider(): Promise<Provider> {
   return provider;
 }
 
-/** The destination of a URL that is known to be good. */
+/** Creates the destination of a valid URL. */
 export function parsed(url: string): Destination {
   const destination = parseDestination(url);
   if (typeof destination === 'string') throw new Error(`${url}: ${destination}`);
   return destination;
 }
 
-export function messageOf(fields: Partial<Message>): Message {
+export function buildMessage(fields: Partial<Message>): Message {
   const empty = { id: 'n1', title: '', body: '', type: 'info', format: 'text', tags: [], source: 'notify' } as const;
   return { ...empty, time: 1_795_228_737_000, link: undefined, ...fields };
 }
 
-/** Sends to every part of a destination in turn. */
+/** Sends to all parts of a destination in sequence. */
 export async function sendTo(
   url: string,
   fields: Partial<Message>,
@@ -108,7 +111,7 @@ export async function sendTo(
   const destination = parsed(url);
   const results: DeliveryResult[] = [];
   for (const part of destination.parts ?? [destination]) {
-    results.push(await part.send(messageOf(fields), outlets, AbortSignal.timeout(60_000)));
+    results.push(await part.send(buildMessage(fields), outlets, AbortSignal.timeout(60_000)));
   }
   return results;
 }

@@ -20,7 +20,7 @@ interface Recorded {
 }
 
 const folder = new URL('golden/', import.meta.url);
-/** These speak something else than HTTP and have suites of their own. */
+/** Kinds with other protocols, which have separate suites. */
 const elsewhere = ['mailto.json', 'rsyslog.json'];
 const recorded = readdirSync(folder)
   .filter((file) => !elsewhere.includes(file))
@@ -37,8 +37,8 @@ beforeAll(async () => {
 });
 afterAll(() => provider[Symbol.asyncDispose]());
 
-/** The parts of a URL that say where a notice goes; how the peer writes defaults is its own affair. */
-function place(url: string) {
+/** Returns the parts of a URL that identify the destination, without defaults of Apprise. */
+function toLocation(url: string) {
   const { scheme, user, password, host, port, path, query } = parseDestinationUrl(url) ?? {};
   return { scheme, user, password, host, port, path, query: Object.fromEntries(query ?? []) };
 }
@@ -53,13 +53,13 @@ describe.each(recorded.map((each) => [each.note, each] as const))(
     const allowed = differences[note] ?? differences[note.split(' ')[0] ?? ''] ?? {};
 
     it('has the place of the peer in its normal form, and hides what the peer hides', () => {
-      const ours = place(parsed(url).url(false));
-      const peers = place(normal);
+      const ours = toLocation(parsed(url).url(false));
+      const peers = toLocation(normal);
       if (allowed['url'] !== skip) {
         expect({ ...ours, query: {} }).toEqual({ ...peers, query: {} });
-        // The peer masks no path or user that it does not know as secret; we may hide more, never less.
-        const shown = parsed(url).url(true);
-        for (const secret of secretsIn(normal, masked)) expect(shown).not.toContain(secret);
+        // Homeport may mask more than Apprise, never less.
+        const displayed = parsed(url).url(true);
+        for (const secret of secretsIn(normal, masked)) expect(displayed).not.toContain(secret);
       }
       const again = parsed(parsed(url).url(false));
       expect(again.url(false)).toBe(parsed(url).url(false));
@@ -71,7 +71,7 @@ describe.each(recorded.map((each) => [each.note, each] as const))(
         .filter((each) => allowed[each.case] !== skip && allowed['all'] !== skip)
         .map((each) => [each.case, each] as const),
     )('sends %s as the peer does', async (name, { input, requests }) => {
-      provider.got.length = 0;
+      provider.requests.length = 0;
       provider.answer = (request) => answers(request);
       const file = { name: 'dot.png', type: 'image/png', size: dot.length, read: () => Promise.resolve(dot) };
       const message = {
@@ -81,28 +81,28 @@ describe.each(recorded.map((each) => [each.note, each] as const))(
         format: input.body_format,
         ...(name === 'attach' ? { attachments: [file] } : {}),
       };
-      // The normal form says the same as the URL it was made from.
+      // The normalized URL is equivalent to its source.
       const stored = parsed(url).url(false);
-      const asked = name === 'long' ? stored.replace(/overflow=\w+/, 'overflow=upstream') : stored;
-      // A signature holds the time: with that of the recording it has to be the same.
+      const requestedUrl = name === 'long' ? stored.replace(/overflow=\w+/, 'overflow=upstream') : stored;
+      // A signature contains the time, so it must be equal at the recorded time.
       const stamp = requests[0]?.headers?.['x-amz-date']?.replace(/^(....)(..)(..T..)(..)/, '$1-$2-$3:$4:') ?? '';
       const clock = stamp === '' ? provider.outlets.clock : { ...provider.outlets.clock, now: () => Date.parse(stamp) };
-      const results = await sendTo(asked, message, { ...provider.outlets, clock });
+      const results = await sendTo(requestedUrl, message, { ...provider.outlets, clock });
       expect(results.filter(({ ok }) => !ok)).toEqual([]);
       const change =
         [allowed[name], allowed['all']].find((each) => typeof each === 'function') ??
         ((each: readonly Comparable[]) => each);
       const filled = JSON.parse(JSON.stringify(requests).replaceAll('{{long}}', long)) as RecordedRequest[];
       const expected = change(filled.map(ofRecorded), name);
-      expect(provider.got.every(({ headers }) => headers['user-agent'] === 'Homeport')).toBe(true);
-      expect(inOrder(provider.got.map(ofGot))).toEqual(inOrder(expected));
+      expect(provider.requests.every(({ headers }) => headers['user-agent'] === 'Homeport')).toBe(true);
+      expect(inOrder(provider.requests.map(ofGot))).toEqual(inOrder(expected));
     });
   },
 );
 
-/** Parts of a normal form that the masked one does not show. */
+/** Returns the parts of a normalized URL that its masked form hides. */
 function secretsIn(normal: string, masked: string): readonly string[] {
   const parts = (text: string) => text.split(/[/?&=@:]+/).filter((part) => part.length > 3);
-  const shown = new Set(parts(masked));
-  return parts(normal).filter((part) => !shown.has(part));
+  const displayedParts = new Set(parts(masked));
+  return parts(normal).filter((part) => !displayedParts.has(part));
 }

@@ -7,18 +7,18 @@ beforeAll(async () => {
   provider = await openProvider();
 });
 beforeEach(() => {
-  provider.got.length = 0;
+  provider.requests.length = 0;
 });
 afterAll(() => provider[Symbol.asyncDispose]());
 
 async function sent(url: string, fields: Parameters<typeof sendTo>[1]) {
   expect((await sendTo(url, fields, provider.outlets)).every(({ ok }) => ok)).toBe(true);
-  return provider.got.map(({ method, url: address, headers, body }) => ({
+  return provider.requests.map(({ method, url: address, headers, body }) => ({
     ...{ method, address, headers, body: JSON.parse(body.toString()) as unknown },
   }));
 }
 
-/** As their own documentation has them: nobody recorded what the peer sends. */
+/** Requests by the documentation of the services, without recordings. */
 describe('what is sent to', () => {
   it('sends to a Teams connector', async () => {
     const requests = await sent('msteams://team/a@b/c/d/e', { title: 'T <b>', body: '**B**', type: 'failure' });
@@ -40,7 +40,7 @@ describe('what is sent to', () => {
 
   it('removes characters that XML cannot represent', async () => {
     await sendTo('xml://host/', { title: '<"&', body: 'a\u0000b\ufffec\u0001d\n🎉' }, provider.outlets);
-    const xml = provider.got[0]?.body.toString();
+    const xml = provider.requests[0]?.body.toString();
     expect(xml).toContain('<Subject>&lt;&quot;&amp;</Subject><Message>abcd\n🎉</Message>');
   });
 
@@ -88,8 +88,8 @@ describe('a notice of files alone', () => {
   ])('tells their names where words are needed: %s', async (url, path) => {
     provider.answer = answers;
     await sendTo(url, { attachments: files }, provider.outlets);
-    const said: unknown = JSON.parse(provider.got[0]?.body.toString() ?? '');
-    expect(path.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], said)).toBe(
+    const sentBody: unknown = JSON.parse(provider.requests[0]?.body.toString() ?? '');
+    expect(path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], sentBody)).toBe(
       'a.png, b.txt',
     );
   });
@@ -97,8 +97,8 @@ describe('a notice of files alone', () => {
   it.each(['discord://1/t', 'tgram://1:abc/5', 'json://host'])('is only files elsewhere: %s', async (url) => {
     provider.answer = answers;
     await sendTo(url, { attachments: files }, provider.outlets);
-    expect(provider.got.length).toBeGreaterThan(0);
-    expect(provider.got.map(({ body }) => body.toString()).join()).not.toContain('a.png, b.txt');
+    expect(provider.requests.length).toBeGreaterThan(0);
+    expect(provider.requests.map(({ body }) => body.toString()).join()).not.toContain('a.png, b.txt');
   });
 });
 
@@ -107,7 +107,7 @@ describe('the link of a notice', () => {
   const sentWith = async (url: string, fields: Parameters<typeof sendTo>[1]): Promise<string> => {
     provider.answer = answers;
     await sendTo(url, { title: 'T', body: 'B', link, ...fields }, provider.outlets);
-    return provider.got.map(({ url: address, body }) => `${address} ${body.toString()}`).join('\n');
+    return provider.requests.map(({ url: address, body }) => `${address} ${body.toString()}`).join('\n');
   };
 
   it.each([
@@ -126,9 +126,9 @@ describe('the link of a notice', () => {
 
   it('is told once, and not where it leads to this machine or where machines read', async () => {
     expect(await sentWith('mmost://host/hook', { body: `see ${link}` })).toContain(`"text":"T\\r\\nsee ${link}"`);
-    provider.got.length = 0;
+    provider.requests.length = 0;
     expect(await sentWith('mmost://host/hook', { link: 'http://127.0.0.1:8088/downloads' })).not.toContain('127.0.0.1');
-    provider.got.length = 0;
+    provider.requests.length = 0;
     expect(await sentWith('json://host', {})).not.toContain(link);
   });
 

@@ -46,9 +46,10 @@ describe('the address of a webhook as its service shows it', () => {
     const path = '/powerautomate/automations/direct/cu/09/workflows/abc/triggers/manual/paths/invoke';
     await sendTo(`${host}${path}?api-version=1&sig=s`, { body: 'x' }, provider.outlets);
     await sendTo('workflows://x.example/abc/s?powerautomate=yes', { body: 'x' }, provider.outlets);
-    expect(provider.got.map(({ url }) => url)).toEqual([
+    expect(provider.requests.map(({ url }) => url)).toEqual([
       `${host}${path}?api-version=1&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0&sig=s`,
-      'https://x.example/powerautomate/automations/direct/workflows/abc/triggers/manual/paths/invoke?api-version=2022-03-01-preview&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0&sig=s',
+      'https://x.example/powerautomate/automations/direct/workflows/abc/triggers/manual/paths/' +
+        'invoke?api-version=2022-03-01-preview&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0&sig=s',
     ]);
   });
 });
@@ -64,9 +65,9 @@ describe('parts of a URL that the peer reads from other places', () => {
     ['ntfy://one,two', 'ntfy://one/two?mode=cloud'],
     ['zulip://bot@org/key/My%20Stream,Other', 'zulip://bot@org/key/My%20Stream/Other'],
     ['pbul://token/%23a,b@c?to=d', 'pbul://token/%23a/b@c/d'],
-  ])('are where they belong: %s', (url, plain) => {
-    expect(parsed(url).url(false)).toBe(parsed(plain).url(false));
-    expect(parsed(url).parts?.length).toBe(parsed(plain).parts?.length);
+  ])('are where they belong: %s', (url, standardUrl) => {
+    expect(parsed(url).url(false)).toBe(parsed(standardUrl).url(false));
+    expect(parsed(url).parts?.length).toBe(parsed(standardUrl).parts?.length);
   });
 
   it('are hidden there like everywhere', () => {
@@ -77,7 +78,7 @@ describe('parts of a URL that the peer reads from other places', () => {
   it('adds the plus to a Signal number', async () => {
     await using provider = await openProvider();
     await sendTo('signal://host/15551234567/15557654321/group.abc', { body: 'x' }, provider.outlets);
-    expect(provider.got.map(({ body }) => JSON.parse(body.toString()) as unknown)).toMatchObject([
+    expect(provider.requests.map(({ body }) => JSON.parse(body.toString()) as unknown)).toMatchObject([
       { number: '+15551234567', recipients: ['+15557654321'] },
       { recipients: ['group.abc'] },
     ]);

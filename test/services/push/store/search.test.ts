@@ -34,8 +34,8 @@ eachDialect((dialect, open) => {
         );
         return numbers;
       });
-    const find = async (words: string, overrides: Partial<typeof anyMessage> = {}): Promise<string[]> =>
-      (await store.find({ ...anyMessage, ...overrides, phrases: parseSearch(words) })).map(({ text }) => text);
+    const find = async (query: string, overrides: Partial<typeof anyMessage> = {}): Promise<string[]> =>
+      (await store.find({ ...anyMessage, ...overrides, phrases: parseSearch(query) })).map(({ text }) => text);
     return { database, messages, store, add, find };
   };
 
