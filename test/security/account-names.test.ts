@@ -20,7 +20,7 @@ const createAccount = async (name: string): Promise<number> =>
   (await host.call('admin', 'control', 'POST', '/api/accounts', { name, password: accessPassword })).status;
 
 describe('a renamed organization', () => {
-  it.each(['mia', 'MIA'])('cannot take the name of an account: %s', async (name) => {
+  it.each(['mia', 'MIA'])('cannot use the name of an account: %s', async (name) => {
     await createOrganization('guild');
     expect((await rename('guild', name)).status).toBe(422);
     expect((await host.call('mia', 'git', 'GET', '/api/v1/users/mia')).status).toBe(200);
@@ -39,7 +39,7 @@ describe('a renamed organization', () => {
     expect((await rename('latter', 'former')).status).toBe(422);
   });
 
-  it('cannot take the name that keeps the data of a removed account', async () => {
+  it('cannot use the name that owns the data of a removed account', async () => {
     expect(await createAccount('leaver')).toBe(200);
     await host.call('admin', 'control', 'DELETE', '/api/accounts/leaver?data=keep');
     await createOrganization('club');

@@ -58,7 +58,7 @@ describe('configurations by account', () => {
     expect([profile.config.addonName, JSON.stringify(profile.config).includes(secret)]).toEqual(['Renamed', true]);
   });
 
-  it('moves those of a removed account away from a later account of its name', async () => {
+  it('separates those of a removed account from a later account of its name', async () => {
     const base = access.rig.url('control');
     const account = async (): Promise<unknown> =>
       api(base, '/api/accounts', {
@@ -179,7 +179,7 @@ describe('costs of expressions of a stranger', () => {
     return cpuTime() - before;
   }
 
-  it('do not hold up other services, and the list says what had no effect', async () => {
+  it('do not delay other services, and the list reports ignored ones', async () => {
     await using up = await openFakeAddon({ streams: many(3000) });
     const presets = [customPreset('u', 'Up', up.manifestUrl, { timeout: 20_000 })];
     const user = await makeUser(access.rig, buildConfig(presets, { deadline: 20_000 }));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCallers, grantedServices, openOwnApi, type OwnApi } from './app-api-matrix.ts';
 
-describe('every route of the own API', () => {
+describe('every route of the app API', () => {
   let ownApi: OwnApi;
   beforeAll(async () => {
     ownApi = await openOwnApi(grantedServices);

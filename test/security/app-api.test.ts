@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => ownApi[Symbol.asyncDispose]());
 
-describe('every route of the own API', () => {
+describe('every route of the app API', () => {
   it('is declared in the contracts and answered by a service', async () => {
     const document = await api<Parameters<typeof listOperations>[0]>(ownApi.url, '/api/openapi.json');
     const served = listOperations(document).map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/g, ':$1')}`);

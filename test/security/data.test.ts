@@ -111,7 +111,7 @@ describe('objects of the database by caller', () => {
     else expect(answered.every((status) => /^4/.test(status))).toBe(true);
   });
 
-  it('lists the users for the service key alone', async () => {
+  it('lists the users only for the service key', async () => {
     const { apikey } = callers.service;
     const list = (authorization: string): Promise<Response> =>
       fetch(`${host.rig.url('data')}/auth/v1/admin/users`, { headers: { apikey, Authorization: authorization } });
@@ -160,7 +160,7 @@ describe('saved queries of an account', () => {
   });
   const base = (): string => host.rig.url('control');
 
-  it('stays with administrators under the name of the removed account', async () => {
+  it('remains with administrators under the name of the removed account', async () => {
     await administrator('temp');
     const body = JSON.stringify({ name: 'secret query', text: 'select 1' });
     const savedQuery = await fetch(`${base()}/api/data/queries`, { method: 'POST', headers: as('temp'), body });

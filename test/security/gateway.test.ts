@@ -83,7 +83,7 @@ describe('a request that a page of another site sends with the session cookie', 
     ['typed address', 'GET', { 'Sec-Fetch-Site': 'none', ...navigates }],
     ['own form', 'POST', { 'Sec-Fetch-Site': 'same-origin', ...navigates }],
     ['own form without a referrer', 'POST', { Origin: 'null', 'Sec-Fetch-Site': 'same-origin' }],
-  ])('is told apart from those that people make themselves: %s', async (_shape, method, headers) => {
+  ])('is distinguished from requests of users: %s', async (_shape, method, headers) => {
     expect((await home.ask(`${site}/`, { method, headers: { ...headers, Cookie: cookie } })).status).toBe(200);
   });
 
@@ -114,7 +114,7 @@ describe('a WebSocket to another web service', () => {
     },
   );
 
-  it('is opened for its own page', async () => {
+  it('is opened for a page of the same origin', async () => {
     expect(await upgrade({ Cookie: cookie, Origin: origin() })).toBe(101);
     expect(upgrades).toBe(1);
   });

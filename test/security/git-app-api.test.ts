@@ -185,7 +185,7 @@ function buildPath(row: GitRow, objects: GitObjects, last: GitObjects = objects)
 
 const isRefused = (status: number): boolean => [401, 403, 404].includes(status);
 
-describe('the own API of Code', () => {
+describe('the app API of Code', () => {
   let hidden: GitObjects;
   let open: GitObjects;
   let rival: GitObjects;

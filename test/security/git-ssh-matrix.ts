@@ -105,13 +105,13 @@ async function addDeployKeys(call: SshFixture['call'], keys: ReadonlyMap<string,
     await call(account, 'POST', `/repos/${repository}/keys`, { title: name, key: keys.get(name)?.public, read_only });
 }
 
-interface Ended {
+interface CommandResult {
   readonly code: number;
   readonly output: string;
 }
 
 /** Runs a git command that ends immediately, since the client requests no objects. */
-export async function run(client: Client, command: string): Promise<Ended> {
+export async function run(client: Client, command: string): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
     client.exec(command, (error, channel) => {
       if (error) return reject(error);

@@ -49,8 +49,8 @@ describe('access over SSH', () => {
     expect(await readLevel(client, 'acme/open')).toBe('none');
     await expect(ssh.connect('solo')).rejects.toThrow('authentication');
     await change(true);
-    await using again = await ssh.connect('solo');
-    expect(await readLevel(again, 'solo/hidden')).toBe('write');
+    await using reopened = await ssh.connect('solo');
+    expect(await readLevel(reopened, 'solo/hidden')).toBe('write');
   });
 
   it('ends when a key of an account is removed, also for a connection that is open', async () => {

@@ -146,7 +146,7 @@ describe.each(names)('a request with the name %s', (name) => {
     expect(unexpected()).toEqual([]);
   });
 
-  it('is answered by every route of the own API', async () => {
+  it('is answered by every route of the app API', async () => {
     const document = await (await access.call('admin', 'control', 'GET', '/api/openapi.json')).json();
     const nameProxy = new Proxy({}, { get: () => name });
     const failures: unknown[] = [];

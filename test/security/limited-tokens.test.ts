@@ -183,7 +183,7 @@ const isAllowed = (need: Need, permission: Permission): boolean =>
 
 describe('a token with scopes', () => {
   it.each(requests.map((request) => [`${request.service} ${request.method} ${request.path}`, request] as const))(
-    'reaches only what they grant: %s',
+    'reaches only granted objects: %s',
     async (_title, request) => {
       const { need, service } = request;
       const expected: (readonly [string, boolean])[] = [
@@ -204,7 +204,7 @@ describe('a token with scopes', () => {
     },
   );
 
-  it('opens nothing of services that have no accounts of their own', async () => {
+  it('has no access to services without accounts', async () => {
     const headers = { Authorization: `Bearer ${tokens.get('everything') ?? ''}` };
     for (const [service, path] of [
       ['data', '/rest/v1/x'],
@@ -255,11 +255,11 @@ describe('a socket with a token with scopes', () => {
     ['all but downloads', false],
   ])('listens to downloads as it may: %s', async (label, allowed) => {
     using client = connect('downloads', tokens.get(label) ?? '');
-    const heard = await new Promise<boolean>((resolve) => {
+    const received = await new Promise<boolean>((resolve) => {
       client.socket.once('all', () => resolve(true));
       client.socket.once('connect_error', () => resolve(false));
       client.socket.once('disconnect', () => resolve(false));
     });
-    expect([label, heard]).toEqual([label, allowed]);
+    expect([label, received]).toEqual([label, allowed]);
   });
 });

@@ -51,7 +51,7 @@ describe('a GET that publishes', () => {
     },
   );
 
-  it.each(paths)('works for programs and for pages of its own origin at %s', async (path) => {
+  it.each(paths)('works for programs and for pages of the same origin at %s', async (path) => {
     const signed = host.authorization('writer');
     expect(await ask('push', 'GET', `/private/${path}`, signed)).toBe(200);
     expect(await ask('push', 'GET', `/private/${path}`, { ...signed, 'sec-fetch-site': 'same-origin' })).toBe(200);
@@ -60,7 +60,7 @@ describe('a GET that publishes', () => {
     expect(await ask('push', 'GET', `/private/${path}`, { ...signed, ...fetched })).toBe(200);
   });
 
-  it('lets a page of another site read with its own credential', async () => {
+  it('lets a page of another site read with its credential', async () => {
     const headers = { ...host.authorization('reader'), 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
     expect(await ask('push', 'GET', '/private/json?poll=1', headers)).toBe(200);
   });
@@ -113,7 +113,7 @@ describe('a destination that leads back to Homeport', () => {
 });
 
 describe('programs on this computer', () => {
-  it('asks for a sign-in once they are not trusted', async () => {
+  it('requires a sign-in when they are not trusted', async () => {
     const base = host.rig.url('control');
     const trust = (trustLocalPrograms: boolean) =>
       api(base, '/api/settings/notify', { method: 'PATCH', body: JSON.stringify({ trustLocalPrograms }) });

@@ -35,7 +35,7 @@ async function downloads(): Promise<unknown> {
   return { done, queue, pending };
 }
 
-const nothing = { done: [], queue: [], pending: [] };
+const emptyState = { done: [], queue: [], pending: [] };
 
 describe('a destination that leads back to Homeport', () => {
   const hosts = ['127.0.0.1', 'localhost', '0.0.0.0', '[::1]', '127.0.0.1.', '2130706433'];
@@ -51,7 +51,7 @@ describe('a destination that leads back to Homeport', () => {
   it.each(hosts)('cannot start a download by the host %s', async (name) => {
     const url = `json://${name}:${String(host.rig.port('downloads'))}/add/?:url=http://192.0.2.9/v&:quality=best`;
     await host.call('sender', 'notify', 'POST', '/notify', { body: 'x', urls: url });
-    expect(await downloads()).toEqual(nothing);
+    expect(await downloads()).toEqual(emptyState);
   });
 });
 
@@ -83,7 +83,7 @@ describe('a process that Homeport forked', () => {
   });
 });
 
-describe('a process that Homeport forked and that closes its connection at once', () => {
+describe('a process that Homeport forked and that closes its connection immediately', () => {
   it('does not count as a program on this computer', async () => {
     const script = join(import.meta.dirname, '..', 'support', 'forked-send.mjs');
     // A running child that has nothing to do with the connection.
@@ -102,7 +102,7 @@ describe('a process that Homeport forked and that closes its connection at once'
 });
 
 describe('another program on this computer', () => {
-  it('reads a key without a sign-in, as clients of the peer do', async () => {
+  it('reads a key without a sign-in, as Apprise clients do', async () => {
     const response = await host.call('anonymous', 'notify', 'GET', `/json/urls/${key}?privacy=0`);
     expect(response.status).toBe(200);
     expect((await host.call('anonymous', 'downloads', 'GET', '/history')).status).toBe(200);

@@ -74,26 +74,26 @@ async function openSocket(cookie: string): Promise<{ ended: Promise<unknown>; so
 describe('a session', () => {
   it('ends after the set number of days although it was used, with its event stream and its WebSocket', async () => {
     await administer('PATCH', '/api/settings/host', { sessionDays: 2 });
-    const own = await signIn();
+    const headers = await signIn();
     const cookie = await home.signIn(site, mia.name, mia.password);
-    await using stream = await openEvents(base(), { headers: own });
+    await using stream = await openEvents(base(), { headers });
     const { ended } = await openSocket(cookie);
     for (let hours = 0; hours < 47; hours += 1) {
       clock.set(clock.now() + day / 24);
-      expect(await status(own)).toBe(200);
+      expect(await status(headers)).toBe(200);
     }
-    const [session] = await sessions(own);
+    const [session] = await sessions(headers);
     expect(session?.expiresAt).toBeLessThanOrEqual(clock.now() + day / 24);
     expect((await home.ask(`${site}/`, { headers: { Cookie: cookie } })).status).toBe(200);
     clock.set(clock.now() + day / 24);
     clock.advance(90_000);
-    expect(await status(own)).toBe(401);
+    expect(await status(headers)).toBe(401);
     await ends(stream);
     await ended;
     expect((await home.ask(`${site}/`, { headers: { Cookie: cookie } })).status).toBe(401);
   });
 
-  it('follows a change of that setting at once, and is listed no more once it is over', async () => {
+  it('applies a change of that setting immediately, and is not listed after it expired', async () => {
     const old = await signIn();
     clock.set(clock.now() + 2 * day);
     const current = await signIn();
@@ -103,41 +103,41 @@ describe('a session', () => {
     expect(await sessions(current)).toMatchObject([{ current: true }]);
   });
 
-  it('is ended from another browser, at once and with everything that it has open', async () => {
-    const own = await signIn();
+  it('is ended from another browser, immediately and with its open connections', async () => {
+    const headers = await signIn();
     const cookie = await home.signIn(site, mia.name, mia.password);
     const lost = await signIn();
     await using stream = await openEvents(base(), { headers: lost });
-    await using openEventStream = await openEvents(base(), { headers: own });
+    await using otherEvents = await openEvents(base(), { headers });
     const { ended } = await openSocket(cookie);
-    const listed = await sessions(own);
+    const listed = await sessions(headers);
     expect(listed.map(({ current }) => current).filter(Boolean)).toHaveLength(1);
     for (const { id } of listed.filter(({ current }) => !current)) {
-      expect((await call('DELETE', `/api/account/sessions/${id}`, own)).status).toBe(200);
+      expect((await call('DELETE', `/api/account/sessions/${id}`, headers)).status).toBe(200);
     }
     await Promise.all([ends(stream), ended]);
-    expect([await status(lost), await status(own)]).toEqual([401, 200]);
+    expect([await status(lost), await status(headers)]).toEqual([401, 200]);
     expect((await home.ask(`${site}/`, { headers: { Cookie: cookie } })).status).toBe(401);
-    expect(await openEventStream.next()).toMatchObject({ event: 'control.access' });
+    expect(await otherEvents.next()).toMatchObject({ event: 'control.access' });
   });
 
-  it('asks for the password before it ends others, unless the sign-in is recent', async () => {
+  it('requires the password to end others, unless the sign-in is recent', async () => {
     const lost = await signIn();
-    const own = await signIn();
+    const headers = await signIn();
     clock.advance(6 * 60_000);
-    const [other] = (await sessions(own)).filter((each) => !each.current);
+    const [other] = (await sessions(headers)).filter((each) => !each.current);
     const paths = [`/api/account/sessions/${other?.id ?? ''}`, '/api/account/sessions'];
     for (const path of paths) {
-      const refused = await call('DELETE', path, own);
+      const refused = await call('DELETE', path, headers);
       expect([refused.status, await refused.text()]).toEqual([
         403,
         expect.stringContaining('accounts.password_needed'),
       ]);
-      expect((await call('DELETE', path, own, { password: 'not the password' })).status).toBe(403);
+      expect((await call('DELETE', path, headers, { password: 'not the password' })).status).toBe(403);
     }
     expect(await status(lost)).toBe(200);
-    expect((await call('DELETE', '/api/account/sessions', own, { password: mia.password })).status).toBe(200);
-    expect([await status(lost), await status(own)]).toEqual([401, 200]);
+    expect((await call('DELETE', '/api/account/sessions', headers, { password: mia.password })).status).toBe(200);
+    expect([await status(lost), await status(headers)]).toEqual([401, 200]);
   });
 
   it('clears the cache of the browser when it ends by a sign-out', async () => {
@@ -150,8 +150,8 @@ describe('a session', () => {
   });
 
   it('cannot be ended by another account, or by an access token', async () => {
-    const own = await signIn();
-    const [session] = await sessions(own);
+    const headers = await signIn();
+    const [session] = await sessions(headers);
     const { text } = await administer<{ text: string }>('POST', '/api/accounts/mia/tokens');
     const byToken = { Authorization: `Bearer ${text}` };
     expect((await call('DELETE', `/api/account/sessions/${session?.id ?? ''}`, byToken)).status).toBe(403);
@@ -164,14 +164,14 @@ describe('a session', () => {
     expect((await call('DELETE', `/api/account/sessions/${session?.id ?? ''}`, byOther)).status).toBe(404);
     expect((await call('DELETE', '/api/accounts/mia/sessions', byOther)).status).toBe(403);
     expect((await call('DELETE', '/api/accounts/mia/second-factor', byOther)).status).toBe(403);
-    expect(await status(own)).toBe(200);
+    expect(await status(headers)).toBe(200);
   });
 
   it.each([
     [
       'its owner changes the password',
-      (own: Headers) =>
-        call('PUT', '/api/account/password', own, {
+      (headers: Headers) =>
+        call('PUT', '/api/account/password', headers, {
           current: mia.password,
           password: 'another-otter-94-lantern',
         }),
@@ -183,14 +183,14 @@ describe('a session', () => {
     ['an administrator ends all sessions', () => administer('DELETE', '/api/accounts/mia/sessions')],
     ['an administrator resets the second factor', () => administer('DELETE', '/api/accounts/mia/second-factor')],
   ])('ends in every browser when %s', async (_what, change) => {
-    const own = await signIn();
+    const headers = await signIn();
     const other = await signIn();
     const cookie = await home.signIn(site, mia.name, mia.password);
     await using stream = await openEvents(base(), { headers: other });
     const { ended } = await openSocket(cookie);
-    await change(own);
+    await change(headers);
     await Promise.all([ends(stream), ended]);
-    expect([await status(own), await status(other)]).toEqual([401, 401]);
+    expect([await status(headers), await status(other)]).toEqual([401, 401]);
     expect((await home.ask(`${site}/`, { headers: { Cookie: cookie } })).status).toBe(401);
   });
 
@@ -211,15 +211,15 @@ describe('a session', () => {
 
 describe('the credentials of an account', () => {
   it('changes only with its password, although a session is open', async () => {
-    const own = await signIn();
+    const headers = await signIn();
     const begin = (password: string): Promise<Response> =>
-      call('POST', '/api/account/second-factor', own, { password });
+      call('POST', '/api/account/second-factor', headers, { password });
     expect((await begin('not it at all')).status).toBe(403);
     expect((await begin('')).status).toBe(403);
-    expect((await call('POST', '/api/account/second-factor', own, {})).status).toBe(422);
-    expect(await read(call('GET', '/api/account/second-factor', own))).toMatchObject({ on: false });
+    expect((await call('POST', '/api/account/second-factor', headers, {})).status).toBe(422);
+    expect(await read(call('GET', '/api/account/second-factor', headers))).toMatchObject({ on: false });
     for (const path of ['/api/account/passkeys/options', '/api/account/passkeys/x/remove']) {
-      expect(await read(call('POST', path, own, { password: 'not it at all' })), path).toMatchObject({
+      expect(await read(call('POST', path, headers, { password: 'not it at all' })), path).toMatchObject({
         error: { code: 'accounts.wrong_password' },
       });
     }
@@ -244,7 +244,7 @@ describe('wrong passwords', () => {
   }
 
   it('are counted together, at whichever sign-in they are tried', async () => {
-    const own = await signIn();
+    const headers = await signIn();
     const push = `${home.host.url('push')}/hall/json?poll=1`;
     const doors: readonly (readonly [string, (password: string) => Promise<number>])[] = [
       ['sign-in of the app', async (password) => (await call('POST', '/api/session', {}, { ...mia, password })).status],
@@ -256,12 +256,12 @@ describe('wrong passwords', () => {
         'own password',
         async (password) => {
           const body = { current: password, password: 'another-otter-94-lantern' };
-          return (await call('PUT', '/api/account/password', own, body)).status;
+          return (await call('PUT', '/api/account/password', headers, body)).status;
         },
       ],
       [
         'second factor',
-        async (password) => (await call('POST', '/api/account/second-factor', own, { password })).status,
+        async (password) => (await call('POST', '/api/account/second-factor', headers, { password })).status,
       ],
     ];
     let tried = 0;

@@ -120,7 +120,7 @@ describe('a stored key that the vault cannot open', () => {
     },
   );
 
-  it('is issued again where it is that of the certificate, which no device trusts by itself', async () => {
+  it('is issued again if it is the key of the certificate, which no device trusts directly', async () => {
     const key = keys['the key of the local certificate authority'];
     if (key === undefined) throw new Error('no authority');
     const leaf = { ...key, row: leafRow };

@@ -58,7 +58,7 @@ describe('access to downloads by the pages’ API', () => {
     ['a subscription', 'POST', '/api/downloads/subscriptions', { url: 'http://192.0.2.1/x' }, 403],
     ['cookies', 'PUT', '/api/downloads/cookies', { text: cookies }, 403],
     ['their removal', 'DELETE', '/api/downloads/cookies', undefined, 403],
-  ] as const)('lets readers do no more than look: %s', async (_, method, path, body, status) => {
+  ] as const)('permits readers only to read: %s', async (_, method, path, body, status) => {
     expect((await host.call('reader', 'control', method, path, body)).status).toBe(status);
     for (const account of ['nogrant', 'mover'] as const) {
       expect((await host.call(account, 'control', method, path, body)).status).toBe(403);
@@ -76,7 +76,7 @@ describe('access to syncs by object', () => {
     ['GET', 'jobs', ''],
     ['POST', 'jobs', '/stop'],
     ['POST', 'jobs', '/undo'],
-  ] as const)('hides what another account has: %s %s%s', async (method, kind, action) => {
+  ] as const)('hides objects of another account: %s %s%s', async (method, kind, action) => {
     const objectPath = `/api/sync/${kind}/${String(kind === 'tasks' ? saved : job)}`;
     const body = method === 'POST' ? {} : undefined;
     for (const account of ['other', 'reader'] as const) {
@@ -129,7 +129,7 @@ describe('files of downloads', () => {
   });
 });
 
-describe('a link to a file of the own API', () => {
+describe('a link to a file of the app API', () => {
   const file = '/api/downloads/none/file';
   const base = (): string => host.rig.url('control');
 
@@ -151,7 +151,7 @@ describe('a link to a file of the own API', () => {
   const follow = async (address: string, method = 'GET'): Promise<number> =>
     (await fetch(base() + address, { method })).status;
 
-  it('reads what its account may read now, for as long as its session lasts', async () => {
+  it('reads with the current permissions of its account, until its session ends', async () => {
     const reader = await signIn('reader');
     const address = await link(reader, file);
     // Only accounts with read access learn that the file does not exist.
@@ -167,7 +167,7 @@ describe('a link to a file of the own API', () => {
     expect(await follow(address)).toBe(401);
   });
 
-  it('opens no other address, and changes nothing', async () => {
+  it('permits no other address and no change', async () => {
     const reader = await signIn('reader');
     const address = await link(reader, file);
     expect(await follow(address.replace(file, '/api/downloads/other/file'))).toBe(401);

@@ -109,7 +109,7 @@ describe('secrets of a monitor', () => {
     '/api/uptime/report',
     '/metrics',
     '/metrics/uptime',
-  ])('are not shown to an account that may only read at %s of the own API', async (path) => {
+  ])('are not shown to accounts with read access at %s of the app API', async (path) => {
     const credentials = Buffer.from(`reader:${accessPassword}`).toString('base64');
     const reply = await fetch(`${rig.host.url('control')}${path}`, {
       headers: { authorization: `Basic ${credentials}` },

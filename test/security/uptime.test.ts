@@ -63,12 +63,13 @@ describe('the list of addresses that a monitor may not reach', () => {
   });
 
   it('includes listeners of Homeport that a redirect leads to, while its first page can be watched', async () => {
-    const own = `http://127.0.0.1:${String(rig.host.port('uptime'))}`;
-    target.handler = (_request, response) => void response.writeHead(302, { Location: `${own}/api/monitors` }).end();
+    const serviceUrl = `http://127.0.0.1:${String(rig.host.port('uptime'))}`;
+    target.handler = (_request, response) =>
+      void response.writeHead(302, { Location: `${serviceUrl}/api/monitors` }).end();
     const { id } = await rig.add({ type: 'http', name: 'redirected', url: target.url, interval: 3600 });
     expect((await rig.until(id, 0)).msg).toContain('belongs to Homeport itself');
     target.handler = (_request, response) => void response.end('fine');
-    const first = { type: 'http', name: 'first page', url: `${own}/`, interval: 3600, maxredirects: 0 };
+    const first = { type: 'http', name: 'first page', url: `${serviceUrl}/`, interval: 3600, maxredirects: 0 };
     const { id: page } = await rig.add({ ...first, accepted_statuscodes: ['200-399'] });
     await rig.until(page, 1);
     const port = { type: 'port', name: 'port', hostname: '127.0.0.1', port: rig.host.port('uptime'), interval: 3600 };
@@ -222,7 +223,7 @@ describe('A status page that is not published', () => {
     ['POST', '/status/SLUG/subscribe'],
     ['GET', '/status/SLUG/confirm?of=1.x'],
     ['POST', '/status/SLUG/unsubscribe?of=1.x'],
-  ])('looks to visitors like one that does not exist: %s %s', async (method, path) => {
+  ])('is indistinguishable from a missing one for visitors: %s %s', async (method, path) => {
     const visit = async (slug: string): Promise<readonly [number, string]> => {
       const reply = await fetch(rig.url + path.replace('SLUG', slug), {
         method,

@@ -13,7 +13,7 @@ import { accountsChanged, accountsRemoved, type Credentials } from '../../../ser
 import type { Log, Vault } from '../../../services/contracts/service.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 
-export interface House extends AsyncDisposable {
+export interface AccountsFixture extends AsyncDisposable {
   readonly accounts: HostAccounts;
   readonly database: Database;
   readonly clock: FakeClock;
@@ -29,7 +29,10 @@ export interface House extends AsyncDisposable {
 }
 
 /** @param connect opens another connection to the same database for each call; default: a new SQLite file */
-export async function openHouse(connect?: () => Promise<Database>, passwordCost = 8): Promise<House> {
+export async function openAccountsFixture(
+  connect?: () => Promise<Database>,
+  passwordCost = 8,
+): Promise<AccountsFixture> {
   const open = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'accounts-'));
   open.defer(() => rm(folder, { recursive: true, force: true }));

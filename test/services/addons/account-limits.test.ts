@@ -53,8 +53,8 @@ describe('rate limits of a debrid service', () => {
     expect(limited.headers.get('location')).toContain('too-many-requests');
 
     const requestCount = torBox.requests.length;
-    const again = await fetch(uncached.url, { redirect: 'manual' });
-    expect(again.headers.get('location')).toContain('too-many-requests');
+    const secondResponse = await fetch(uncached.url, { redirect: 'manual' });
+    expect(secondResponse.headers.get('location')).toContain('too-many-requests');
     expect(torBox.requests.slice(requestCount).some(({ path }) => path.endsWith('createtorrent'))).toBe(false);
 
     const ready = ['[TB download] Up 1080p', '[TB+] Up 1080p'];

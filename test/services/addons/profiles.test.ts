@@ -315,8 +315,8 @@ describe('responses', () => {
     expect(packed.body.length).toBeLessThan(uncompressed.body.length / 5);
     expect((await fetchEncoded(path, 'gzip;q=0')).encoding).toBeUndefined();
     const { headers } = await fetch(path);
-    const again = await fetch(path, { headers: { 'if-none-match': headers.get('etag') ?? '' } });
-    expect([again.status, (await again.arrayBuffer()).byteLength]).toEqual([304, 0]);
+    const revalidated = await fetch(path, { headers: { 'if-none-match': headers.get('etag') ?? '' } });
+    expect([revalidated.status, (await revalidated.arrayBuffer()).byteLength]).toEqual([304, 0]);
   });
 
   const fetchEncoded = (url: string, encoding: string): Promise<{ encoding: string | undefined; body: Buffer }> =>

@@ -57,9 +57,9 @@ test('uses keys of the environment unchanged, and derives missing keys from the 
   const reply = await fetch(`${created.host.url('control')}/api/data/keys`, {
     headers: { authorization: adminAuthorization },
   });
-  const { anon: ours }: any = await reply.json();
-  expect((await createClient<any>(created.url, ours).auth.getSession()).error).toBeNull();
-  expect(verifyJwt(ours, { secret: jwtSecret, publicKey: () => undefined }, Date.now() / 1000)).toMatchObject({
+  const { anon: actualAnonKey }: any = await reply.json();
+  expect((await createClient<any>(created.url, actualAnonKey).auth.getSession()).error).toBeNull();
+  expect(verifyJwt(actualAnonKey, { secret: jwtSecret, publicKey: () => undefined }, Date.now() / 1000)).toMatchObject({
     claims: { role: 'anon' },
   });
 });

@@ -83,8 +83,8 @@ test('refuses valid signatures without a session and with the session of another
 });
 
 test('prevents users from raising their own role', async () => {
-  const mine = bearer(member.access_token);
-  expect(await response(await fixture.call('PUT', '/user', { app_metadata: { admin: true } }, mine))).toEqual([
+  const memberHeaders = bearer(member.access_token);
+  expect(await response(await fixture.call('PUT', '/user', { app_metadata: { admin: true } }, memberHeaders))).toEqual([
     403,
     'not_admin',
   ]);
@@ -92,7 +92,7 @@ test('prevents users from raising their own role', async () => {
     'PUT',
     '/user',
     { role: 'service_role', aud: 'x', data: { role: 'service_role' } },
-    mine,
+    memberHeaders,
   );
   const user: any = await reply.json();
   expect([user.role, user.aud, user.app_metadata]).toEqual([

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => fixture[Symbol.asyncDispose]());
 
 const thief = 'the password of a thief';
-const mine = 'correct horse 1';
+const memberPassword = 'correct horse 1';
 const signUp = (email: string, password: string): Promise<Response> =>
   fixture.call('POST', '/signup', { email, password });
 const signIn = async (email: string, password: string): Promise<number> =>
@@ -32,21 +32,26 @@ test('discards the password of an earlier sign-up when the owner of the address 
   expect((await signUp(email, thief)).status).toBe(200);
   await fixture.mailTo(email);
   fixture.clock.advance(61_000);
-  expect((await signUp(email, mine)).status).toBe(200);
+  expect((await signUp(email, memberPassword)).status).toBe(200);
   const location = await open((await fixture.mailTo(email)).link);
   expect(location).toContain('#access_token=');
-  expect([await signIn(email, thief), await signIn(email, mine)]).toEqual([400, 400]);
+  expect([await signIn(email, thief), await signIn(email, memberPassword)]).toEqual([400, 400]);
   // The owner signs in by the mail and sets the password.
   const token = new URLSearchParams(location.split('#')[1]).get('access_token');
-  const changed = await fixture.call('PUT', '/user', { password: mine }, { Authorization: `Bearer ${token}` });
+  const changed = await fixture.call(
+    'PUT',
+    '/user',
+    { password: memberPassword },
+    { Authorization: `Bearer ${token}` },
+  );
   expect(changed.status).toBe(200);
-  expect([await signIn(email, thief), await signIn(email, mine)]).toEqual([400, 200]);
+  expect([await signIn(email, thief), await signIn(email, memberPassword)]).toEqual([400, 200]);
 });
 
 test('discards that password as well when the second sign-up is too early for another mail', async () => {
   const email = 'at-once@example.com';
   await signUp(email, thief);
-  expect((await signUp(email, mine)).status).toBe(429);
+  expect((await signUp(email, memberPassword)).status).toBe(429);
   expect(await open((await fixture.mailTo(email)).link)).toContain('#access_token=');
   expect(await signIn(email, thief)).toBe(400);
 });
@@ -63,18 +68,18 @@ test.each(['/otp', '/magiclink', '/recover'])('nor when the owner comes by %s', 
 
 test('keeps the password of a repeated sign-up and of a user that an administrator created', async () => {
   const email = 'twice@example.com';
-  await signUp(email, mine);
+  await signUp(email, memberPassword);
   await fixture.mailTo(email);
   fixture.clock.advance(61_000);
-  await signUp(email, mine);
+  await signUp(email, memberPassword);
   await open((await fixture.mailTo(email)).link);
-  expect(await signIn(email, mine)).toBe(200);
+  expect(await signIn(email, memberPassword)).toBe(200);
   const created = 'made@example.com';
   const service = { Authorization: `Bearer ${fixture.serviceKey}` };
-  await fixture.call('POST', '/admin/users', { email: created, password: mine }, service);
+  await fixture.call('POST', '/admin/users', { email: created, password: memberPassword }, service);
   await signUp(created, thief);
   await open((await fixture.mailTo(created)).link);
-  expect([await signIn(created, mine), await signIn(created, thief)]).toEqual([200, 400]);
+  expect([await signIn(created, memberPassword), await signIn(created, thief)]).toEqual([200, 400]);
 });
 
 test('builds mail links only with configured hosts, regardless of forwarding headers', async () => {
@@ -84,7 +89,7 @@ test('builds mail links only with configured hosts, regardless of forwarding hea
     'x-forwarded-host': 'evil.example',
     'x-forwarded-proto': 'https',
   };
-  await fixture.call('POST', '/signup', { email, password: mine }, headers);
+  await fixture.call('POST', '/signup', { email, password: memberPassword }, headers);
   const mail = await fixture.mailTo(email);
   expect(`${mail.link} ${mail.body}`).not.toContain('evil.example');
   expect(mail.link).toContain(`//127.0.0.1:${fixture.host.port('data')}/auth/v1/verify?`);
@@ -93,7 +98,7 @@ test('builds mail links only with configured hosts, regardless of forwarding hea
   await fixture.call(
     'POST',
     '/signup',
-    { email: existing, password: mine },
+    { email: existing, password: memberPassword },
     { ...headers, 'x-forwarded-host': 'app.example.org' },
   );
   expect((await fixture.mailTo(existing)).link).toContain('https://app.example.org/auth/v1/verify?');
@@ -102,12 +107,17 @@ test('builds mail links only with configured hosts, regardless of forwarding hea
 test('reveals no account by mail intervals or limits', async () => {
   const service = { Authorization: `Bearer ${fixture.serviceKey}` };
   const [existing, unknown] = ['known@example.com', 'unknown@example.com'];
-  await fixture.call('POST', '/admin/users', { email: existing, password: mine, email_confirm: true }, service);
+  await fixture.call(
+    'POST',
+    '/admin/users',
+    { email: existing, password: memberPassword, email_confirm: true },
+    service,
+  );
   const ask = (path: string, body: unknown, address: string): Promise<unknown> =>
     fixture.call('POST', path, body, { 'x-forwarded-for': address }).then(response);
   for (const path of ['/recover', '/signup', '/resend']) {
     fixture.clock.advance(3_600_000);
-    const more = { '/recover': {}, '/signup': { password: mine }, '/resend': { type: 'signup' } }[path];
+    const more = { '/recover': {}, '/signup': { password: memberPassword }, '/resend': { type: 'signup' } }[path];
     const updated = path === '/signup' ? 'fresh@example.com' : unknown;
     const before: unknown[] = [];
     const after: unknown[] = [];

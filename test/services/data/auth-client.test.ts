@@ -92,8 +92,8 @@ test('refreshes tokens after a lost response and in several windows, and detects
 
   // The response was lost: the client sends the same token much later and receives the active one.
   fixture.clock.advance(60_000);
-  const again = await fixture.client().auth.refreshSession({ refresh_token: first });
-  expect(again.data.session?.refresh_token).toBe(second);
+  const secondRefresh = await fixture.client().auth.refreshSession({ refresh_token: first });
+  expect(secondRefresh.data.session?.refresh_token).toBe(second);
 
   const atOnce = await Promise.all(
     Array.from({ length: 8 }, () => fixture.client().auth.refreshSession({ refresh_token: second })),
@@ -219,8 +219,8 @@ test('changes an address after both addresses have confirmed', async () => {
 
 test('changes a password without a nonce, refuses a wrong one and ends other sessions', async () => {
   const { email } = await member();
-  const [client, elsewhere] = [fixture.client(), fixture.client()];
-  for (const each of [client, elsewhere]) await each.auth.signInWithPassword({ email, password });
+  const [client, otherClient] = [fixture.client(), fixture.client()];
+  for (const each of [client, otherClient]) await each.auth.signInWithPassword({ email, password });
   expect((await client.auth.reauthenticate()).error).toBeNull();
   const nonce = readCode((await fixture.mailTo(email)).body);
   const wrong = await client.auth.updateUser({
@@ -231,7 +231,7 @@ test('changes a password without a nonce, refuses a wrong one and ends other ses
   expect((await client.auth.updateUser({ password, nonce })).error?.code).toBe('same_password');
   expect((await client.auth.updateUser({ password: 'a new password', nonce })).error).toBeNull();
   expect((await client.auth.getUser()).error).toBeNull();
-  expect((await elsewhere.auth.getUser()).error).not.toBeNull();
+  expect((await otherClient.auth.getUser()).error).not.toBeNull();
 });
 
 test('creates, lists, updates, bans, invites and deletes users as an administrator', async () => {
@@ -295,8 +295,8 @@ test('imports users of Supabase with their passwords', async () => {
     'invalid_credentials',
   );
   expect((await fixture.client().auth.signInWithPassword({ email: other, password: 'imported 2' })).error).toBeNull();
-  const nothing = await service().createUser({ email: someone(), password_hash: 'plain text' });
-  expect(nothing.error?.code).toBe('validation_failed');
+  const rejectedUser = await service().createUser({ email: someone(), password_hash: 'plain text' });
+  expect(rejectedUser.error?.code).toBe('validation_failed');
 });
 
 test('supports foreign keys and triggers of projects on auth.users', async () => {

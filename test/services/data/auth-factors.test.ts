@@ -116,7 +116,7 @@ test('hides factors from other users and refuses them for anonymous users', asyn
   expect((await admin.mfa.deleteFactor({ userId, id: factorId })).error).toBeNull();
   expect((await owner.auth.mfa.listFactors()).data?.all).toEqual([]);
   // The table does not contain the secret in plain text.
-  const again = await owner.auth.mfa.enroll({ factorType: 'totp' });
-  const [row] = await fixture.sql(`select secret from auth.mfa_factors where id = '${again.data?.id}'`);
-  expect(row.secret).not.toContain((again.data as { totp: { secret: string } }).totp.secret);
+  const secondFactor = await owner.auth.mfa.enroll({ factorType: 'totp' });
+  const [row] = await fixture.sql(`select secret from auth.mfa_factors where id = '${secondFactor.data?.id}'`);
+  expect(row.secret).not.toContain((secondFactor.data as { totp: { secret: string } }).totp.secret);
 });

@@ -85,20 +85,23 @@ function ourToken(name: string, token: string): string {
 
 function translated(text: string): string {
   let result = text;
-  for (const [theirs, ours] of existing) result = result.replaceAll(theirs, ours);
+  for (const [recordedText, actualText] of existing) result = result.replaceAll(recordedText, actualText);
   return result;
 }
 
 /** Removes values that differ each time and remembers those that later exchanges refer to. */
-function alike(theirs: unknown, ours: unknown, path: string): [unknown, unknown] {
-  if (Array.isArray(theirs) && Array.isArray(ours)) {
-    const pairs = theirs.map((value: unknown, index) => alike(value, ours[index], `${path}[]`));
-    return [pairs.map(([remaining]) => remaining), [...pairs.map(([, right]) => right), ...ours.slice(theirs.length)]];
+function alike(expected: unknown, actual: unknown, path: string): [unknown, unknown] {
+  if (Array.isArray(expected) && Array.isArray(actual)) {
+    const pairs = expected.map((value: unknown, index) => alike(value, actual[index], `${path}[]`));
+    return [
+      pairs.map(([remaining]) => remaining),
+      [...pairs.map(([, right]) => right), ...actual.slice(expected.length)],
+    ];
   }
-  if (typeof theirs === 'object' && typeof ours === 'object' && theirs !== null && ours !== null) {
+  if (typeof expected === 'object' && typeof actual === 'object' && expected !== null && actual !== null) {
     const [remaining, right]: Record<string, unknown>[] = [{}, {}];
-    for (const key of new Set([...Object.keys(theirs), ...Object.keys(ours)])) {
-      const [one, other] = alike((theirs as any)[key], (ours as any)[key], `${path}.${key}`);
+    for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+      const [one, other] = alike((expected as any)[key], (actual as any)[key], `${path}.${key}`);
       // GoTrue computes it in the database and sees it one request later.
       if (key === 'confirmed_at' && one === undefined && time.test(String(other))) continue;
       // Only the response to the sign-up contains a value that is not stored; later ones contain false.
@@ -111,24 +114,24 @@ function alike(theirs: unknown, ours: unknown, path: string): [unknown, unknown]
     return [remaining, right];
   }
   const name = path.slice(path.lastIndexOf('.') + 1);
-  if (typeof theirs === 'number' && typeof ours === 'number' && /^(?:exp|iat|expires_at|timestamp)$/.test(name)) {
+  if (typeof expected === 'number' && typeof actual === 'number' && /^(?:exp|iat|expires_at|timestamp)$/.test(name)) {
     return ['<number>', '<number>'];
   }
-  if (typeof theirs !== 'string' || typeof ours !== 'string') return [theirs, ours];
-  if (jwt.test(theirs) && jwt.test(ours)) return alike(readClaims(theirs), readClaims(ours), `${path}.claims`);
-  if (time.test(theirs) && time.test(ours)) return ['<time>', '<time>'];
-  const isNew = ['refresh_token', 'hashed_token', 'email_otp', 'secret'].includes(name) || uuid.test(theirs);
+  if (typeof expected !== 'string' || typeof actual !== 'string') return [expected, actual];
+  if (jwt.test(expected) && jwt.test(actual)) return alike(readClaims(expected), readClaims(actual), `${path}.claims`);
+  if (time.test(expected) && time.test(actual)) return ['<time>', '<time>'];
+  const isNew = ['refresh_token', 'hashed_token', 'email_otp', 'secret'].includes(name) || uuid.test(expected);
   if (isNew) {
-    expect(theirs.length).toBe(ours.length);
+    expect(expected.length).toBe(actual.length);
     // Equal recorded values must map to equal values here.
-    const before = existing.get(theirs);
-    if (before !== undefined) return [before, ours];
-    existing.set(theirs, ours);
+    const before = existing.get(expected);
+    if (before !== undefined) return [before, actual];
+    existing.set(expected, actual);
     return ['<new>', '<new>'];
   }
-  if (name === 'qr_code') return [theirs.slice(0, 4), ours.slice(0, 4)];
-  if (name === 'iss') return ['<address>', ours === `${fixture.url}/auth/v1` ? '<address>' : ours];
-  return [unprefixed(theirs), unprefixed(ours)];
+  if (name === 'qr_code') return [expected.slice(0, 4), actual.slice(0, 4)];
+  if (name === 'iss') return ['<address>', actual === `${fixture.url}/auth/v1` ? '<address>' : actual];
+  return [unprefixed(expected), unprefixed(actual)];
 }
 
 function unprefixed(text: string): string {
@@ -193,8 +196,8 @@ test.each(all)('%s', async (name, exchange) => {
   }
   const isJson = reply.headers.get('content-type') === 'application/json';
   const parsed = text === '' ? null : isJson ? JSON.parse(text) : text;
-  const [theirs, ours] = alike(exchange.answer, parsed, name);
-  expect(ours).toEqual(theirs);
+  const [expected, actual] = alike(exchange.answer, parsed, name);
+  expect(actual).toEqual(expected);
 });
 
 /** Compares only the parts that a browser uses. */

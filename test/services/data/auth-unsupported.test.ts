@@ -34,8 +34,11 @@ test('reports external providers as disabled in the settings and when they are r
   expect([wallet.error?.status, wallet.error?.code]).toEqual([422, 'web3_provider_disabled']);
   const phone = await auth.signInWithOtp({ phone: '+15550100' });
   expect([phone.error?.status, phone.error?.code]).toEqual([400, 'phone_provider_disabled']);
-  const odd = await auth.verifyOtp({ phone: '15550100-x', token: '123456', type: 'sms' });
-  expect([odd.error?.status, odd.error?.message]).toEqual([400, 'Invalid phone number format (E.164 required)']);
+  const phoneResponse = await auth.verifyOtp({ phone: '15550100-x', token: '123456', type: 'sms' });
+  expect([phoneResponse.error?.status, phoneResponse.error?.message]).toEqual([
+    400,
+    'Invalid phone number format (E.164 required)',
+  ]);
   const code = await auth.verifyOtp({ phone: '+15550100', token: '123456', type: 'sms' });
   expect([code.error?.status, code.error?.code]).toEqual([403, 'otp_expired']);
 });

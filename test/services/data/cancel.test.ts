@@ -62,10 +62,10 @@ test('cancels the statements of a disconnected client', async () => {
 
 test('retries a cancellation that did not reach PostgreSQL', async () => {
   const response: unknown[] = [];
-  let away = true;
+  let isUnavailable = true;
   const database = {
     cancel: async (): Promise<void> => {
-      if (away) throw new Error('away');
+      if (isUnavailable) throw new Error('away');
       response.push('cancel');
     },
   };
@@ -73,7 +73,7 @@ test('retries a cancellation that did not reach PostgreSQL', async () => {
   const client = { query: () => Promise.resolve({ rows: [{ pid: 7 }] }) } as unknown as pg.ClientBase;
   await cancellation.wrap(client, async () => {
     await expect(cancellation.request()).rejects.toThrow('away');
-    away = false;
+    isUnavailable = false;
     await cancellation.request();
     await cancellation.request();
     expect(response).toEqual(['cancel']);

@@ -72,7 +72,7 @@ test('loses no acknowledged row and starts one server after kill -9 during inser
 });
 
 test.skipIf(lacks(process.platform === 'linux' && process.getuid?.() === 0))(
-  'a full disk: inserts are refused, what was acknowledged stays, and with room it goes on',
+  'refuses inserts on a full disk, keeps acknowledged rows, and continues with free space',
   async () => {
     const dataDir = freshFolder();
     const disk = join(dataDir, 'data');

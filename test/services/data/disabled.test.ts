@@ -9,14 +9,14 @@ import { data } from '../../../services/data/index.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
 import { openDataFixture } from './data-fixture.ts';
 
-const ours = fileURLToPath(new URL('../../../services/data', import.meta.url));
+const serviceFolder = fileURLToPath(new URL('../../../services/data', import.meta.url));
 
 /** Real clock that counts the pending timers of this service. */
 function watchedClock(): Clock & { readonly ofData: ReadonlySet<object> } {
   const ofData = new Set<object>();
   const watched = (begin: (over: () => void) => NodeJS.Timeout): Disposable => {
     const wait = {};
-    if (new Error('here').stack?.includes(ours) === true) ofData.add(wait);
+    if (new Error('here').stack?.includes(serviceFolder) === true) ofData.add(wait);
     const timer = begin(() => ofData.delete(wait)).unref();
     return {
       [Symbol.dispose]() {

@@ -71,8 +71,8 @@ test('inserts, reads, updates and deletes a row with nulls, lists and JSON', asy
   expect(await callApp('POST', '/tables/public/notes/rows/remove', { keys: [key] })).toMatchObject({ removed: 1 });
   expect((await callApp('PATCH', '/tables/public/notes/rows', { key, values: { n: '1' } })).status).toBe(404);
   // A key that is invalid for its column.
-  const odd = await callApp('POST', '/tables/public/notes/rows/read', { key: { id: 'seven' } });
-  expect([odd.status, odd.error.detail]).toEqual([409, expect.stringContaining('invalid input syntax')]);
+  const invalidKey = await callApp('POST', '/tables/public/notes/rows/read', { key: { id: 'seven' } });
+  expect([invalidKey.status, invalidKey.error.detail]).toEqual([409, expect.stringContaining('invalid input syntax')]);
   // Keys of several columns, with any names.
   const pair = { 'a b': '1', c: 'x"; drop table notes; --' };
   expect((await callApp('POST', '/tables/public/pairs/rows', { values: pair })).status).toBe(200);
@@ -157,8 +157,11 @@ test('imports a file as a private table with inferred types and counted lines', 
     { id: '2', name: 'two\nlines', price: '3', since: expect.anything(), code: '042', extra: { a: 1 } },
   ]);
   expect(await (await fixture.request('/rest/v1/imported')).json()).toEqual([]);
-  const again = await callApp('POST', `/csv/load?${query}`, undefined, file);
-  expect([again.status, again.error.fields]).toEqual([409, { table: 'There is a table of this name already.' }]);
+  const secondImport = await callApp('POST', `/csv/load?${query}`, undefined, file);
+  expect([secondImport.status, secondImport.error.fields]).toEqual([
+    409,
+    { table: 'There is a table of this name already.' },
+  ]);
 });
 
 test('imports a file into an existing table completely or not at all, and names the refused line', async () => {

@@ -74,10 +74,10 @@ test('lists the statements for an administrator when the user lacks rights, and 
       body: JSON.stringify({ id }),
     });
   expect([(await as(ann, 1)).status, (await as(bob, 2)).status]).toEqual([201, 201]);
-  const mine = await fixture.request('/rest/v1/notes?select=id', {
+  const memberRows = await fixture.request('/rest/v1/notes?select=id', {
     headers: { Authorization: `Bearer ${fixture.token(ann)}` },
   });
-  expect(await mine.json()).toEqual([{ id: 1 }]);
+  expect(await memberRows.json()).toEqual([{ id: 1 }]);
   const all = await fixture.request('/rest/v1/notes?select=id', { headers: { apikey: fixture.serviceKey } });
   expect(await all.json()).toEqual([{ id: 1 }, { id: 2 }]);
   expect(await (await fixture.request('/rest/v1/notes')).json()).toEqual([]);

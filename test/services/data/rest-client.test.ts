@@ -258,8 +258,8 @@ describe('functions', () => {
     ]);
     expect((await client.rpc('one_project', { pid: 3 })).data).toEqual({ id: 3, name: 'IOS', client_id: 2 });
     expect((await client.rpc('projects_of', { client: 2 }, { count: 'exact' }).limit(1)).count).toBe(2);
-    const nothing = await client.rpc('nothing');
-    expect([nothing.status, nothing.data]).toEqual([204, null]);
+    const emptyResult = await client.rpc('nothing');
+    expect([emptyResult.status, emptyResult.data]).toEqual([204, null]);
     expect((await client.rpc('sum_of', { v: [1, 2, 3] })).data).toBe(6);
     const complete = await fixture.request('/rest/v1/rpc/whole', {
       method: 'POST',

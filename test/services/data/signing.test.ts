@@ -49,8 +49,8 @@ test('supports getClaims of supabase-js, remotely for the secret and locally for
   expect([request.error, request.data?.claims.role]).toEqual([null, 'authenticated']);
 
   const { pair } = await callApp(fixture, '/keys/signing', { with: 'pair' });
-  const later = await signedIn();
-  expect(head(later.token)).toEqual({ alg: 'ES256', kid: pair.kid, typ: 'JWT' });
+  const laterSession = await signedIn();
+  expect(head(laterSession.token)).toEqual({ alg: 'ES256', kid: pair.kid, typ: 'JWT' });
   const { keys } = await jwks(fixture);
   expect(keys).toEqual([
     {
@@ -67,7 +67,7 @@ test('supports getClaims of supabase-js, remotely for the secret and locally for
   ]);
   // Only the public key is requested: the session itself no longer exists.
   await fixture.sql('delete from auth.sessions');
-  const checked = await later.client.auth.getClaims(later.token);
+  const checked = await laterSession.client.auth.getClaims(laterSession.token);
   expect([checked.error, checked.data?.claims.email]).toEqual([null, `signer${count}@example.com`]);
   expect(checked.data?.header).toMatchObject({ alg: 'ES256', kid: pair.kid });
 });

@@ -100,14 +100,14 @@ describe('bodies', () => {
     60_000,
   );
 
-  it('are expected by POST only', async () => {
+  it('requires POST for requests with a body', async () => {
     const reply = await fetch(`${client.base}/add`);
     expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
   });
 });
 
 describe('the app API', () => {
-  it('adds, lists and removes by the same rules', async () => {
+  it('applies the same rules to adding, listing and removing', async () => {
     const base = host.url('control');
     const refused = api(base, '/api/downloads', {
       method: 'POST',
@@ -122,7 +122,7 @@ describe('the app API', () => {
     expect(z.parse(downloadsApi.list.reply, await api(base, '/api/downloads')).total).toBe(total - 1);
   });
 
-  it('is where the root leads', async () => {
+  it('is the target of the redirect from the root', async () => {
     const reply = await fetch(`${client.base}/`, { redirect: 'manual' });
     expect([reply.status, reply.headers.get('location')]).toEqual([302, `${host.url('control')}/downloads`]);
   });

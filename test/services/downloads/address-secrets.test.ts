@@ -21,7 +21,7 @@ describe('the query of an address', () => {
     'https://a.example/v?authKey=abcdefghij',
     'https://a.example/v?x=eyJhbGciOi.eyJzdWIiOi.c2ln',
     'https://a.example/v?a&sig=0123456789&sig=9876543210&b=',
-  ])('loses its secrets and gets them back: %s', (address) => {
+  ])('separates and restores secrets: %s', (address) => {
     const { displayUrl: displayed, secrets } = splitQuerySecrets(address, mark);
     expect(Object.keys(secrets).length).toBeGreaterThan(0);
     for (const secret of Object.values(secrets)) expect(displayed).not.toContain(secret);
@@ -38,11 +38,11 @@ describe('the query of an address', () => {
     'https://a.example/#token=x',
     'https://a.example/token=x/v.mp4',
     'AbCd1234',
-  ])('stays letter by letter where nothing is secret: %s', (address) => {
+  ])('keeps an address without secrets unchanged: %s', (address) => {
     expect(splitQuerySecrets(address, mark)).toEqual({ displayUrl: address, secrets: {} });
   });
 
-  it('is no place for a secret in what a site says', () => {
+  it('removes secrets from messages of the site', () => {
     expect(withoutSecrets('Unable to open https://a:b@h/v?id=1&token=s3cret: 403')).toBe(
       'Unable to open https://h/v?id=1&token=…: 403',
     );
@@ -50,7 +50,7 @@ describe('the query of an address', () => {
 });
 
 describe('a download whose address has a token', () => {
-  it('fetches with it, also when it is tried again, and shows it nowhere', async () => {
+  it('downloads and retries with the token, and never shows it', async () => {
     const secret = randomUUID();
     const requestedPaths: string[] = [];
     const site = createServer((request, response) => {
@@ -65,7 +65,7 @@ describe('a download whose address has a token', () => {
       environment: { ALLOW_PRIVATE_ADDRESSES: 'true', LOG_LEVEL: 'debug' },
     });
     const client = new Client(host.url('downloads'));
-    const own = host.url('control');
+    const controlUrl = host.url('control');
     const address = `http://127.0.0.1:${String((site.address() as AddressInfo).port)}/video?id=7&token=${secret}`;
     const other = address.replace(secret, 'another-token');
     await client.post('/add', { url: address, quality: 'best' });
@@ -86,7 +86,7 @@ describe('a download whose address has a token', () => {
     expect(withIt()).toBeGreaterThan(between);
 
     for (const path of ['/api/downloads', '/api/log?limit=1000', '/api/jobs/dead']) {
-      expect(JSON.stringify(await api(own, path))).not.toContain(secret);
+      expect(JSON.stringify(await api(controlUrl, path))).not.toContain(secret);
     }
     expect(JSON.stringify(await client.history())).not.toContain(secret);
     expect(host.log.join('\n')).not.toContain(secret);

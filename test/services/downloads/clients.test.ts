@@ -29,7 +29,7 @@ describe.each(routes.map((route) => [route]))('a preflight for /%s', (route) => 
       },
     });
 
-  it.each([['chrome-extension://abcdefghijklmnop'], ['moz-extension://0f3c'], [page]])('lets %s in', async (origin) => {
+  it.each([['chrome-extension://abcdefghijklmnop'], ['moz-extension://0f3c'], [page]])('accepts %s', async (origin) => {
     const reply = await ask(origin);
     expect([reply.status, await reply.json()]).toEqual([200, { status: 'ok' }]);
     expect(reply.headers.get('access-control-allow-origin')).toBe(origin);
@@ -39,7 +39,7 @@ describe.each(routes.map((route) => [route]))('a preflight for /%s', (route) => 
     expect(reply.headers.get('access-control-allow-credentials')).toBe(origin === page ? 'true' : null);
   });
 
-  it('lets no other page in', async () => {
+  it('refuses other pages', async () => {
     expect((await ask('https://strange.example')).headers.get('access-control-allow-origin')).toBeNull();
     expect((await ask('null')).headers.get('access-control-allow-origin')).toBeNull();
   });
@@ -140,7 +140,7 @@ describe('requests of clients', () => {
     expect(pending.find((each) => each.url === url)).toMatchObject({ ...record, status: 'pending' });
   });
 
-  it('starts at night what a scheduler added by day', async () => {
+  it('starts downloads at night that a scheduler added by day', async () => {
     const urls = (await rig.client.history()).pending.map(({ url }) => url);
     expect(await rig.client.post('/start', { ids: urls.slice(0, 1) })).toMatchObject({ status: 'ok' });
     const { pending } = await rig.client.history();

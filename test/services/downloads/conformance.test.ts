@@ -105,9 +105,9 @@ class Replay {
   }
 
   here(text: string): string {
-    let own = text;
-    for (const [theirs, ours] of this.#stands) own = own.replaceAll(theirs, ours);
-    return own;
+    let translated = text;
+    for (const [recordedText, actualText] of this.#stands) translated = translated.replaceAll(recordedText, actualText);
+    return translated;
   }
 
   async send(name: string): Promise<Response> {
@@ -149,11 +149,12 @@ class Replay {
     // The subscription has a different ID.
     const id = actual.subscription?.id as string | undefined;
     if (id !== undefined) this.#stands.set(String(expected.subscription?.id), id);
-    const own = JSON.parse(this.here(JSON.stringify(expected)), (key, value: unknown) =>
+    const withoutSiteFields = JSON.parse(this.here(JSON.stringify(expected)), (key, value: unknown) =>
       (key === 'last_checked' || key === 'timestamp') && typeof value === 'number' ? expect.any(Number) : value,
     ) as object;
-    if (Array.isArray(own)) expect(actual).toEqual(own.map((each) => expect.objectContaining(each as object)));
-    else expect(actual).toMatchObject(own);
+    if (Array.isArray(withoutSiteFields))
+      expect(actual).toEqual(withoutSiteFields.map((each) => expect.objectContaining(each as object)));
+    else expect(actual).toMatchObject(withoutSiteFields);
   }
 }
 
@@ -188,7 +189,7 @@ it.each(Object.entries(sessions))('replays the session about %s like MeTube', as
 });
 
 describe('a service without web pages and internal addresses', () => {
-  it('refuses as the peer does', async () => {
+  it('refuses requests like MeTube', async () => {
     await using rig = await openRig({
       environment: { CORS_ALLOWED_ORIGINS: '', ALLOW_PRIVATE_ADDRESSES: 'false' },
     });
@@ -285,12 +286,12 @@ describe('the history', () => {
     expect(entries.map(({ filename }) => filename).toSorted()).toEqual(names.map((name) => `${name}.mp4`));
     const expected = (recorded('history-after-playlist').response.body.done as Record<string, any>[]).slice(-3);
     for (const record of expected) {
-      const own = entries.find(
+      const actualEntry = entries.find(
         (each) =>
           each.title === record['title'] && each.filename?.startsWith(String(record['filename']).split('/')[0] ?? ''),
       );
-      expect(own).toMatchObject(essence(record));
-      expect(own?.url).not.toContain('smuggle');
+      expect(actualEntry).toMatchObject(essence(record));
+      expect(actualEntry?.url).not.toContain('smuggle');
     }
   });
 

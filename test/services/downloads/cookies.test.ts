@@ -23,7 +23,7 @@ describe.each([
   ['a loaded yt-dlp', true],
   ['its executable', false],
 ])('cookies for %s', (_name, keepLoaded) => {
-  it('opens a page for members with the cookies and leaves no plain copy', async () => {
+  it('downloads from a page for signed-in users and leaves no unencrypted copy', async () => {
     const dataDir = dataFolderWith({ keepLoaded });
     try {
       await using rig = await openRig({ dataDir });
@@ -60,24 +60,24 @@ describe.each([
   });
 });
 
-describe('a file of cookies', () => {
+describe('an uploaded cookie file', () => {
   it.each([
     ['JSON of a browser extension', '[{"name": "session", "value": "hidden"}]', 'JSON'],
     ['lines with blanks in place of tabs', '127.0.0.1 FALSE / FALSE 0 session hidden\n', 'Line 1'],
     ['no cookie', '# Netscape HTTP Cookie File\n\n', 'no cookie'],
     ['a field too many', 'a.example\tFALSE\t/\tFALSE\t0\tsession\thidden\tmore\n', 'Line 1'],
-  ])('is refused for %s, without repeating it', (_what, text, reason) => {
+  ])('is refused for %s, without its content in the response', (_what, text, reason) => {
     expect(() => readCookieFile(text)).toThrow(reason);
     expect(() => readCookieFile(text)).not.toThrow('hidden');
   });
 
-  it('is kept without what is no cookie, with the head that yt-dlp looks for', () => {
+  it('is stored with the header that yt-dlp expects, without invalid lines', () => {
     const file = readCookieFile('\ufeffa.example\tFALSE\t/\tFALSE\t0\tsession\tx\n# a note\n\n');
     expect(file.text).toBe('# Netscape HTTP Cookie File\na.example\tFALSE\t/\tFALSE\t0\tsession\tx\n');
     expect(readCookieFile(cookies)).toMatchObject({ count: 2, sites: ['127.0.0.1', 'example.org'] });
   });
 
-  it('is refused when it is too large, cut short, or no form at all', async () => {
+  it('is refused when it is too large, incomplete, or no form', async () => {
     await using rig: Rig = await openRig();
     const line = 'a.example\tFALSE\t/\tFALSE\t0\tsession\tx\n';
     const maxCookies = line.repeat(Math.floor(1_000_000 / line.length));
@@ -96,7 +96,7 @@ describe('a file of cookies', () => {
     expect(await rig.client.get('/cookie-status')).toEqual({ status: 'ok', has_cookies: true });
   });
 
-  it('can be given, looked at and taken back by our own API, which tells the sites alone', async () => {
+  it('can be uploaded, viewed and deleted by the app API, which returns only the sites', async () => {
     await using rig = await openRig({ services: [downloads, control] });
     const call = async (method: string, body?: object): Promise<any> => {
       const reply = await fetch(`${rig.host.url('control')}/api/downloads/cookies`, {

@@ -87,7 +87,7 @@ describe.each([
   ['the executable', false, []],
   ['a loaded extractor that looks like a browser', true, ['--impersonate', 'chrome']],
   ['an executable that looks like a browser', false, ['--impersonate', 'chrome']],
-])('%s on a site out there', (_name, keepLoaded, more) => {
+])('%s on a public site', (_name, keepLoaded, more) => {
   const host = keepLoaded ? 'localhost' : 'site.test';
   let subject: Extractor;
   beforeAll(() => {
@@ -104,7 +104,7 @@ describe.each([
   const fetchIt = (path: string): ReturnType<typeof fetchWith> =>
     fetchWith((...rest) => subject.run(...rest), `http://${host}:${port}${path}`, more);
 
-  it.each(['/redirect.mp4', '/list.m3u8'])('is not led inside by %s', async (path) => {
+  it.each(['/redirect.mp4', '/list.m3u8'])('cannot reach internal addresses by %s', async (path) => {
     const { code, errors } = await fetchIt(path);
     expect(code).toBe(1);
     expect(errors).toContain('Refusing to fetch internal address');
@@ -112,7 +112,7 @@ describe.each([
     expect(requests.filter((each) => each.includes('inside'))).toEqual([]);
   });
 
-  it('fetches what is out there, as what it looks like', async () => {
+  it('downloads from public addresses with the headers of a browser', async () => {
     expect(await fetchIt('/clip.mp4')).toEqual({ code: 0, errors: '' });
     expect(requests).toContain(`${host} /clip.mp4`);
     expect(agents.at(-1)).toEqual(more.length > 0 ? 'impersonated' : 'plain');
@@ -120,7 +120,7 @@ describe.each([
 });
 
 describe('the egress proxy', () => {
-  it('is taken under cover of TLS, too', async () => {
+  it('is also used for TLS', async () => {
     const parts = { engines, clock: systemClock, log: silentLog, keepLoaded: true, allowPrivateAddresses: false };
     await using subject = new Extractor(parts);
     const url = `https://127.0.0.1:${port}/inside`;
@@ -129,7 +129,7 @@ describe('the egress proxy', () => {
     expect(errors).toContain('CONNECT tunnel failed, response 403');
   });
 
-  it('lets through what is out there, to the very address that was judged', async () => {
+  it('forwards to public addresses, exactly to the checked address', async () => {
     const parts = { engines, clock: systemClock, log: silentLog, keepLoaded: false, allowPrivateAddresses: false };
     await using subject = new Extractor({ ...parts, resolveAddress });
     const { code, errors } = await fetchWith((...rest) => subject.run(...rest), `http://site.test:${port}/clip.mp4`);
@@ -138,7 +138,7 @@ describe('the egress proxy', () => {
     expect(tunnelled.errors).toContain('Refusing to fetch internal address');
   });
 
-  it('gives way to a proxy that the owner has named, at its own port alone', async () => {
+  it('permits a configured proxy, only at its port', async () => {
     const parts = { engines, clock: systemClock, log: silentLog, keepLoaded: true, allowPrivateAddresses: false };
     await using subject = new Extractor(parts);
     const proxied = ['http://site.test/clip.mp4', `http://localhost:${port}/clip.mp4`];
@@ -150,15 +150,15 @@ describe('the egress proxy', () => {
         expect(requests.every((each) => each.includes('http://'))).toBe(true);
         rmSync(join(folder), { recursive: true });
       }
-      const elsewhere = [`--proxy=http://127.0.0.1:9`, ...impersonate];
+      const otherProxy = [`--proxy=http://127.0.0.1:9`, ...impersonate];
       requests = [];
-      const ran = await fetchWith((...rest) => subject.run(...rest), `http://localhost:${port}/clip.mp4`, elsewhere);
+      const ran = await fetchWith((...rest) => subject.run(...rest), `http://localhost:${port}/clip.mp4`, otherProxy);
       expect([ran.code, requests]).toEqual([1, []]);
     }
     mkdirSync(folder, { recursive: true });
   });
 
-  it('is taken by ffmpeg as well', async () => {
+  it('is also used by ffmpeg', async () => {
     vi.stubEnv('no_proxy', '127.0.0.1');
     const library = await engines.library('yt-dlp');
     if (library === undefined) throw new Error('yt-dlp cannot be imported here');
@@ -176,7 +176,7 @@ describe('the egress proxy', () => {
     expect(requests.filter((each) => each.includes('inside'))).toEqual([]);
   });
 
-  it.each([true, false])('lets ffmpeg fetch a whole stream that is out there (loaded: %s)', async (keepLoaded) => {
+  it.each([true, false])('lets ffmpeg download a complete public stream (loaded: %s)', async (keepLoaded) => {
     await using site = await startFixtureSite();
     const there = site.url('/short/master.m3u8').replace('127.0.0.1', keepLoaded ? 'localhost' : 'site.test');
     if (keepLoaded) vi.stubEnv('https_proxy', new URL(there).origin);
@@ -187,7 +187,7 @@ describe('the egress proxy', () => {
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
-  it.each([true, false])('has none for RTMP, which no proxy is asked for (loaded: %s)', async (keepLoaded) => {
+  it.each([true, false])('refuses RTMP, which does not use proxies (loaded: %s)', async (keepLoaded) => {
     const parts = { engines, clock: systemClock, log: silentLog, keepLoaded, allowPrivateAddresses: false };
     await using subject = new Extractor({ ...parts, resolveAddress });
     const video = { format_id: '0', ext: 'flv', protocol: 'rtmp', url: `rtmp://127.0.0.1:${port}/live/inside` };

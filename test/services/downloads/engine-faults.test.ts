@@ -243,8 +243,8 @@ describe('a transfer', () => {
     const { client, site, file } = await rigWith({ retries: 0 });
     let isComplete = false;
     const server = createServer((request, response) => {
-      const piece = request.url?.includes('-1.ts') === true;
-      if (piece && !isComplete) return void response.writeHead(404).end();
+      const isSecondSegment = request.url?.includes('-1.ts') === true;
+      if (isSecondSegment && !isComplete) return void response.writeHead(404).end();
       void fetch(site.address + (request.url ?? '')).then(async (reply) => {
         response.writeHead(reply.status, { 'Content-Type': reply.headers.get('content-type') ?? '' });
         response.end(Buffer.from(await reply.arrayBuffer()));
@@ -272,7 +272,7 @@ describe('a transfer', () => {
     expect(await streams(file(record.filename ?? ''))).toEqual(['h264/720', 'aac']);
   });
 
-  it('survives that its folders go away meanwhile, and fails plainly where none can be made', async () => {
+  it('recreates deleted folders, and fails with a clear message if it cannot', async () => {
     const { client, site, host, file } = await rigWith({ retries: 0 });
     const temp = join(host.dataDir, 'downloads', 'temp');
     for (const folder of [join(host.dataDir, 'Downloads'), temp]) {

@@ -83,7 +83,7 @@ describe('a first start without yt-dlp', () => {
     return service;
   };
 
-  it('says on Home that it is being installed and how far, lets downloads wait, and starts them', async () => {
+  it('shows the installation and its progress on Home, and starts waiting downloads afterwards', async () => {
     const rig = await start();
     const { response, rest } = await releaseRequest.promise;
     await vi.waitFor(async () =>
@@ -107,7 +107,7 @@ describe('a first start without yt-dlp', () => {
     await vi.waitFor(async () => expect(await getDownloadsState(rig)).not.toHaveProperty('running'));
   });
 
-  it('asks for a person only once that has failed, with a button that installs it', async () => {
+  it('requires an action only after a failed installation, with a button that installs it', async () => {
     isThere = false;
     const rig = await start();
     await vi.waitFor(async () => expect((await getDownloadsState(rig)).state).toBe('degraded'));

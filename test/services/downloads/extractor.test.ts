@@ -92,7 +92,7 @@ describe.each([
   ['a loaded extractor', true],
   ['the executable', false],
 ])('%s', (_name, keepLoaded) => {
-  it('prints the same, line by line, and ends with the same code', async () => {
+  it('prints the same lines and exits with the same code', async () => {
     await using subject = extractor(real, { keepLoaded });
     expect(await run(subject, ['--version'])).toEqual({ code: 0, signal: null, out: ['2026.10.26'], err: [] });
     const refused = await run(subject, ['--ignore-config', '--no-such-option']);
@@ -103,7 +103,7 @@ describe.each([
     expect(failed.err.at(-1)).toMatch(/^ERROR: /);
   });
 
-  it('stops what it runs when it is no longer wanted', async () => {
+  it('stops aborted commands', async () => {
     await using subject = extractor(real, { keepLoaded });
     const stopping = new AbortController();
     await using site = await silentSite(() => stopping.abort());
@@ -122,7 +122,7 @@ describe.each([
 });
 
 describe('a loaded extractor', () => {
-  it('runs many commands at once without mixing what they print', async () => {
+  it('runs many commands concurrently without mixing their output', async () => {
     await using subject = extractor();
     const numbers = Array.from({ length: 12 }, (_, index) => index);
     const names = numbers.map((number) => `Ünïcode 漢字 ${number}`);
@@ -137,7 +137,7 @@ describe('a loaded extractor', () => {
     expect(await children()).toHaveLength(1);
   });
 
-  it('leaves nothing running when it ends', async () => {
+  it('leaves no processes when it ends', async () => {
     const subject = extractor();
     await run(subject, ['--version']);
     expect(await children()).not.toEqual([]);
@@ -198,7 +198,7 @@ describe('a loaded extractor', () => {
     expect((await first).signal).toBe('SIGTERM');
   });
 
-  it('refuses internal addresses behind the first look, unless they are allowed', async () => {
+  it('refuses redirects to internal addresses, unless they are allowed', async () => {
     await using subject = extractor(real, { allowed: false });
     const { code, err } = await run(subject, ['--ignore-config', '-J', '--', 'http://127.0.0.1:9/x']);
     expect(code).toBe(1);
@@ -209,7 +209,7 @@ describe('a loaded extractor', () => {
     );
   });
 
-  it('gives way to another release that came meanwhile, and to the executable where it cannot be imported', async () => {
+  it('uses another release that was installed in the meantime, or the executable if it cannot be imported', async () => {
     const { path } = await real.find('yt-dlp');
     const folder = await freshFolder();
     let executable = path ?? '';
@@ -243,7 +243,7 @@ describe('a loaded extractor', () => {
   });
 });
 
-it('downloads work without a loaded extractor, too', async () => {
+it('downloads without a loaded extractor', async () => {
   const dataDir = dataFolderWith({ keepLoaded: false });
   folders.push(dataDir);
   await using rig = await openRig({ dataDir });

@@ -76,7 +76,7 @@ describe('the queue', () => {
     expect(site.stats().maxConcurrent).toBe(bound);
   });
 
-  it('ends a cancelled download with its processes and its parts', async () => {
+  it('removes the processes and partial files of a cancelled download', async () => {
     const { client, site, host } = await rigWith();
     const uid = await client.add(site.slow(100));
     await client.until(uid, ({ percent }) => (percent ?? 0) > 1);
@@ -89,7 +89,7 @@ describe('the queue', () => {
     expect(await readdir(join(host.dataDir, 'Downloads')).catch(() => [])).toEqual([]);
   });
 
-  it('goes on where it was after a stop of the host', async () => {
+  it('continues partial files after a restart of the host', async () => {
     const dataDir = dataFolderWith({});
     const first = await rigWith({ dataDir });
     const url = first.site.slow(250);
@@ -102,7 +102,7 @@ describe('the queue', () => {
     expect(first.site.stats().ranges.map(({ path }) => path)).toContain('/slow/250/big.mp4');
   });
 
-  it('asks the site anew when what it knew of the video was cut off, and keeps the part', async () => {
+  it('probes again when the stored probe result is incomplete, and keeps the partial file', async () => {
     const dataDir = dataFolderWith({});
     const first = await rigWith({ dataDir });
     const uid = await first.client.add(first.site.slow(250));
@@ -115,7 +115,7 @@ describe('the queue', () => {
     expect(first.site.stats().ranges.map(({ path }) => path)).toContain('/slow/250/big.mp4');
   });
 
-  it('waits for a missing extractor, says what to do, and starts when it is there', async () => {
+  it('waits for a missing extractor, shows the remedy, and starts when it is installed', async () => {
     const engines = mkdtempSync(join(tmpdir(), 'engines-'));
     open.defer(() => rmSync(engines, { recursive: true, force: true }));
     const { client, site, host } = await rigWith({ environment: { HOMEPORT_ENGINES_DIR: engines } });
@@ -133,7 +133,7 @@ describe('the queue', () => {
 });
 
 describe('the disk', () => {
-  it('recreates a missing download folder; with a file in its place the download fails', async () => {
+  it('recreates a missing download folder, and fails if a file has its path', async () => {
     const { client, site, host } = await rigWith();
     const folder = join(host.dataDir, 'Downloads');
     await client.ended(await client.add(site.url('/single.mp4?first')));

@@ -14,15 +14,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deliver, removeCopies, type Delivery } from '../../../services/downloads/engine/file-delivery.ts';
 
 let here: string;
-let elsewhere: string;
+let targetFolder: string;
 beforeEach(() => {
   here = mkdtempSync(join(tmpdir(), 'deliver-'));
   // Uses another file system if one is available.
-  elsewhere = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'deliver-'));
+  targetFolder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'deliver-'));
 });
 afterEach(() => {
   rmSync(here, { recursive: true });
-  rmSync(elsewhere, { recursive: true });
+  rmSync(targetFolder, { recursive: true });
 });
 
 function job(uid: string, files: Readonly<Record<string, string>>, root: string): Delivery {
@@ -35,20 +35,20 @@ function job(uid: string, files: Readonly<Record<string, string>>, root: string)
 }
 
 describe.each(['the same file system', 'another one'])('a delivery to %s', (fileSystem) => {
-  const root = (): string => join(fileSystem === 'another one' ? elsewhere : here, 'downloads');
+  const root = (): string => join(fileSystem === 'another one' ? targetFolder : here, 'downloads');
 
   it('recognizes a delivery that a crash interrupted before it was stored', async () => {
     const delivery = job('a', { 'v.mp4': 'one' }, root());
     const { path } = await deliver(delivery);
-    const again = await deliver(delivery);
-    expect(again.path).toBe(path);
+    const secondDelivery = await deliver(delivery);
+    expect(secondDelivery.path).toBe(path);
     // The crash happened after the record was stored: the next start removes the rest.
     await removeCopies(path, 'a');
     expect(readdirSync(root())).toEqual(['v.mp4']);
     expect(readFileSync(path, 'utf8')).toBe('one');
   });
 
-  it('takes no name from another file, however many come at once', async () => {
+  it('never overwrites a file, even with many concurrent deliveries', async () => {
     const uids = ['a', 'b', 'c', 'd'];
     const done = await Promise.all(uids.map(async (uid) => await deliver(job(uid, { 'v.mp4': uid }, root()))));
     await Promise.all(done.map(async ({ settle }) => await settle()));
@@ -56,7 +56,7 @@ describe.each(['the same file system', 'another one'])('a delivery to %s', (file
     expect(done.map(({ path }) => readFileSync(path, 'utf8'))).toEqual(uids);
   });
 
-  it('brings side files and sub-folders along', async () => {
+  it('moves companion files and subfolders as well', async () => {
     const { path, settle } = await deliver(job('a', { 'List/v.mp4': 'v', 'List/v.en.srt': 's' }, root()));
     await settle();
     expect(path).toBe(join(root(), 'List', 'v.mp4'));

@@ -29,7 +29,7 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
 }
 
 describe('the thumbnail of a download', () => {
-  it('is fetched once, kept, and goes when the download is forgotten', async () => {
+  it('is fetched once, stored, and deleted with the download', async () => {
     rig.site.reset();
     const uid = await rig.client.add(rig.site.url('/p/og?title=Picture'));
     await rig.client.ended(uid);
@@ -44,7 +44,7 @@ describe('the thumbnail of a download', () => {
     expect((await get(`/api/downloads/${uid}/thumbnail`)).status).toBe(404);
   });
 
-  it('is not there for a stranger, nor where the site has something else than a picture', async () => {
+  it('is not found without access, or if the site returns no picture', async () => {
     const server = createServer((request, response) => {
       response.setHeader('Content-Type', request.url === '/image.jpg' ? 'image/jpeg' : 'text/html');
       const image = `http://127.0.0.1:${(server.address() as AddressInfo).port}/image.jpg`;
@@ -67,7 +67,7 @@ describe('the thumbnail of a download', () => {
 });
 
 describe('a finished file', () => {
-  it('is played by ranges and saved under its name', async () => {
+  it('supports ranges and is saved under its name', async () => {
     const uid = await rig.client.add(rig.site.url('/p/og?title=Größe "1"'));
     const { filename = '' } = await rig.client.ended(uid);
     const bytes = await readFile(rig.file(filename));

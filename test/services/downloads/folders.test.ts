@@ -58,7 +58,7 @@ describe('the umask of the settings', () => {
     expect(Number((await stat(root)).mode) & 0o777).toBe(folderMode);
   });
 
-  it('leaves folders that are there as they are', async () => {
+  it('leaves existing folders unchanged', async () => {
     const folder = await freshFolder();
     await mkdir(join(folder, 'mine'), { mode: 0o711 });
     await using rig = await openRig({ environment: { UMASK: '077', DOWNLOAD_DIR: folder } });
@@ -67,7 +67,7 @@ describe('the umask of the settings', () => {
     expect((await stat(join(folder, 'mine', filename))).mode & 0o777).toBe(0o600);
   });
 
-  it('holds across file systems', async () => {
+  it('applies across file systems', async () => {
     const temp = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'homeport-temp-'));
     folders.push(temp);
     await using rig = await openRig({ environment: { UMASK: '077', TEMP_DIR: temp } });
@@ -78,7 +78,7 @@ describe('the umask of the settings', () => {
 });
 
 describe('unfinished files in the download folder itself', () => {
-  it('are served to nobody, and their folder is none to choose', async () => {
+  it('are not served, and their folder is not selectable', async () => {
     const folder = await freshFolder();
     await using rig = await openRig({ environment: { DOWNLOAD_DIR: folder, TEMP_DIR: folder } });
     const uid = await rig.client.add(rig.site.slow(500));
@@ -99,7 +99,7 @@ describe('the owner of the settings', () => {
   it.runIf(process.getuid?.() === 0).each([
     { UID: '4711', GID: '4712' },
     { PUID: '4711', PGID: '4712', UID: '0' },
-  ])('gets files and new folders where the host is root: %j', async (owner) => {
+  ])('owns files and new folders if the host is root: %j', async (owner) => {
     await using rig = await openRig({ environment: { ...owner, SUBTITLES: 'en' } });
     await downloadFile(rig, '/short/master.m3u8', { format: 'mkv', quality: '360', folder: 'a' });
     const owners = await everything(rig.file('').replace(/\/$/, ''), ({ uid, gid }) => `${uid}:${gid}`);
@@ -109,7 +109,7 @@ describe('the owner of the settings', () => {
 });
 
 describe('the folder for audio', () => {
-  it('takes audio files, serves them, and no others', async () => {
+  it('contains and serves only audio files', async () => {
     const audio = await freshFolder();
     await mkdir(join(audio, 'albums'));
     await using rig = await openRig({ environment: { AUDIO_DOWNLOAD_DIR: audio } });
@@ -130,7 +130,7 @@ describe('the folder for audio', () => {
     expect(await status('/audio_download/..%2f..%2fetc%2fpasswd')).toBe(404);
   });
 
-  it('is told to live clients with its folders', async () => {
+  it('is sent to live clients with its folders', async () => {
     const audio = await freshFolder();
     await mkdir(join(audio, 'albums'));
     await using rig = await openRig({ environment: { AUDIO_DOWNLOAD_DIR: audio, URL_PREFIX: 'tube' } });
@@ -148,7 +148,7 @@ describe('the folder for audio', () => {
 });
 
 describe('the folder of a request', () => {
-  it('is refused where requests may name none', async () => {
+  it('is refused when requests must not select a folder', async () => {
     await using rig = await openRig({ environment: { CUSTOM_DIRS: 'false' } });
     const answer = await rig.client.post('/add', { url: rig.site.url('/single.mp4'), quality: 'best', folder: 'x' });
     expect(answer).toMatchObject({
@@ -158,7 +158,7 @@ describe('the folder of a request', () => {
     expect(await downloadFile(rig, '/single.mp4', {})).toMatchObject({ status: 'finished' });
   });
 
-  it('must be there where none is made', async () => {
+  it('must exist when folders are not created', async () => {
     const folder = await freshFolder();
     await mkdir(join(folder, 'there'));
     await using rig = await openRig({ environment: { CREATE_CUSTOM_DIRS: 'false', DOWNLOAD_DIR: folder } });
@@ -170,7 +170,7 @@ describe('the folder of a request', () => {
 });
 
 describe('a removed download', () => {
-  it('takes its files along where the settings say so, all of them', async () => {
+  it('deletes all of its files if the settings require it', async () => {
     await using rig = await openRig({ environment: { DELETE_FILE_ON_TRASHCAN: 'true', SUBTITLES: 'en' } });
     const records = [
       await downloadFile(rig, '/short/master.m3u8', { format: 'mkv', quality: '360' }),
@@ -182,7 +182,7 @@ describe('a removed download', () => {
     await expect.poll(async () => await readdir(rig.file(''))).toEqual([download.filename]);
   });
 
-  it('goes by itself after its time, and its files stay', async () => {
+  it('expires without its files', async () => {
     await using rig = await openRig({ environment: { CLEAR_COMPLETED_AFTER: '1' } });
     await rig.client.post('/add', { url: rig.site.url('/single.mp4'), quality: 'best', format: 'any' });
     await expect.poll(() => existsSync(rig.file('single.mp4'))).toBe(true);
@@ -226,7 +226,7 @@ it.each([
 });
 
 describe('the free space', () => {
-  it('is known before the download folder was made', async () => {
+  it('is known before the download folder exists', async () => {
     const folder = join(await freshFolder(), 'not', 'there', 'yet');
     await using rig = await openRig({ environment: { DOWNLOAD_DIR: folder } });
     expect((await rig.client.get<{ disk_free: number }>('/status')).disk_free).toBeGreaterThan(0);

@@ -47,14 +47,14 @@ describe('a file for Apple devices', () => {
     expect(await topBoxes(rig.file(record.filename ?? ''))).toMatchObject(['ftyp', 'moov', expect.anything()]);
   });
 
-  it('keeps a file that already fits', async () => {
+  it('keeps a file that is already compatible', async () => {
     const record = await downloadFile('/p/og?src=/single.mp4&title=Same', { quality: 'best_ios', format: undefined });
     expect(record).toMatchObject({ format: 'ios', quality: 'best' });
     const original = await fetch(rig.site.url('/single.mp4'));
     expect(record.size).toBe((await original.arrayBuffer()).byteLength);
   });
 
-  it('is made where nothing is said, if the settings ask for it', async () => {
+  it('is created by default if the settings require it', async () => {
     await using apple = await openRig({ environment: { ENABLE_IOS_FORMAT: 'true' } });
     const uid = (await apple.client.post('/add', { url: apple.site.url('/vp9.webm'), quality: 'best' })).uid ?? '';
     const { filename = '' } = await apple.client.ended(uid);
@@ -62,13 +62,13 @@ describe('a file for Apple devices', () => {
   });
 });
 
-it('streams that MP4 cannot hold are encoded anew for it', async () => {
+it('encodes streams again that MP4 cannot contain', async () => {
   const { filename = '' } = await downloadFile('/p/og?src=/vp8.webm&title=Old', { format: 'mp4' });
   expect((await readMedia(rig.file(filename))).codecs).toEqual(['h264/360', 'aac']);
 });
 
 describe('an audio file', () => {
-  it.each(['mp3', 'm4a', 'ogg', 'opus', 'flac'])('as %s has the picture as its cover, and tags', async (format) => {
+  it.each(['mp3', 'm4a', 'ogg', 'opus', 'flac'])('has a cover and tags as %s', async (format) => {
     const record = await downloadFile(`/p/chapters?title=Song%20${format}`, {
       download_type: 'audio',
       format,
@@ -83,7 +83,7 @@ describe('an audio file', () => {
     ]);
   });
 
-  it('has no login of its address in the tags', async () => {
+  it('contains no login in its tags', async () => {
     const url = rig.site.url('/single.mp4?login').replace('://', '://ada:s3cret%40pw@');
     const uid = await rig.client.add(url, { download_type: 'audio', format: 'mp3', quality: 'best' });
     const { filename = '' } = await rig.client.ended(uid);
@@ -92,7 +92,7 @@ describe('an audio file', () => {
     expect(JSON.stringify(tags)).not.toContain('s3cret');
   });
 
-  it('as WAV has none, and one whose picture is gone is fine without', async () => {
+  it('has no cover as WAV, or if its picture is missing', async () => {
     const wave = await downloadFile('/p/chapters?title=Wave', {
       download_type: 'audio',
       format: 'wav',
@@ -129,14 +129,14 @@ describe('chapters', () => {
       expect((await stat(rig.file(filename))).size).toBe(size);
       expect((await readMedia(rig.file(filename))).seconds).toBeCloseTo(2, 0);
     }
-    const again = await downloadFile('/p/chapters?title=Parts&again', fields);
-    expect([again.filename, again.chapter_files?.[0]?.filename]).toEqual([
+    const secondDownload = await downloadFile('/p/chapters?title=Parts&again', fields);
+    expect([secondDownload.filename, secondDownload.chapter_files?.[0]?.filename]).toEqual([
       'Parts (2).mp4',
       'Parts (2) - 01 - Intro.mp4',
     ]);
   });
 
-  it('are named by the request, in its folder, also as sound', async () => {
+  it('have the requested names in the requested folder, also as audio', async () => {
     const record = await downloadFile('/p/chapters?title=Album', {
       ...{ download_type: 'audio', format: 'mp3', quality: 'best', folder: 'music', custom_name_prefix: 'p' },
       ...{ split_by_chapters: true, chapter_template: '%(title)s/%(section_number)d %(section_title)s.%(ext)s' },
@@ -236,7 +236,7 @@ describe('SponsorBlock', () => {
     ['a loaded extractor', true, false],
     ['the executable', false, false],
     ['a loaded extractor, by the preset of the peer', true, true],
-  ])('is left out of what SponsorBlock knows: %s', async (_name, keepLoaded, byPreset) => {
+  ])('removes the segments of SponsorBlock: %s', async (_name, keepLoaded, byPreset) => {
     const videoId = 'abcdefghijk';
     await using api = await sponsorBlock(videoId);
     const folder = dataFolderWith({});
@@ -306,7 +306,7 @@ describe('SponsorBlock', () => {
 });
 
 describe('the prefix of a request', () => {
-  it('stands before every entry of a playlist', async () => {
+  it('precedes the names of all entries of a playlist', async () => {
     const body = {
       url: rig.site.url('/feed/2.rss?title=Show'),
       quality: 'best',

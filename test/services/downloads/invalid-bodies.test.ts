@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgresDatabase } from '../../support/postgres.ts';
 import { fakeEngine, openRig, type Rig } from './rig.ts';
 
-const odd: readonly unknown[] = [
+const invalidValues: readonly unknown[] = [
   ...[null, true, false, 0, -1, 1.5, 1e308, '', ' ', 'x', '0', '\0', '\ud800', '\u202e', '../..', 'x'.repeat(20_000)],
   ...[[], [null], [[]], ['x'], {}, { x: 1 }, { toString: 1 }, { __proto__: 1, length: 5 }],
 ];
@@ -73,7 +73,8 @@ describe.each(['sqlite', 'postgres'])('on %s', (dialect) => {
         expect([200, 400, 409], `${name}: ${JSON.stringify(value).slice(0, 100)}: ${text}`).toContain(reply.status);
         expect(JSON.parse(text)).toMatchObject({ status: expect.stringMatching(/^(ok|error)$/) as string });
       };
-      for (const name of names) await Promise.all(odd.map(async (value, count) => await send(name, value, count)));
+      for (const name of names)
+        await Promise.all(invalidValues.map(async (value, count) => await send(name, value, count)));
       // The stored options can be returned.
       for (const path of ['/history', '/status', '/subscriptions', '/downloads']) {
         expect((await fetch(rig.client.base + path)).status).toBe(200);

@@ -9,7 +9,7 @@ it('runs the scripts of sites with the Node of this process', async () => {
 
 const desktop = { execPath: '/opt/homeport/homeport', versions: { ...process.versions, electron: '45.4.1' } };
 
-it('leaves the choice of a runtime to the extractor in the desktop app, which is not Node', () => {
+it('lets the extractor select a runtime in the desktop app, which cannot run as Node', () => {
   expect(selectJavaScriptRuntime(desktop).args).toEqual([
     '--no-js-runtimes',
     ...['--js-runtimes', 'deno', '--js-runtimes', 'node', '--js-runtimes', 'bun'],

@@ -50,7 +50,7 @@ function monday(hours: number, minutes = 0, seconds = 0): number {
 }
 
 describe('the speed limit', () => {
-  it('holds for all downloads together and follows a change at once, without fetching anything anew', async () => {
+  it('applies to all downloads together, and a change applies immediately without restarting transfers', async () => {
     const { client, site, limit } = await limitRig();
     await limit({ speed: 60_000 });
     const uids = [await client.add(site.slow(600, 'big.mp4', 'a')), await client.add(site.slow(600, 'big.mp4', 'b'))];
@@ -63,7 +63,7 @@ describe('the speed limit', () => {
     expect(site.stats().ranges).toEqual([]);
   });
 
-  it('slows down what runs already', async () => {
+  it('applies to running downloads', async () => {
     const { client, site, limit } = await limitRig();
     const uid = await client.add(site.slow(500));
     await client.until(uid, ({ speed }) => (speed ?? 0) > 300_000);
@@ -72,7 +72,7 @@ describe('the speed limit', () => {
     await client.post('/delete', { where: 'queue', ids: [uid] });
   });
 
-  it('holds without a loaded yt-dlp too, where a change goes on by a range request', async () => {
+  it('applies without a loaded yt-dlp, where a change continues by a range request', async () => {
     const { client, site, host, limit } = await limitRig({ settings: { keepLoaded: false } });
     const uid = await client.add(site.slow(400));
     await client.until(uid, ({ percent }) => (percent ?? 0) > 10);
@@ -84,7 +84,7 @@ describe('the speed limit', () => {
     expect(site.stats().ranges).toHaveLength(2);
   });
 
-  it('is still there after a restart', async () => {
+  it('is kept across a restart', async () => {
     const dataDir = dataFolderWith({});
     open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
     const first = await limitRig({ dataDir });
@@ -97,7 +97,7 @@ describe('the speed limit', () => {
     expect((await client.until(uid, ({ speed }) => speed !== null && speed < 60_000)).status).toBe('downloading');
   });
 
-  it('refuses what is no speed', async () => {
+  it('refuses an invalid speed', async () => {
     const { limit } = await limitRig();
     await expect(limit({ speed: 3 })).rejects.toThrow('422');
     await expect(limit({ hours: ['at night'] })).rejects.toThrow('422');
@@ -142,7 +142,7 @@ describe('allowed hours', () => {
     expect(await client.ended(other)).toMatchObject({ status: 'finished' });
   });
 
-  it('are left by every video of a playlist that was started while the site was still asked', async () => {
+  it('apply to no video of a playlist that was started during its probe', async () => {
     const { client, limit, start } = await limitRig({ clock: createFakeClock(monday(12)) });
     await limit({ hours: night });
     const feed = open.use(await holdFeed());

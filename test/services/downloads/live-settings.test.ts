@@ -12,7 +12,7 @@ const change = (host: TestHost, values: object): Promise<unknown> =>
   api(host.url('control'), '/api/settings/downloads', { method: 'PATCH', body: JSON.stringify(values) });
 
 describe('a change of settings during a download', () => {
-  it('lets it run, and applies to the next', async () => {
+  it('keeps it running, and applies to the next download', async () => {
     await requireEngines();
     await using site = await startFixtureSite();
     await using host = await openTestHost({ services: [downloads, control], environment: { DOWNLOAD_DIR: '' } });

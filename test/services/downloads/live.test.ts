@@ -38,7 +38,7 @@ describe.each([
     return uid;
   }
 
-  it('tells how long and how much it has recorded, and is kept when it is stopped', async () => {
+  it('reports the recorded duration and size, and is kept when it is stopped', async () => {
     const uid = await record('kept');
     const running = await rig.client.until(uid, ({ status }) => status === 'downloading');
     expect(running).toMatchObject({ live_status: 'is_live', percent: null });
@@ -52,7 +52,7 @@ describe.each([
     expect(await readdir(join(dataDir, 'downloads', 'temp'))).toEqual([]);
   });
 
-  it('leaves no file and no process when it is cancelled', async () => {
+  it('leaves no files or processes when it is cancelled', async () => {
     const before = await readdir(join(dataDir, 'Downloads'));
     const uid = await record('cancelled');
     await rig.client.post('/delete', { where: 'queue', ids: [uid] });
@@ -61,7 +61,7 @@ describe.each([
     expect(await readdir(join(dataDir, 'Downloads'))).toEqual(before);
   });
 
-  it('is finished when it ends by itself', async () => {
+  it('is finished at the end of the stream', async () => {
     const uid = await rig.client.add(rig.site.url('/live/short.m3u8?n=4'));
     const ended = await rig.client.ended(uid);
     expect(ended).toMatchObject({ status: 'finished' });
@@ -101,7 +101,7 @@ it('records a live stream again next to the existing part after kill -9, without
 });
 
 describe('an upcoming stream', () => {
-  it('waits for its time, over a restart, and begins when it has come', async () => {
+  it('waits for its start time across a restart, and then starts', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'homeport-upcoming-'));
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-upcoming-'));
     try {

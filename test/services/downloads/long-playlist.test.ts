@@ -26,7 +26,7 @@ function hugeAnswer(folder: string): Record<string, string> {
 }
 
 describe.each(['that a site lists', 'whose listing is 40 MB long'])(`a playlist of ${entries} videos %s`, (kind) => {
-  it('is queued as a whole in its order, and goes as a whole', async () => {
+  it('queues a long playlist completely in order, and removes it completely', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'homeport-long-'));
     open.defer(() => rmSync(folder, { recursive: true, force: true }));
     const environment = kind.includes('MB') ? hugeAnswer(folder) : {};

@@ -48,13 +48,13 @@ export async function readMedia(path: string): Promise<Media> {
     language: more.tags?.['language'],
     cover: more.disposition?.['attached_pic'] === 1,
   }));
-  const heard = media.filter(({ kind, cover }) => !cover && (kind === 'video' || kind === 'audio'));
+  const mediaStreams = media.filter(({ kind, cover }) => !cover && (kind === 'video' || kind === 'audio'));
   const tags = { ...format.tags, ...streams.find(({ codec_type: kind }) => kind === 'audio')?.tags };
   return {
     container: format.format_name,
     seconds: Number(format.duration),
     tags: Object.fromEntries(Object.entries(tags).map(([name, value]) => [name.toLowerCase(), value])),
     streams: media,
-    codecs: heard.map(({ kind, codec, height }) => (kind === 'video' ? `${codec}/${height}` : codec)),
+    codecs: mediaStreams.map(({ kind, codec, height }) => (kind === 'video' ? `${codec}/${height}` : codec)),
   };
 }

@@ -73,21 +73,21 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-type Ended = Row & Readonly<{ msg?: string | null; filename?: string }>;
-const download = async (url: string, fields: object = {}): Promise<Ended> =>
+type EndedDownload = Row & Readonly<{ msg?: string | null; filename?: string }>;
+const download = async (url: string, fields: object = {}): Promise<EndedDownload> =>
   await rig.client.ended(await rig.client.add(url, { download_type: 'video', format: 'mkv', ...fields }));
 
 describe('a configuration of MeTube', () => {
-  it('is taken over: the template, what lies beside the file, and the cookies', async () => {
+  it('applies the template, companion files and cookies', async () => {
     const { error, filename = '' } = await download(rig.site.url('/short/master.m3u8?taken'));
     expect([error, filename]).toEqual([null, 'master/master.mkv']);
-    const beside = readdirSync(rig.file('master')).toSorted();
-    expect(beside).toEqual(['master.de.vtt', 'master.en.vtt', 'master.info.json', 'master.mkv']);
+    const folderEntries = readdirSync(rig.file('master')).toSorted();
+    expect(folderEntries).toEqual(['master.de.vtt', 'master.en.vtt', 'master.info.json', 'master.mkv']);
     const cookie = await download(rig.site.url('/p/cookie'));
     expect(cookie.status).toBe('finished');
   });
 
-  it('is named in the log where it has no effect, and why', () => {
+  it('logs options without effect, with the reason', () => {
     const lines = rig.host.log.filter((line) => line.includes('yt-dlp option ignored'));
     for (const option of ['quiet', 'noplaylist', 'external_downloader', 'merge-output-format']) {
       expect(lines.some((line) => line.includes(`option=${option} `) || line.includes(`option=${option}\n`))).toBe(
@@ -97,7 +97,7 @@ describe('a configuration of MeTube', () => {
     expect(lines.some((line) => line.includes('writeinfojson'))).toBe(false);
   });
 
-  it('writes no login into what it says of a video', async () => {
+  it('writes no login into the metadata of a video', async () => {
     const url = rig.site.url('/p/og?title=Secret').replace('://', '://ada:correct@');
     const { filename = '' } = await download(url);
     const text = readFileSync(rig.file(filename.replace(/\.\w+$/, '.info.json')), 'utf8');
@@ -105,7 +105,7 @@ describe('a configuration of MeTube', () => {
     expect(text).not.toContain('correct');
   });
 
-  it('puts subtitles into the file, and leaves none beside it, by the preset of that name', async () => {
+  it('embeds subtitles without separate files by the preset of that name', async () => {
     const url = rig.site.url('/short/master.m3u8?embedded');
     const { filename = '' } = await download(url, { ytdl_options_presets: ['embed-subs'] });
     const media = await readMedia(rig.file(filename));
@@ -116,7 +116,7 @@ describe('a configuration of MeTube', () => {
     expect(existsSync(rig.file(filename.replace('.mkv', '.en.vtt')))).toBe(false);
   });
 
-  it('keeps an archive: what is in it is not fetched again, unless it is asked for', async () => {
+  it('uses an archive whose videos are only downloaded again on request', async () => {
     const url = rig.site.url('/p/og?title=Once');
     const first = await download(url, { ytdl_options_presets: ['once'] });
     expect(first.filename).toBe('Once/Once.mkv');
@@ -130,7 +130,7 @@ describe('a configuration of MeTube', () => {
     expect(third.filename).toBe('Once/Once (2).mkv');
   });
 
-  it('leaves out what its filter does not want, and says so', async () => {
+  it('skips videos that the filter excludes, and reports it', async () => {
     const { status, error } = await download(rig.site.url('/p/og?title=Unwanted'));
     expect([status, error]).toEqual(['error', expect.stringContaining('does not pass filter') as string]);
     expect(existsSync(rig.file('Unwanted'))).toBe(false);
@@ -143,30 +143,30 @@ describe('a file with options', () => {
   /** Rewrites a file with a different modification time. */
   const write = (name: string, content: string): void => {
     const path = join(folder, name);
-    const later = statSync(path).mtime.getTime() / 1000 + 5;
+    const modifiedAt = statSync(path).mtime.getTime() / 1000 + 5;
     writeFileSync(path, content);
-    utimesSync(path, later, later);
+    utimesSync(path, modifiedAt, modifiedAt);
   };
 
-  it('wins over the settings, and takes effect anew when it changes; a broken one changes nothing', async () => {
+  it('has precedence over the settings and is read again when it changes, unless it is invalid', async () => {
     const socket = io(rig.client.base, { reconnection: false, forceNew: true });
-    const heard: unknown[] = [];
-    socket.on('ytdl_options_changed', (text: string) => heard.push(JSON.parse(text)));
-    await vi.waitFor(() => expect(heard).toHaveLength(1), 10_000);
-    expect(heard[0]).toEqual({ success: true, msg: '', update_time: expect.any(Number) as number });
+    const received: unknown[] = [];
+    socket.on('ytdl_options_changed', (text: string) => received.push(JSON.parse(text)));
+    await vi.waitFor(() => expect(received).toHaveLength(1), 10_000);
+    expect(received[0]).toEqual({ success: true, msg: '', update_time: expect.any(Number) as number });
     expect(await height('one')).toBe('h264/360');
     write('options.json', '{"format_sort": ["res:480"]}');
-    await vi.waitFor(() => expect(heard).toHaveLength(2), 10_000);
+    await vi.waitFor(() => expect(received).toHaveLength(2), 10_000);
     expect(await height('two')).toBe('h264/480');
     write('options.json', '{"format_sort": ');
-    await vi.waitFor(() => expect(heard).toHaveLength(3), 10_000);
-    expect(heard[2]).toMatchObject({ success: false });
+    await vi.waitFor(() => expect(received).toHaveLength(3), 10_000);
+    expect(received[2]).toMatchObject({ success: false });
     expect(rig.host.log.some((line) => line.includes('option file ignored') && line.includes('options.json'))).toBe(
       true,
     );
     expect(await height('three')).toBe('h264/480');
     write('options.json', '{}');
-    await vi.waitFor(() => expect(heard).toHaveLength(4), 10_000);
+    await vi.waitFor(() => expect(received).toHaveLength(4), 10_000);
     expect(await height('four')).toBe('h264/1080');
     socket.disconnect();
   });
@@ -183,7 +183,7 @@ describe('a file with options', () => {
 });
 
 describe('options of MeTube', () => {
-  it('are let in from the settings, all that are documented and met', () => {
+  it('are accepted from the settings if they are documented or common', () => {
     for (const options of [documented, met, ...Object.values(documentedPresets)]) {
       expect(findIgnoredOptions(options).filter(({ isRelevant: isRelevant }) => isRelevant)).toEqual([]);
     }
@@ -200,9 +200,12 @@ describe('options of MeTube', () => {
   it('ignores the download archive for a repeated download', () => {
     const order = { presets: ['once'], overrides: { ratelimit: '1M' } } as unknown as Order;
     const layers = { ytdlOptions: {}, ytdlPresets: { once: { download_archive: 'a' } } };
-    const again = withoutArchive(order, layers);
-    expect(again.overrides).toEqual({ ratelimit: '1M', download_archive: null });
-    expect([findArchive(order, layers, '/srv'), findArchive(again, layers, '/srv')]).toEqual(['/srv/a', undefined]);
+    const secondOrder = withoutArchive(order, layers);
+    expect(secondOrder.overrides).toEqual({ ratelimit: '1M', download_archive: null });
+    expect([findArchive(order, layers, '/srv'), findArchive(secondOrder, layers, '/srv')]).toEqual([
+      '/srv/a',
+      undefined,
+    ]);
     expect(withoutArchive(order, { ytdlOptions: {}, ytdlPresets: {} })).toBe(order);
   });
 

@@ -19,7 +19,7 @@ beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'homeport-peers-settings-')
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Waits for the first event of that name that a Socket.IO client receives. */
-async function heard(base: string, event: string): Promise<any> {
+async function waitForEvent(base: string, event: string): Promise<any> {
   const socket = io(base, { reconnection: false, forceNew: true, rejectUnauthorized: false });
   try {
     const received = Promise.withResolvers<string>();
@@ -52,17 +52,17 @@ describe('an environment of MeTube', () => {
   });
   afterAll(async () => await rig[Symbol.asyncDispose]());
 
-  it('tells its clients where files are, how many of a list are taken, and which folders there are', async () => {
-    expect(await heard(rig.client.base, 'configuration')).toMatchObject({
+  it('sends clients the file addresses, the playlist limit and the folders', async () => {
+    expect(await waitForEvent(rig.client.base, 'configuration')).toMatchObject({
       PUBLIC_HOST_URL: 'https://media.example.org/files/',
       PUBLIC_HOST_AUDIO_URL: 'sound/',
       DEFAULT_OPTION_PLAYLIST_ITEM_LIMIT: '2',
     });
-    const { download_dir: folders } = await heard(rig.client.base, 'custom_dirs');
+    const { download_dir: folders } = await waitForEvent(rig.client.base, 'custom_dirs');
     expect(folders).toEqual(['', 'a <b> & "c"', 'shows', 'shows/old']);
   });
 
-  it('takes as many of a list as the settings say, or the request', async () => {
+  it('limits playlists by the settings or the request', async () => {
     await rig.client.post('/pause', {});
     const add = async (fields: object): Promise<number> => {
       const url = rig.site.url(`/feed/5.rss?${encodeURIComponent(JSON.stringify(fields))}`);
@@ -76,7 +76,7 @@ describe('an environment of MeTube', () => {
     await rig.client.post('/resume', {});
   });
 
-  it('leads to a finished file where another server has it', async () => {
+  it('links to finished files on another server', async () => {
     await rig.client.ended(await rig.client.add(rig.site.url('/p/og?title=Elsewhere one')));
     const link = 'https://media.example.org/files/Elsewhere%20one.mp4';
     await vi.waitFor(
@@ -85,7 +85,7 @@ describe('an environment of MeTube', () => {
     );
   });
 
-  it('lists finished files, and nothing hidden', async () => {
+  it('lists finished files without hidden ones', async () => {
     const page = await fetch(`${rig.client.base}/download/`);
     expect(page.headers.get('content-security-policy')).toBe('sandbox');
     const list = await page.text();
@@ -102,7 +102,7 @@ describe('an environment of MeTube', () => {
     expect((await fetch(`${rig.client.base}/audio_download`)).url).toBe(`${rig.client.base}/audio_download/`);
   });
 
-  it('has its own robots.txt, and the level of its log', async () => {
+  it('uses its robots.txt and its log level', async () => {
     expect(await (await fetch(`${rig.client.base}/robots.txt`)).text()).toBe('User-agent: *\nDisallow: /\n');
     // The vault is opened before the settings are read.
     const talk = rig.host.log.filter((line) => / (info|debug) /i.test(line) && !line.includes(' vault '));
@@ -159,7 +159,7 @@ esac`;
 });
 
 describe('HTTPS', () => {
-  it('is spoken with the certificate of the settings, to live clients too, and nothing else', async () => {
+  it('is served with the certificate of the settings, also for live clients, without HTTP', async () => {
     const { key, cert } = makeSelfSigned();
     writeFileSync(join(folder, 'key.pem'), key);
     writeFileSync(join(folder, 'cert.pem'), cert);
@@ -169,7 +169,7 @@ describe('HTTPS', () => {
     expect(base).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     const [reply] = (await once(getSecurely(`${base}/history`, { ca: cert }), 'response')) as [IncomingMessage];
     expect(JSON.parse(await text(reply))).toEqual({ done: [], queue: [], pending: [] });
-    expect(await heard(base, 'custom_dirs')).toEqual({ download_dir: [''], audio_download_dir: [''] });
+    expect(await waitForEvent(base, 'custom_dirs')).toEqual({ download_dir: [''], audio_download_dir: [''] });
     const insecure = await fetch(base.replace('https', 'http'));
     expect([insecure.status, await insecure.text()]).toEqual([400, expect.stringContaining('https')]);
   });
@@ -198,7 +198,7 @@ describe('the root of the port', () => {
     return reply.resume();
   };
 
-  it('leads to the page of the app who comes straight', async () => {
+  it('redirects direct clients to the page of the app', async () => {
     expect((await ask('/', {})).headers.location).toBe('/tube/');
     const page = new URL(rig.host.url('control')).port;
     expect((await ask('/tube/', {})).headers.location).toBe(`http://127.0.0.1:${page}/downloads`);
@@ -209,7 +209,7 @@ describe('the root of the port', () => {
     [{ host: 'media.example.org:8443' }],
     [{ 'x-forwarded-for': '192.0.2.7' }],
     [{ 'x-forwarded-host': 'media.example.org', 'x-forwarded-proto': 'https' }],
-  ])('keeps who comes through a proxy at its host: %j', async (headers) => {
+  ])('keeps clients behind a proxy at its host: %j', async (headers) => {
     const root = await ask('/', headers);
     expect([root.statusCode, root.headers.location]).toEqual([302, '/tube/']);
     const page = await ask('/tube/', headers);

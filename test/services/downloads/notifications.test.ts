@@ -88,7 +88,7 @@ it('sends one notification of a playlist after its last video', async () => {
   });
 });
 
-it('reports a playlist whose rest was cancelled, but not an empty one', async () => {
+it('reports a partly cancelled playlist, but not an empty one', async () => {
   const pending = async (path: string): Promise<readonly string[]> => {
     const fields = { quality: 'best', format: 'any', auto_start: false };
     await rig.client.post('/add', { url: rig.site.url(path), ...fields });
@@ -162,7 +162,7 @@ it('reports a playlist whose last open entry is an empty list', async () => {
   expect((await rig.client.history()).queue).toEqual([]);
 });
 
-it('failures are counted by a few kinds', () => {
+it('counts failures by kind', () => {
   const kinds = {
     'The disk is full: free some space, then retry. (…)': 'disk',
     'Refusing to fetch internal address "10.0.0.1" for host "a"': 'refused',

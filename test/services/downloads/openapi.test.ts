@@ -56,7 +56,7 @@ function served(): readonly string[] {
 }
 
 describe('the OpenAPI document', () => {
-  it('names every route that is served, and what each is for', () => {
+  it('lists every route with a summary', () => {
     const named = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
@@ -71,7 +71,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has schemas that hold together', () => {
+  it('has consistent schemas', () => {
     const compile = schemas(document);
     const contents = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods).flatMap(({ requestBody, responses }) => [
@@ -82,7 +82,7 @@ describe('the OpenAPI document', () => {
     for (const { schema } of contents) if (schema !== undefined) expect(() => compile(schema)).not.toThrow();
   });
 
-  it('tells the truth about what is answered', async () => {
+  it('matches the actual responses', async () => {
     const { client, site } = rig;
     await client.post('/add', { url: `${site.address}/s/404`, quality: 'best' });
     await client.post('/add', { url: `${site.address}/single.mp4`, quality: 'best', auto_start: false });

@@ -50,7 +50,7 @@ eachDialect((_name, openDatabase) => {
     return { portable: createPortable(parts, settings), store: new SubscriptionStore(database.kysely) };
   };
 
-  it('limits and subscriptions go along with an exported configuration', async () => {
+  it('exports limits and subscriptions with the configuration', async () => {
     const { portable } = await opened();
     const empty = { limits: { speed: null, hours: [] }, subscriptions: [] };
     expect(await portable.export({ secrets: false })).toEqual(empty);
@@ -72,7 +72,7 @@ eachDialect((_name, openDatabase) => {
     expect(await store.list()).toMatchObject([{ id: first?.id, name: 'Anew', seen: 2, lastChecked: 900 }]);
   });
 
-  it('tokens in queries are sealed, or in plain where secrets are asked for, and come along either way', async () => {
+  it('exports tokens in queries sealed, or unencrypted on request, and imports both', async () => {
     const fullUrl = 'https://c.example/feed?list=1&token=s3cret';
     const { portable, store } = await opened();
     await portable.import({ subscriptions: [{ url: fullUrl, quality: 'best' }] });
@@ -86,7 +86,7 @@ eachDialect((_name, openDatabase) => {
     expect(await other.portable.export({ secrets: true })).toMatchObject({ subscriptions: [{ url: fullUrl }] });
   });
 
-  it('logins are sealed, or in plain where secrets are asked for', async () => {
+  it('exports logins sealed, or unencrypted on request', async () => {
     const { portable, store } = await opened();
     await portable.import({ subscriptions: [{ url: 'https://ada:pw@c.example/feed', quality: 'best' }] });
     expect(await store.list()).toMatchObject([{ url: 'https://c.example/feed', name: 'https://c.example/feed' }]);
@@ -122,7 +122,7 @@ describe('an imported subscription', () => {
   });
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-  it('takes what is there at its first look for seen, and queues what comes later', async () => {
+  it('marks existing videos as seen at the first check, and queues later ones', async () => {
     await using rig = await openRig({ dataDir });
     const url = rig.site.publish('Moved', ['Moved 2', 'Moved 1']);
     await using database = await openAt({ folder: join(dataDir, 'downloads'), schema: '', log: silentLog });

@@ -74,7 +74,7 @@ describe.each([
     expect(rig.site.stats().headers['x-house']).toBe('Homeport');
   });
 
-  it('are listed by name, and an unknown one is refused', async () => {
+  it('lists presets by name and refuses unknown ones', async () => {
     expect(await rig.client.get('/presets')).toEqual({ presets: ['middle', 'small', 'told'] });
     const body = { url: rig.site.url('/single.mp4'), quality: 'best', ytdl_options_preset: 'toString' };
     expect((await rig.client.post('/add', body)).msg).toBe(

@@ -9,7 +9,7 @@ import type { DownloadNotifier } from '../../../services/downloads/run/download-
 import { Prober } from '../../../services/downloads/add/prober.ts';
 import { createFakeClock } from '../../support/clock.ts';
 
-it('gives up sites that never come to an end, so that others get their turn', async () => {
+it('aborts probes of endless sites, so that others can run', async () => {
   const clock = createFakeClock(0);
   const probed: string[] = [];
   const driver = {

@@ -22,7 +22,7 @@ function follow(lines: readonly string[], partialBytes = 0): readonly string[] {
 const part = (status: string, done: number): string =>
   `P {"status": "${status}", "downloaded_bytes": ${done}, "total_bytes": 100}`;
 
-it('says which of two streams is fetched, and what is made of them', () => {
+it('reports the current one of two streams and their processing', () => {
   const lines = [
     ...['B {"id": "1", "title": "T", "format_id": "137+140"}', part('downloading', 50), part('finished', 100)],
     ...[part('finished', 100), part('downloading', 10), part('finished', 100)],
@@ -34,11 +34,11 @@ it('says which of two streams is fetched, and what is made of them', () => {
   ]);
 });
 
-it('says nothing about streams where there is one', () => {
+it('reports no stream if there is only one', () => {
   expect(follow(['B {"id": "1", "format_id": "22"}', part('downloading', 50)])).toEqual(['downloading 50']);
 });
 
-it('says when a transfer began anew instead of going on', () => {
+it('reports a transfer that was restarted instead of continued', () => {
   const restartMessage = 'The server cannot continue a broken transfer: it was started again from the beginning.';
   const states = follow(['B {"id": "1", "format_id": "22"}', part('downloading', 20), part('downloading', 30)], 50);
   expect(states).toEqual([`downloading 20 ${restartMessage}`, `downloading 30 ${restartMessage}`]);

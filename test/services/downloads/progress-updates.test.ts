@@ -4,7 +4,7 @@ import { LiveUpdates } from '../../../services/downloads/queue/live-updates.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { anItem as item } from './sample-item.ts';
 
-it('progress is told four times a second, another state at once and nothing older after it', () => {
+it('publishes progress four times a second, a new state immediately and no older progress after it', () => {
   const clock = createFakeClock();
   const events: string[] = [];
   const live = new LiveUpdates(

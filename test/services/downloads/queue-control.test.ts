@@ -19,7 +19,7 @@ async function rigWith(environment: Record<string, string> = {}, clock?: FakeClo
 }
 
 describe('a paused download', () => {
-  it('stops at once, frees its slot, keeps its part and goes on where it was', async () => {
+  it('stops immediately, frees its slot, keeps its partial file and continues it', async () => {
     const { client, site, host, file } = await rigWith({ DOWNLOAD_MODE: 'sequential' });
     const uid = await client.add(site.slow(600));
     const next = await client.add(site.url('/single.mp4?next'));
@@ -54,7 +54,7 @@ describe('a paused download', () => {
     expect((await client.history()).queue[0]).toMatchObject({ uid: second, status: 'pending' });
   });
 
-  it('leaves nothing behind when it is cancelled', async () => {
+  it('leaves no files when it is cancelled', async () => {
     const { client, site, host } = await rigWith();
     const uid = await client.add(site.slow(300));
     await client.until(uid, ({ percent }) => (percent ?? 0) > 3);
@@ -64,7 +64,7 @@ describe('a paused download', () => {
     expect(await client.order()).toEqual([]);
   });
 
-  it('is paused even while the site is still asked about it', async () => {
+  it('is paused even during its probe', async () => {
     const { client, site } = await rigWith();
     const adding = client.post('/add', { url: site.url('/mute'), quality: 'best' });
     const uid = await vi.waitFor(async () => {
@@ -80,7 +80,7 @@ describe('a paused download', () => {
 });
 
 describe('the whole queue', () => {
-  it('stays paused over a restart, accepts new downloads and continues on resume', async () => {
+  it('stays paused across a restart, accepts new downloads and continues on resume', async () => {
     const { client, site, host } = await rigWith({ DOWNLOAD_MODE: 'sequential' });
     const first = await client.add(site.slow(600));
     await client.until(first, ({ percent }) => (percent ?? 0) > 5);
@@ -90,26 +90,26 @@ describe('the whole queue', () => {
     await host[Symbol.asyncDispose]();
     site.reset();
 
-    await using again = await openTestHost({
+    await using restarted = await openTestHost({
       services: [downloads],
       dataDir: host.dataDir,
       environment: { ALLOW_PRIVATE_ADDRESSES: 'true' },
     });
-    const later = new Client(again.url('downloads'));
-    const second = await later.add(site.url('/single.mp4'));
-    expect(await later.get('/status')).toMatchObject({
+    const restartedClient = new Client(restarted.url('downloads'));
+    const second = await restartedClient.add(site.url('/single.mp4'));
+    expect(await restartedClient.get('/status')).toMatchObject({
       paused: true,
       counts: { paused: 1, queued: 1, downloading: 0 },
     });
-    expect(await later.post('/resume', { ids: [first] })).toMatchObject({
+    expect(await restartedClient.post('/resume', { ids: [first] })).toMatchObject({
       msg: 'They wait until the whole queue is resumed.',
       paused: true,
     });
-    expect(await later.get('/status')).toMatchObject({ counts: { queued: 2, downloading: 0 } });
-    expect(await later.post('/resume', {})).toMatchObject({ status: 'ok', paused: false });
-    for (const uid of [first, second]) expect(await later.ended(uid)).toMatchObject({ status: 'finished' });
+    expect(await restartedClient.get('/status')).toMatchObject({ counts: { queued: 2, downloading: 0 } });
+    expect(await restartedClient.post('/resume', {})).toMatchObject({ status: 'ok', paused: false });
+    for (const uid of [first, second]) expect(await restartedClient.ended(uid)).toMatchObject({ status: 'finished' });
     expect(site.stats().ranges).toEqual([{ path: '/slow/600/big.mp4', start: partialBytes }]);
-    expect((await later.history()).done.map(({ uid }) => uid)).toEqual([first, second]);
+    expect((await restartedClient.history()).done.map(({ uid }) => uid)).toEqual([first, second]);
   });
 });
 
@@ -128,7 +128,7 @@ it('expands a playlist that was added to a paused queue, even from a slow site',
 });
 
 describe('reordering', () => {
-  it('puts rows where they are wanted, and is what the queue then works by', async () => {
+  it('moves rows to the requested position, which determines the order of downloads', async () => {
     const { client, site } = await rigWith({ DOWNLOAD_MODE: 'sequential' });
     await client.post('/pause', {});
     const uids: string[] = [];
@@ -170,8 +170,8 @@ describe('reordering', () => {
   });
 });
 
-describe('an impossible operation', () => {
-  it('is said in the shape of the other routes', async () => {
+describe('an invalid operation', () => {
+  it('is reported in the format of the other routes', async () => {
     const { client, site } = await rigWith();
     const uid = await client.add(site.url('/single.mp4'));
     await client.ended(uid);

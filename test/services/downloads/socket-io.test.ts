@@ -13,11 +13,11 @@ function recordedFirst(event: string): any {
   return recorded.response.events.find((each) => each.event === event)?.args[0]?.json_string_of;
 }
 
-type Heard = readonly [event: string, content: any];
+type ReceivedEvent = readonly [event: string, content: any];
 
 /** Socket.IO client that stores all received events. */
 class Follower implements Disposable {
-  readonly events: Heard[] = [];
+  readonly events: ReceivedEvent[] = [];
   readonly socket: Socket;
 
   constructor(url: string, options: Parameters<typeof io>[1] = {}) {
@@ -31,16 +31,16 @@ class Follower implements Disposable {
 
   static async open(url: string, options: Parameters<typeof io>[1] = {}): Promise<Follower> {
     const follower = new Follower(url, options);
-    await follower.until((heard) => heard.some(([event]) => event === 'custom_dirs'));
+    await follower.until((events) => events.some(([event]) => event === 'custom_dirs'));
     return follower;
   }
 
-  async until(isExpected: (heard: readonly Heard[]) => boolean): Promise<void> {
+  async until(isExpected: (events: readonly ReceivedEvent[]) => boolean): Promise<void> {
     await vi.waitFor(() => expect(isExpected(this.events)).toBe(true), { timeout: 60_000, interval: 20 });
   }
 
   /** Returns the events of one download in order. */
-  of(url: string): readonly Heard[] {
+  of(url: string): readonly ReceivedEvent[] {
     return this.events.filter(([, content]) => content === url || content?.url === url);
   }
 
@@ -56,7 +56,7 @@ afterAll(async () => await rig[Symbol.asyncDispose]());
 describe.each([['websocket'], ['polling']])('a live client over %s', (transport) => {
   const follow = (): Promise<Follower> => Follower.open(rig.client.base, { transports: [transport] });
 
-  it('gets the lists, the settings and the folders first, in the shapes of the peer', async () => {
+  it("receives the lists, settings and folders first, in MeTube's format", async () => {
     using follower = await follow();
     expect(follower.events.map(([event]) => event)).toEqual([
       'all',
@@ -68,7 +68,7 @@ describe.each([['websocket'], ['polling']])('a live client over %s', (transport)
     expect(follower.events[3]?.[1]).toMatchObject({ download_dir: expect.arrayContaining(['']) });
   });
 
-  it('hears of a download from its addition to its end, and when it is forgotten', async () => {
+  it('receives events of a download from its addition to its end, and of its removal', async () => {
     using follower = await follow();
     const url = rig.site.slow(400, 'single.mp4', transport);
     await rig.client.add(url);
@@ -90,7 +90,7 @@ describe.each([['websocket'], ['polling']])('a live client over %s', (transport)
     expect(follower.of(url).at(-1)).toEqual(['cleared', url]);
   });
 
-  it('hears of what is cancelled, of what fails, and of every entry of a playlist', async () => {
+  it('receives events of cancelled and failed downloads and of every entry of a playlist', async () => {
     using follower = await follow();
     const slow = rig.site.slow(50, 'big.mp4', `cancel-${transport}`);
     await rig.client.add(slow);
@@ -105,14 +105,14 @@ describe.each([['websocket'], ['polling']])('a live client over %s', (transport)
     const before = follower.events.length;
     const feed = `${rig.site.address}/feed/3.rss?${transport}`;
     await rig.client.post('/add', { url: feed, quality: 'best', auto_start: false });
-    const added = (): readonly Heard[] => follower.events.slice(before).filter(([event]) => event === 'added');
+    const added = (): readonly ReceivedEvent[] => follower.events.slice(before).filter(([event]) => event === 'added');
     await follower.until(() => added().length >= 4);
     expect(follower.of(feed).at(-1)).toEqual(['canceled', feed]);
     const { pending } = await rig.client.history();
     await rig.client.post('/delete', { where: 'queue', ids: pending.map(({ uid }) => uid) });
   });
 
-  it('gets what is there already when it comes later', async () => {
+  it('receives the existing downloads when it connects later', async () => {
     const url = rig.site.slow(50, 'big.mp4', `there-${transport}`);
     await rig.client.add(url);
     using follower = await follow();

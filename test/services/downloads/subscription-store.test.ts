@@ -33,7 +33,7 @@ eachDialect((_name, open) => {
     return new SubscriptionStore(database.kysely);
   };
 
-  it('subscriptions come back as they were put in, with what they have seen', async () => {
+  it('returns stored subscriptions unchanged, with their seen entries', async () => {
     const store = await newStore();
     await store.insert(subscription('a'));
     expect(await store.markSeen('a', ['1', '2', '2', '3'])).toEqual(new Set(['1', '2', '3']));

@@ -62,7 +62,7 @@ const find = async (id: string): Promise<Subscription | undefined> =>
   (await client.get<readonly Subscription[]>('/subscriptions')).find((each) => each.id === id);
 
 describe('a subscription', () => {
-  it('takes what is there for seen and queues what comes later, once', async () => {
+  it('marks existing videos as seen and queues later ones once', async () => {
     const url = rig.site.publish('Once', ['Once 2', 'Once 1']);
     const { id, seen_count } = await subscribe(client, url);
     expect(seen_count).toBe(2);
@@ -79,7 +79,7 @@ describe('a subscription', () => {
     expect(await find(id)).toMatchObject({ seen_count: 4, error: null, name: 'Once' });
   });
 
-  it('downloads into a folder named after the feed, below the folder that was asked for', async () => {
+  it('downloads into a folder with the name of the feed, below the requested folder', async () => {
     const url = rig.site.publish('Folder', []);
     const { id } = await subscribe(client, url, { folder: 'shows', auto_start: true });
     rig.site.publish('Folder', ['Folder 1']);
@@ -96,7 +96,7 @@ describe('a subscription', () => {
     expect(record).toMatchObject({ folder: 'shows' });
   });
 
-  it('leaves out what its filter does not find', async () => {
+  it('skips videos that its filter does not match', async () => {
     const url = rig.site.publish('Filter', []);
     const { id } = await subscribe(client, url, { title_regex: '(?i)^filter \\d+$' });
     rig.site.publish('Filter', ['Filter 1', 'FILTER 2', 'Filter trailer']);
@@ -106,7 +106,7 @@ describe('a subscription', () => {
     expect((await find(id))?.seen_count).toBe(3);
   });
 
-  it('is not held up by an expression that would match for ever', async () => {
+  it('limits the run time of a filter expression', async () => {
     const title = `${'a'.repeat(60)}!`;
     const url = rig.site.publish('Slow', []);
     const { id } = await subscribe(client, url, { title_regex: '^(a+)+$' });
@@ -154,18 +154,20 @@ describe('a subscription', () => {
     expect(rig.host.log.join('')).not.toContain('secret');
   });
 
-  it('tells live clients of its beginning, its changes and its end', async () => {
-    const heard: [string, any][] = [];
+  it('sends live clients events of its creation, changes and removal', async () => {
+    const received: [string, any][] = [];
     const socket = io(client.base, { reconnection: false, forceNew: true });
-    socket.onAny((event: string, text: string) => heard.push([event, JSON.parse(text)]));
+    socket.onAny((event: string, text: string) => received.push([event, JSON.parse(text)]));
     try {
-      await vi.waitFor(() => expect(heard.map(([event]) => event)).toContain('custom_dirs'));
+      await vi.waitFor(() => expect(received.map(([event]) => event)).toContain('custom_dirs'));
       const { id } = await subscribe(client, rig.site.publish('Heard', ['Heard 1']));
       await post(client, '/subscriptions/update', { id, enabled: false });
       await post(client, '/subscriptions/delete', { ids: [id] });
-      await vi.waitFor(() => expect(heard.at(-1)).toEqual(['subscription_removed', id]));
-      const own = heard.filter(([event, content]) => event.startsWith('subscription_') && content.id === id);
-      expect(own.map(([event, { enabled }]) => [event, enabled])).toEqual([
+      await vi.waitFor(() => expect(received.at(-1)).toEqual(['subscription_removed', id]));
+      const subscriptionEvents = received.filter(
+        ([event, content]) => event.startsWith('subscription_') && content.id === id,
+      );
+      expect(subscriptionEvents.map(([event, { enabled }]) => [event, enabled])).toEqual([
         ['subscription_added', true],
         ['subscription_updated', false],
       ]);
@@ -225,7 +227,7 @@ it('keeps seen entries and updates the picture after a change of the address', a
   });
 });
 
-it('removals can be taken back with all that was seen, and previews show what a filter lets through', async () => {
+it('restores removed ones with their seen entries, and previews the matches of a filter', async () => {
   const url = rig.site.publish('Back', ['Back 2', 'Back 1 extra']);
   expect(await call('/preview', { url, titleRegex: 'extra' })).toEqual({
     name: 'Back',
@@ -251,7 +253,7 @@ it('removals can be taken back with all that was seen, and previews show what a 
   expect(await call('/restore', { ids: [added.id] })).toEqual({ restored: [] });
 });
 
-it('feeds are looked at when their time has come, and not while they are paused', async () => {
+it('checks feeds when they are due, and not while they are paused', async () => {
   const clock = createFakeClock(Date.now());
   // A loaded worker has time limits as well, which would expire when the clock advances by hours.
   const dataDir = dataFolderWith({ keepLoaded: false });

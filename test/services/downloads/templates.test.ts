@@ -40,7 +40,7 @@ describe('a template of a list', () => {
     expect(names).toContain(second);
   });
 
-  it('keeps texts that look like parts of a template, and stays in its folder', async () => {
+  it('keeps text that resembles template syntax, within its folder', async () => {
     const title = 'a%(id)s: $HOME \\ ..';
     await using rig = await openRig({
       environment: { OUTPUT_TEMPLATE_PLAYLIST: '%(playlist_title)s/%(playlist_index)s.%(ext)s' },
@@ -82,8 +82,8 @@ describe('a name that is too long for the file system', () => {
     }
     expect(readdirSync(join(rig.host.dataDir, 'Downloads'))).toHaveLength(1);
     // A repeated name gets a number, which must fit as well.
-    const again = await rig.client.ended(await rig.client.add(`${url}&again`, fields));
-    expect(again.filename).toContain(' (2)');
+    const secondDownload = await rig.client.ended(await rig.client.add(`${url}&again`, fields));
+    expect(secondDownload.filename).toContain(' (2)');
   });
 });
 
@@ -109,7 +109,7 @@ describe('useFields', () => {
 });
 
 describe('trimmedTemplate', () => {
-  it('limits the texts of a template, and keeps numbers and limits of its own', () => {
+  it('limits the text fields of a template, and keeps numbers and explicit limits', () => {
     expect(limitFields('%(title)s - %(section_number)02d - %(section_title)s.%(ext)s', 255)).toBe(
       '%(title).90B - %(section_number)02d - %(section_title).90B.%(ext)s',
     );
@@ -124,7 +124,7 @@ describe('trimmedTemplate', () => {
     expect(buildTrimmedTemplate('plain', 'mp4', 255)).toBe('plain');
   });
 
-  it('leaves room for the number of a name that is taken', () => {
+  it('reserves space for the number of an existing name', () => {
     expect(Buffer.byteLength(addNumber(`${'日'.repeat(83)}.webm`, 12))).toBeLessThanOrEqual(255);
   });
 });

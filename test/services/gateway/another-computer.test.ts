@@ -136,8 +136,8 @@ describe('another computer', () => {
       { method: 'POST' },
     );
     expect(test.visitors.find(({ address }) => address === machine.address)).toMatchObject({ letIn: true });
-    const away = JSON.stringify({ networks: ['192.0.2.0/24'] });
-    await api(host.url('control'), '/api/settings/gateway', { method: 'PATCH', body: away });
+    const proxyNetworks = JSON.stringify({ networks: ['192.0.2.0/24'] });
+    await api(host.url('control'), '/api/settings/gateway', { method: 'PATCH', body: proxyNetworks });
     await expect(trusting(`${getUrl('push')}/v1/health`)).rejects.toMatchObject({ code: expect.any(Number) as number });
   });
 });

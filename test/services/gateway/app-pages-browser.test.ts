@@ -79,7 +79,7 @@ describe.skipIf(noBrowser !== undefined)('a browser on another computer', () => 
     await opens(`https://nas.local:${String(home.port)}/${id}/`, id);
   });
 
-  it('opens every service from the list of what is shared', async () => {
+  it('opens every service from the list of shared services', async () => {
     await using opened = await openNewPage();
     const { page } = opened;
     await page.goto(`https://nas.local:${String(home.port)}/`);
@@ -97,7 +97,7 @@ describe.skipIf(noBrowser !== undefined)('a browser on another computer', () => 
     }
   });
 
-  it('shows the address to clone from that this computer reaches', async () => {
+  it('shows a clone address that this computer reaches', async () => {
     const headers = { Authorization: adminAuthorization, 'Content-Type': 'application/json' };
     const repository = { method: 'POST', headers, body: JSON.stringify({ name: 'boat', auto_init: true }) };
     expect((await fetch(`${home.host.url('git')}/api/v1/user/repos`, repository)).status).toBe(201);

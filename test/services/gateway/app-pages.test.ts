@@ -23,31 +23,31 @@ const locally = async (id: string, headers: Readonly<Record<string, string>> = {
 };
 
 describe('the root of a shared service', () => {
-  it.each(services)('leads a client that uses names to the shared app: %s', async (id) => {
+  it.each(services)('redirects a client that uses names to the shared app: %s', async (id) => {
     const answer = await home.ask(`https://${id}.nas.local/`, { headers: browser });
     expect(led(answer)).toEqual([302, `https://control.nas.local:${String(home.port)}${getPath(id)}`]);
   });
 
-  it.each(services)("leads a client of the service's own port to the app's own port: %s", async (id) => {
+  it.each(services)('redirects a client of a service port to the port of the app: %s', async (id) => {
     const answer = await home.ask(`https://${lan}:${ownPort(id)}/`, { headers: browser });
     expect(led(answer)).toEqual([302, `https://${lan}:${ownPort('control')}${getPath(id)}`]);
   });
 
-  it.each(services)('leads a client that uses a path to the shared app: %s', async (id) => {
+  it.each(services)('redirects a client that uses a path to the shared app: %s', async (id) => {
     const named = await home.ask(`https://nas.local/${id}/`, { headers: browser });
     expect(led(named)).toEqual([302, `https://control.nas.local:${String(home.port)}${getPath(id)}`]);
     const byAddress = await home.ask(`https://${lan}:${String(home.port)}/${id}/`, { headers: browser });
     expect(led(byAddress)).toEqual([302, `https://${lan}:${ownPort('control')}${getPath(id)}`]);
   });
 
-  it('leads a browser that opens the app below a path to its root', async () => {
+  it('redirects a browser that opens the app below a path to its root', async () => {
     const answer = await home.ask('https://nas.local/control/downloads?id=7', { headers: browser });
     expect(led(answer)).toEqual([302, `https://control.nas.local:${String(home.port)}/downloads?id=7`]);
     const program = await home.ask('https://nas.local/control/api/health', { headers: { Accept: '*/*' } });
     expect(program.headers.location).toBeUndefined();
   });
 
-  it.each(services)('leads a client of this computer to the local listener: %s', async (id) => {
+  it.each(services)('redirects a client of this computer to the local listener: %s', async (id) => {
     expect(await locally(id)).toEqual([302, `${home.host.url('control')}${getPath(id)}`]);
   });
 
@@ -82,12 +82,12 @@ describe('the root of a shared service', () => {
 });
 
 describe('the sign-in form', () => {
-  it('may be sent to its own origin only', async () => {
+  it('is accepted from its origin only', async () => {
     const { headers } = await home.ask('https://downloads.nas.local/.homeport/sign-in', { headers: browser });
     expect(headers['content-security-policy']).toContain("form-action 'self';");
   });
 
-  it('leads browsers to a page that opens the requested one, and programs there directly', async () => {
+  it('redirects browsers to an intermediate page, and programs to the requested page', async () => {
     const { name, password } = admin;
     const send = async (accept: string): Promise<unknown> => {
       const answer = await home.ask('https://downloads.nas.local/.homeport/sign-in', {
@@ -119,7 +119,7 @@ describe('the sign-in form', () => {
 });
 
 describe('without the app being shared', () => {
-  it('answers a browser with a page that says how to share it', async () => {
+  it('shows browsers how to share it', async () => {
     await home.change({ shared: services });
     try {
       for (const id of services) {

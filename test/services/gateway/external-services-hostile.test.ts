@@ -24,9 +24,9 @@ let home: Home;
 const getPort = (server: PlainServer): string => String((server.address() as AddressInfo).port);
 beforeAll(async () => {
   upstream = createServer((request, response) => {
-    const mine = { request, body: '' };
-    seen.push(mine);
-    request.on('data', (part: Buffer) => (mine.body += part.toString('latin1')));
+    const exchange = { request, body: '' };
+    seen.push(exchange);
+    request.on('data', (part: Buffer) => (exchange.body += part.toString('latin1')));
     request.once('end', () => response.end(`answer to ${request.url ?? ''}`));
   }).listen(0, '127.0.0.1');
   rough = createPlainServer((socket) => {

@@ -106,7 +106,7 @@ describe('a response', () => {
     expect(head['x-two']).toBe('1, 2');
   });
 
-  it('passes trailers on, except those of the framing', async () => {
+  it('forwards trailers except framing fields', async () => {
     reply =
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n' +
       '2;name=value\r\nok\r\n0\r\nX-Sum: 7\r\nSet-Cookie: a=1\r\n\r\n';
@@ -120,14 +120,14 @@ describe('a response', () => {
     ['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['102 Processing', 'HTTP/1.1 102 Processing\r\n\r\n'],
     ['several', 'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n'],
-  ])('follows informational responses that nobody waits for: %s', async (_name, before) => {
+  ])('is forwarded after unexpected informational responses: %s', async (_name, before) => {
     reply = `${before}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`;
     expect(await send('GET / HTTP/1.1')).toMatch(/HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\nok$/);
     received = '';
     expect((await overHttp2()).body).toBe('ok');
   });
 
-  it('keeps compressed bytes and ranges as they are', async () => {
+  it('keeps compressed bytes and ranges unchanged', async () => {
     const packed = gzipSync('text').toString('latin1');
     reply =
       `HTTP/1.1 206 Partial Content\r\nContent-Encoding: gzip\r\nContent-Range: bytes 0-1/9\r\n` +
@@ -138,7 +138,7 @@ describe('a response', () => {
     expect(received).toMatch(/^range: bytes=0-1\r\nif-range: "a"\r\naccept-encoding: gzip\r$/im);
   });
 
-  it('reaches the client before the body of the request has ended', async () => {
+  it('reaches the client before the end of the request body', async () => {
     onData = (socket, chunk) => {
       if (chunk.includes('POST'))
         socket.end('HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 3\r\n\r\nbig');
@@ -150,7 +150,7 @@ describe('a response', () => {
     socket.destroy();
   });
 
-  it('arrives event by event', async () => {
+  it('is streamed event by event', async () => {
     let next: () => void = () => undefined;
     onData = (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n');
@@ -183,7 +183,7 @@ describe('a request', () => {
     expect(received.split('\r\n')[0]).toBe(`GET ${path} HTTP/1.1`);
   });
 
-  it('passes trailers on, and leaves those out that would name somebody', async () => {
+  it('forwards trailers except identity fields', async () => {
     onData = (socket) => {
       if (received.includes('\r\n0\r\n')) socket.write(reply);
     };
@@ -192,7 +192,7 @@ describe('a request', () => {
     expect(received).toMatch(/\r\n0\r\nX-Sum: 7\r\n\r\n$/);
   });
 
-  it('says that trailers are welcome where the client did', async () => {
+  it('forwards the TE header of the client', async () => {
     await send('GET / HTTP/1.1', ['TE: deflate, trailers', 'Connection: TE']);
     expect(received).toContain('\r\nTE: trailers\r\n');
     received = '';
@@ -210,7 +210,7 @@ describe('a request', () => {
     expect(received).toMatch(new RegExp(`^${method} / HTTP/1.1\r\n`));
   });
 
-  it('is asked for its body when it expects to be', async () => {
+  it('receives 100 Continue when it expects it', async () => {
     onData = (socket) => {
       if (received.includes('whole body')) socket.write(reply);
     };
@@ -255,7 +255,7 @@ describe('a WebSocket', () => {
 });
 
 describe('an upstream with an IPv6 address', () => {
-  it('is reached', async () => {
+  it('is supported', async () => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nsix'));

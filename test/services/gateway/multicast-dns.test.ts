@@ -27,15 +27,15 @@ async function neighbour(port: number): Promise<Neighbour> {
   await once(socket, 'listening');
   socket.addMembership(group, phoneAddress);
   socket.setMulticastInterface(phoneAddress);
-  const heard: Packet[] = [];
+  const packets: Packet[] = [];
   socket.on('message', (bytes, { address }) => {
-    if (address !== phoneAddress) heard.push(decode(bytes));
+    if (address !== phoneAddress) packets.push(decode(bytes));
   });
   return {
-    packets: heard,
+    packets,
     tell: (packet) => socket.send(encode(packet), port, group),
     records: (name) =>
-      heard.flatMap(({ type, answers = [] }) =>
+      packets.flatMap(({ type, answers = [] }) =>
         type === 'response' ? answers.filter((each) => each.name === name) : [],
       ),
     async [Symbol.asyncDispose]() {
@@ -140,12 +140,12 @@ describe('multicast DNS names', () => {
   });
 
   it('yields conflicting names and reports them', async () => {
-    const theirs: Answer = { name: 'nas.local', type: 'A', ttl: 120, data: '10.9.9.9' };
+    const conflicting: Answer = { name: 'nas.local', type: 'A', ttl: 120, data: '10.9.9.9' };
     const other = setInterval(() => {
       const isQueried = around.packets.some(
         ({ type, questions = [] }) => type === 'query' && questions.some(({ name }) => name === 'nas.local'),
       );
-      if (isQueried) around.tell({ type: 'response', answers: [theirs] });
+      if (isQueried) around.tell({ type: 'response', answers: [conflicting] });
     }, 20);
     home = await open();
     await announced(home, ['push.nas.local']);

@@ -32,7 +32,7 @@ describe('network addresses', () => {
     ['vEthernet (WSL)', '172.20.96.1'],
     ['VirtualBox Host-Only Network', '192.168.56.1'],
     ['VMware Network Adapter VMnet8', '192.168.5.1'],
-  ])('begins with addresses of physical interfaces; %s comes last', (name, address) => {
+  ])('lists addresses of physical interfaces first, and %s last', (name, address) => {
     const interfaces = machine({ lo: ['127.0.0.1'], [name]: [address], eth0: ['192.168.178.20', 'fd00::20'] });
     expect(findLanAddresses(interfaces, all)).toEqual(['192.168.178.20', 'fd00::20', address]);
     // A tunnel may be the default route, but no device of the home network connects through it.

@@ -121,8 +121,8 @@ describe('OpenID Connect sign-in', () => {
   });
 
   it('redirects to the same host only and reports provider errors', async () => {
-    const away = await begin('https://evil.example/');
-    const answer = await back(await provider.signIn(away.url, 'sub-grace'), away.cookie);
+    const foreignRedirect = await begin('https://evil.example/');
+    const answer = await back(await provider.signIn(foreignRedirect.url, 'sub-grace'), foreignRedirect.cookie);
     expect([answer.status, answer.headers.location]).toEqual([303, '/']);
     const signIn = await begin();
     const refused = await back(await provider.giveUp(signIn.url), signIn.cookie);

@@ -72,10 +72,10 @@ describe('open connections', () => {
         timeout: 20_000,
       },
     );
-    const heard = once(answer, 'data') as Promise<[Buffer]>;
+    const firstData = once(answer, 'data') as Promise<[Buffer]>;
     const posting = { method: 'POST', headers: { Authorization: adminAuthorization }, body: 'It rang' };
     await home.ask('https://push.nas.local/hall', posting);
-    expect((await heard)[0].toString()).toContain('It rang');
+    expect((await firstData)[0].toString()).toContain('It rang');
   });
 
   it('survives a new address of this computer', async () => {
@@ -111,20 +111,20 @@ describe("administrator's certificate", () => {
     writeFileSync(files.keyFile, key);
   };
 
-  it('is presented, reloaded after changes and kept while the files are invalid', async () => {
+  it('is used, reloaded after changes and kept while the files are invalid', async () => {
     const clock = createFakeClock(Date.now());
     write(makeSelfSigned());
     await using home = await openHome({ services, clock, environment: { GATEWAY_SHARED: 'push' } });
     const local = await shownOn(lan, home.port);
     await home.change(files);
-    const own = await shownOn(lan, home.port);
-    expect(own.serial).not.toBe(local.serial);
+    const certificate = await shownOn(lan, home.port);
+    expect(certificate.serial).not.toBe(local.serial);
     expect(await home.state()).toMatchObject({ trustUrl: null, certificate: { source: 'own' }, problems: [] });
 
     const other = makeSelfSigned();
     write(other);
     clock.advance(10_000);
-    await vi.waitFor(async () => expect((await shownOn(lan, home.port)).serial).not.toBe(own.serial), {
+    await vi.waitFor(async () => expect((await shownOn(lan, home.port)).serial).not.toBe(certificate.serial), {
       timeout: 20_000,
     });
     const renewed = await shownOn(lan, home.port);
@@ -173,16 +173,16 @@ describe('revoked access', () => {
       await home.signIn('https://lamp.nas.local', admin.name, admin.password),
       await home.signIn('https://lamp.nas.local', admin.name, admin.password),
     ];
-    const mine = await stream(home, 'https://lamp.nas.local/', { Cookie: cookie });
-    const theirs = await stream(home, 'https://lamp.nas.local/', { Cookie: other });
+    const firstStream = await stream(home, 'https://lamp.nas.local/', { Cookie: cookie });
+    const otherStream = await stream(home, 'https://lamp.nas.local/', { Cookie: other });
     const origin = `https://lamp.nas.local:${home.port}`;
     await home.ask('https://lamp.nas.local/.homeport/sign-out', {
       method: 'POST',
       headers: { Cookie: cookie, Origin: origin },
     });
-    await mine.ended;
-    expect(theirs.answer.destroyed).toBe(false);
-    theirs.answer.destroy();
+    await firstStream.ended;
+    expect(otherStream.answer.destroyed).toBe(false);
+    otherStream.answer.destroy();
   });
 
   it('ends connections of accounts without a grant, also over HTTP/2', async () => {

@@ -60,20 +60,27 @@ const arrives = (title: string): Promise<void> =>
     .toContainEqual(expect.stringContaining(title));
 
 describe('mail client on another computer', () => {
-  it.skipIf(lacksProgram('swaks'))('sends mail, and mail sees who it is', async () => {
+  it.skipIf(lacksProgram('swaks'))('sends mail with its address as the client address', async () => {
     expect(await swaks(host.port('mail'), 'Disk is full')).toMatch(/250 2\.0\.0 queued as/);
     await arrives('Disk is full');
     // The network rules of mail apply: behind a relay every client would appear as this computer.
     await change('mail', { clients: [machine.address] });
     expect(await swaks(host.port('mail'), 'Fan stopped')).toMatch(/250 2\.0\.0 queued as/);
-    const own = ['--server', `127.0.0.1:${String(host.port('mail'))}`, '--to', 'alerts@home', '--quit-after', 'RCPT'];
+    const localArguments = [
+      '--server',
+      `127.0.0.1:${String(host.port('mail'))}`,
+      '--to',
+      'alerts@home',
+      '--quit-after',
+      'RCPT',
+    ];
     const refused = { stdout: expect.stringContaining('554 5.7.1 Not from this network') as string };
-    await expect(promisify(execFile)('swaks', own)).rejects.toMatchObject(refused);
+    await expect(promisify(execFile)('swaks', localArguments)).rejects.toMatchObject(refused);
     await change('mail', { clients: ['192.0.2.1'] });
     await expect(swaks(host.port('mail'), 'Nobody')).rejects.toMatchObject(refused);
   });
 
-  it.skipIf(lacksProgram('msmtp'))('signs in by STARTTLS where mail asks for it', async () => {
+  it.skipIf(lacksProgram('msmtp'))('signs in over STARTTLS when mail requires it', async () => {
     const [certificateFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
     execFileSync(
       'openssl',
@@ -135,7 +142,7 @@ describe('Git client on another computer', () => {
       ...{ HOME: folder, GIT_SSH_COMMAND: ssh(), GIT_TERMINAL_PROMPT: '0' },
     });
 
-  it.skipIf(lacksProgram('ssh'))('pushes and clones over SSH by the address that the API gives there', async () => {
+  it.skipIf(lacksProgram('ssh'))('pushes and clones over SSH at the address that the API returns', async () => {
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'laptop', '-f', key]);
     const post = (path: string, body: object): Promise<unknown> =>
       fetch(`${host.url('git')}/api/v1${path}`, {
@@ -163,7 +170,7 @@ describe('Git client on another computer', () => {
   });
 
   it.skipIf(lacksProgram('ssh') || lacksProgram('swaks'))(
-    'is cut off before a word where its network is not listed, and finds nothing once it is shared no more',
+    'is disconnected before any data from an unlisted network, and cannot connect when the port is not shared',
     async () => {
       const list = (): Promise<string> =>
         from('ls-remote', `ssh://git@${machine.lan}:${String(host.port('git.ssh'))}/ada/demo.git`);

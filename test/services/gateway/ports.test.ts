@@ -35,7 +35,7 @@ const radio = defineService({
         socket.once('close', () => open.delete(socket));
         if (socket.remoteAddress === '127.0.0.9') throw new Error('It cannot take this one.');
         socket.write(`hello ${socket.remoteAddress ?? ''}\n`);
-        socket.on('data', (heard: Buffer) => socket.write(heard));
+        socket.on('data', (data: Buffer) => socket.write(data));
       },
       start: () => Promise.resolve(),
       health: () => Promise.resolve({ state: 'up', detail: 'on air' }),
@@ -64,16 +64,16 @@ interface Line {
 async function dial({ at = lan, from = phoneAddress, port = home.host.port('radio') } = {}): Promise<Line> {
   const socket = connect({ host: at, port, localAddress: from });
   await once(socket, 'connect');
-  let heard = '';
+  let received = '';
   const first = Promise.withResolvers<void>();
   socket.setEncoding('utf8').on('data', (chunk: string) => {
-    heard += chunk;
-    if (heard.includes('\n')) first.resolve();
+    received += chunk;
+    if (received.includes('\n')) first.resolve();
   });
   socket.on('error', () => undefined);
-  const ended = once(socket, 'close').then(() => heard);
+  const ended = once(socket, 'close').then(() => received);
   await Promise.race([first.promise, ended]);
-  return { socket, ended, greeting: heard };
+  return { socket, ended, greeting: received };
 }
 
 const getPort = async (id: string): Promise<SharedPort | undefined> =>

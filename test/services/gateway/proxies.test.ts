@@ -69,7 +69,7 @@ describe('forward auth', () => {
   });
 });
 
-describe('a trusted proxy that writes its own Host', () => {
+describe('a trusted proxy that replaces the Host header', () => {
   const front = { 'X-Forwarded-Host': 'photos.example', 'X-Forwarded-Proto': 'https' };
   const signIn = async (): Promise<string> => {
     const { headers } = await home.ask('https://nas.local/.homeport/sign-in', {
@@ -88,7 +88,7 @@ describe('a trusted proxy that writes its own Host', () => {
     expect((await ask('/.homeport/verify', headers)).status).toBe(401);
   });
 
-  it('gets an answer to the question of a WebSocket', async () => {
+  it('authorizes a WebSocket', async () => {
     const Cookie = await signIn();
     const upgrade = { ...front, Connection: 'Upgrade', Upgrade: 'websocket', 'X-Forwarded-Uri': '/ws' };
     const verified = await ask('/.homeport/verify', { ...upgrade, Cookie });
@@ -96,7 +96,7 @@ describe('a trusted proxy that writes its own Host', () => {
     expect((await ask('/.homeport/verify', upgrade)).status).toBe(401);
   });
 
-  it('lets a preflight pass, and leads the form of a browser to the sign-in', async () => {
+  it('accepts a preflight, and redirects the form of a browser to the sign-in', async () => {
     const preflight = {
       ...front,
       Origin: 'https://app.example',
@@ -119,7 +119,7 @@ describe('a trusted proxy that writes its own Host', () => {
 });
 
 describe('the sign-in form behind another proxy', () => {
-  const own = 'https://nas.local';
+  const gatewayUrl = 'https://nas.local';
   const client = '192.0.2.7';
   /** Signs in, reads the session, submits a form and signs out. Returns the status of each response. */
   const walk = async (headers: Record<string, string>): Promise<readonly number[]> => {
@@ -127,7 +127,7 @@ describe('the sign-in form behind another proxy', () => {
     const form = new URLSearchParams({ name: admin.name, password: admin.password, to: '/album' }).toString();
     const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const post = (path: string, more: Record<string, string>, body = ''): Promise<Answer> =>
-      home.ask(`${own}${path}`, { method: 'POST', headers: { ...headers, ...type, ...more }, body });
+      home.ask(`${gatewayUrl}${path}`, { method: 'POST', headers: { ...headers, ...type, ...more }, body });
     const signed = await post('/.homeport/sign-in', {}, form);
     const Cookie = signed.headers['set-cookie']?.[0]?.split(';')[0] ?? 'none=1';
     const session = await ask('/.homeport/verify', { ...headers, Cookie });

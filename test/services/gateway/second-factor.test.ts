@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => home[Symbol.asyncDispose]());
 
-const own = <T = any>(path = '', body?: object): Promise<T> =>
+const callApp = <T = any>(path = '', body?: object): Promise<T> =>
   api<T>(home.host.url('control'), `/api/account/second-factor${path}`, {
     headers: bySession,
     ...(body === undefined ? (path === '' ? {} : { method: 'POST' }) : { method: 'POST', body: JSON.stringify(body) }),
@@ -47,10 +47,10 @@ function getSecret(text: string): Uint8Array {
 
 /** Enables the second factor for the administrator and returns the secret and the recovery codes. */
 async function switchOn(): Promise<{ code: () => string; recovery: string[] }> {
-  const { secret, uri } = await own('', { password: admin.password });
+  const { secret, uri } = await callApp('', { password: admin.password });
   expect(uri).toBe(`otpauth://totp/Homeport:ada?secret=${secret}&issuer=Homeport`);
   const code = (): string => generateCode(getSecret(secret), toTimeStep(clock.now()));
-  const { recoveryCodes } = await own('/confirm', { code: code() });
+  const { recoveryCodes } = await callApp('/confirm', { code: code() });
   clock.advance(30_000);
   return { code, recovery: recoveryCodes };
 }
@@ -67,7 +67,7 @@ describe('TOTP codes', () => {
 describe('a second factor', () => {
   it('is required after the password', async () => {
     const { code } = await switchOn();
-    expect(await own()).toEqual({ on: true, recoveryLeft: 10, passkeys: [] });
+    expect(await callApp()).toEqual({ on: true, recoveryLeft: 10, passkeys: [] });
     const first = await form(admin);
     expect([first.status, first.headers['set-cookie']]).toEqual([200, undefined]);
     const ticket = getTicket(first);
@@ -97,7 +97,7 @@ describe('a second factor', () => {
     expect(await signIn(code())).toBe(401);
     expect(await signIn(` ${recovery[0]?.toUpperCase() ?? ''} `)).toBe(303);
     expect(await signIn(recovery[0] ?? '')).toBe(401);
-    expect(await own()).toEqual({ on: true, recoveryLeft: 9, passkeys: [] });
+    expect(await callApp()).toEqual({ on: true, recoveryLeft: 9, passkeys: [] });
   });
 
   it('throttles wrong codes', async () => {
@@ -128,11 +128,11 @@ describe('a second factor', () => {
 
   it('is disabled with a code or by an administrator', async () => {
     const { code } = await switchOn();
-    await expect(own('/off', { code: '000000' })).rejects.toThrow('accounts.wrong_code');
-    await own('/off', { code: code() });
+    await expect(callApp('/off', { code: '000000' })).rejects.toThrow('accounts.wrong_code');
+    await callApp('/off', { code: code() });
     expect((await form(admin)).status).toBe(303);
     await switchOn();
-    await expect(own('', { password: admin.password })).rejects.toThrow('accounts.second_factor_on');
+    await expect(callApp('', { password: admin.password })).rejects.toThrow('accounts.second_factor_on');
     const reset = (headers: Record<string, string>): Promise<unknown> =>
       api(home.host.url('control'), '/api/accounts/ada/second-factor', { method: 'DELETE', headers });
     await expect(reset(bySession)).rejects.toThrow('accounts.own_second_factor');
@@ -144,13 +144,15 @@ describe('a second factor', () => {
     });
     const byOther = { Authorization: `Basic ${Buffer.from(`${other.name}:${other.password}`).toString('base64')}` };
     await reset(byOther);
-    await expect(own()).rejects.toThrow('api.sign_in');
+    await expect(callApp()).rejects.toThrow('api.sign_in');
     expect((await form(admin)).status).toBe(303);
   });
 
   it('stores the secret sealed and recovery codes as fingerprints', async () => {
-    const { secret } = await own('', { password: admin.password });
-    const { recoveryCodes } = await own('/confirm', { code: generateCode(getSecret(secret), toTimeStep(clock.now())) });
+    const { secret } = await callApp('', { password: admin.password });
+    const { recoveryCodes } = await callApp('/confirm', {
+      code: generateCode(getSecret(secret), toTimeStep(clock.now())),
+    });
     const folder = join(home.host.dataDir, 'host');
     const fileText = readdirSync(folder)
       .map((name) => readFileSync(join(folder, name)).toString('latin1'))

@@ -47,13 +47,13 @@ describe('shared service', () => {
     const authorization = adminAuthorization;
     const stream = session.request({ ':path': '/hall/json', authorization });
     stream.setEncoding('utf8');
-    let heard = '';
-    stream.on('data', (chunk: string) => (heard += chunk));
-    await vi.waitFor(() => expect(heard).toContain('"event":"open"'), { timeout: 15_000 });
+    let received = '';
+    stream.on('data', (chunk: string) => (received += chunk));
+    await vi.waitFor(() => expect(received).toContain('"event":"open"'), { timeout: 15_000 });
     const post = session.request({ ':method': 'POST', ':path': '/hall', title: 'Door', authorization });
     post.end('It rang');
     expect(JSON.parse(await text(post))).toMatchObject({ event: 'message', message: 'It rang', title: 'Door' });
-    await vi.waitFor(() => expect(heard).toContain('It rang'), { timeout: 15_000 });
+    await vi.waitFor(() => expect(received).toContain('It rang'), { timeout: 15_000 });
     stream.close();
     session.close();
     await once(session, 'close');
@@ -72,10 +72,10 @@ describe('a WebSocket', () => {
     const socket = socketTo('push.nas.local', { Authorization: adminAuthorization });
     const [opened] = (await once(socket, 'message')) as [Buffer];
     expect(JSON.parse(opened.toString())).toMatchObject({ event: 'open', topic: 'hall' });
-    const heard = once(socket, 'message') as Promise<[Buffer]>;
+    const firstMessage = once(socket, 'message') as Promise<[Buffer]>;
     const posting = { method: 'POST', headers: { Authorization: adminAuthorization }, body: 'It rang' };
     await home.ask('https://push.nas.local/hall', posting);
-    expect(JSON.parse((await heard)[0].toString())).toMatchObject({ message: 'It rang' });
+    expect(JSON.parse((await firstMessage)[0].toString())).toMatchObject({ message: 'It rang' });
     socket.close();
     await once(socket, 'close');
   });
@@ -123,11 +123,11 @@ describe('unshared service', () => {
   });
 
   it('closes connections of unadmitted networks', async () => {
-    await using elsewhere = await openTestHost({
+    await using otherHost = await openTestHost({
       services,
       environment: sharing({ GATEWAY_SHARED: 'push', GATEWAY_NETWORKS: '10.0.0.0/8' }),
     });
-    const socket = connect({ port: elsewhere.port('push'), host: lan, localAddress: phoneAddress });
+    const socket = connect({ port: otherHost.port('push'), host: lan, localAddress: phoneAddress });
     await once(socket, 'connect');
     socket.write('x');
     socket.on('error', () => undefined);

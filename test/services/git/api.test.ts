@@ -139,11 +139,11 @@ describe('the API of repositories', () => {
       branch_count: 2,
       original_url: `${fixture.url}/ada/new.git`,
     });
-    const again = await fixture.api('POST', '/repos/migrate', {
+    const secondMigration = await fixture.api('POST', '/repos/migrate', {
       clone_addr: `${fixture.url}/ada/new.git`,
       repo_name: 'copied',
     });
-    expect(again.status).toBe(409);
+    expect(secondMigration.status).toBe(409);
     const bob = await fixture.account('bob');
     for (const clone_addr of [
       `${fixture.url}/ada/new.git`,

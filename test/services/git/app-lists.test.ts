@@ -35,8 +35,8 @@ it('returns the check results of each commit', async () => {
     ['test', 'failure'],
   ] as const)
     await fixture.api('POST', `/repos/ada/apple/statuses/${String(commits[0].id)}`, { context, state });
-  const again = await ask('/repositories/ada/apple/commits');
-  expect(again.commits[0].checks).toEqual({ state: 'failure', passed: 1, total: 2 });
+  const secondList = await ask('/repositories/ada/apple/commits');
+  expect(secondList.commits[0].checks).toEqual({ state: 'failure', passed: 1, total: 2 });
 });
 
 it('renames a repository and redirects its former address', async () => {

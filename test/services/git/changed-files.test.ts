@@ -161,8 +161,8 @@ it('accepts a change over the API at any path depth', async () => {
   expect((await fixture.api('POST', contents, { files: [{ operation: 'create', path, content }] })).status).toBe(201);
   expect(await (await fixture.api('GET', `/repos/ada/deep/raw/${path}`)).text()).toBe('deep\n');
   // The path of folders already exists.
-  const beside = await fixture.api('POST', contents, {
+  const secondFile = await fixture.api('POST', contents, {
     files: [{ operation: 'create', path: path.replace('b.', 'c.'), content }],
   });
-  expect(beside.status).toBe(201);
+  expect(secondFile.status).toBe(201);
 });

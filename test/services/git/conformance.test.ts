@@ -112,7 +112,7 @@ describe('exchanges recorded from Gitea', () => {
       [29, { authorization: `token ${token}` }],
     ] as const) {
       const { request, response } = all.find((each) => each.number === number)?.exchange ?? {};
-      const reply = await fetch(fixture.url + ours(request?.path ?? ''), { headers });
+      const reply = await fetch(fixture.url + translate(request?.path ?? ''), { headers });
       const offered = readCapabilities(await reply.text());
       // Newer git versions may offer more capabilities.
       expect(offered).toEqual(expect.arrayContaining(readCapabilities(String(response?.body))));
@@ -129,12 +129,12 @@ describe('exchanges recorded from Gitea', () => {
 });
 
 async function replay({ name, request, response }: Exchange): Promise<void> {
-  const path = ours(request.path);
-  const headers = Object.fromEntries(Object.entries(request.headers).map(([key, value]) => [key, ours(value)]));
+  const path = translate(request.path);
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([key, value]) => [key, translate(value)]));
   const body =
     request.body === null
       ? undefined
-      : ours(typeof request.body === 'string' ? request.body : JSON.stringify(request.body));
+      : translate(typeof request.body === 'string' ? request.body : JSON.stringify(request.body));
   const reply = await fetch(fixture.url + path, {
     method: request.method,
     headers,
@@ -156,7 +156,7 @@ async function replay({ name, request, response }: Exchange): Promise<void> {
   ]) {
     const expected = difference?.status === undefined ? response.headers[header] : undefined;
     if (expected !== undefined && header !== 'etag' && header !== 'x-total-count')
-      expect([header, reply.headers.get(header)]).toEqual([header, ours(expected)]);
+      expect([header, reply.headers.get(header)]).toEqual([header, translate(expected)]);
     if (expected !== undefined) expect(reply.headers.has(header), header).toBe(true);
   }
   if (difference?.body === true || response.body === null) return;
@@ -173,7 +173,7 @@ async function replay({ name, request, response }: Exchange): Promise<void> {
 }
 
 /** Maps names of the recording to the names of the test host. */
-function ours(text: string): string {
+function translate(text: string): string {
   const basic = (password: string): string => `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`;
   return text
     .replaceAll('Basic <alice:password>', basic(admin.password))

@@ -12,7 +12,7 @@ import { Settings } from '../../../services/mail/settings.ts';
 import { SignIn } from '../../../services/mail/accept/sign-in.ts';
 import { createNetworkFilter } from '../../../services/mail/smtp/networks.ts';
 import type { Refusal } from '../../../services/mail/smtp/refusal.ts';
-import { openHouse } from '../../host/accounts/accounts-fixture.ts';
+import { openAccountsFixture } from '../../host/accounts/accounts-fixture.ts';
 import { admin, openTestHost, type TestHost } from '../../support/host.ts';
 import { lacks, lacksProgram } from '../../support/requirements.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
@@ -123,7 +123,7 @@ describe('sign-in', () => {
 
 describe('login of the settings', () => {
   it('is limited per client address, and allowed again later', async () => {
-    await using byLogin = await openHouse();
+    await using byLogin = await openAccountsFixture();
     const signIn = new SignIn(byLogin.accounts, () => [{ name: 'nas', password: secret }]);
     const code = async (password: string, address: string): Promise<number> => {
       const checked = signIn.check('nas', password, address).then(
@@ -305,8 +305,8 @@ with smtplib.SMTP('localhost', ${String(port)}) as smtp:
       expect(String((await once(socket, 'data'))[0])).toMatch(/^220 /);
       const secured = connectTls({ socket, servername: 'localhost', ca: readFileSync(certificateFile) });
       await once(secured, 'secureConnect');
-      const later = await listExtensions(secured);
-      expect([offersSignIn(later), later.includes('STARTTLS')]).toEqual([isOfferedLater, false]);
+      const laterExtensions = await listExtensions(secured);
+      expect([offersSignIn(laterExtensions), laterExtensions.includes('STARTTLS')]).toEqual([isOfferedLater, false]);
       secured.destroy();
     }
     socket.destroy();

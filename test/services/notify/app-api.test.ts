@@ -12,7 +12,7 @@ import { push } from '../../../services/push/index.ts';
 import { api } from '../../support/api.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 
-describe('our own API around notify', () => {
+describe('the app API of notify', () => {
   let host: TestHost;
   let base: string;
   let status = 200;
@@ -49,7 +49,7 @@ describe('our own API around notify', () => {
   const key = async (name: string): Promise<NotifyKey | undefined> =>
     ((await ask('GET', '/keys')).keys as NotifyKey[]).find((each) => each.key === name);
 
-  it('says what a configuration amounts to without saving it or showing a secret', async () => {
+  it('checks a configuration without saving it or returning a secret', async () => {
     const text = 'urls:\n  - json://bob:sesame@nas/x:\n      tag: night\n  - nonsense\n';
     const preview = await ask('POST', '/preview', { text });
     expect(preview).toMatchObject({
@@ -77,8 +77,8 @@ describe('our own API around notify', () => {
     expect(first?.url).toContain('****');
     expect(JSON.stringify(await ask('GET', '/keys'))).not.toContain('sesame');
     await ask('PUT', '/keys/family/destinations', { line: 1, id: first?.id, tags: ['nas'] });
-    const again = await key('family');
-    expect(again?.destinations[0]).toMatchObject({ id: first?.id, tags: ['nas'] });
+    const updatedKey = await key('family');
+    expect(updatedKey?.destinations[0]).toMatchObject({ id: first?.id, tags: ['nas'] });
     // The secret is still stored: Apprise API's own route returns it to the owner.
     const text = await fetch(`${host.url('notify')}/get/family`, { method: 'POST' }).then((answer) => answer.text());
     expect(text).toContain('sesame');
@@ -110,7 +110,7 @@ describe('our own API around notify', () => {
     expect(text).toBe('# mine\r\nhome = nas\r\nnas=inbox://\r\nnonsense here\r\nout=push://garden\r\ninbox://\n');
   });
 
-  it('says what is wrong with an address, a key or a tag', async () => {
+  it('explains an invalid address, key or tag', async () => {
     const add = (url: string): Promise<string> => refusal('POST', '/keys/x/destinations', { url });
     expect(await add('not an address')).toContain('it is no destination URL');
     expect(await add('teleport://x')).toContain('teleport:// is not served');
@@ -120,7 +120,7 @@ describe('our own API around notify', () => {
     expect(await key('x')).toBeUndefined();
   });
 
-  it('tells who would get a notice, and why', async () => {
+  it('returns the destinations of a notification, with the reason', async () => {
     for (const tags of [['nas'], ['nas', 'night'], [], ['always']]) {
       await ask('POST', '/keys/choice/destinations', { url: `json://${baseUrl}/${tags.join('-')}`, tags });
     }
@@ -145,7 +145,7 @@ describe('our own API around notify', () => {
     expect(new Set(await who(''))).toEqual(new Set(['yes: No tag is asked for, so everyone gets it.']));
   });
 
-  it('answers a test with what each destination said, its secrets masked', async () => {
+  it('returns the response of each destination to a test, with masked secrets', async () => {
     await ask('POST', '/keys/trial/destinations', {
       url: `json://bob:sesame@${baseUrl}/one?+X-Key=hush123`,
       tags: ['a'],
@@ -169,7 +169,7 @@ describe('our own API around notify', () => {
     [status, searchText] = [200, ''];
   });
 
-  it('serves a form for each kind, and keeps what a form does not show', async () => {
+  it('returns a form for each kind, and keeps arguments that it does not contain', async () => {
     const forms: DestinationForm[] = (await ask('GET', '/forms')).forms;
     expect(forms.map(({ scheme }) => scheme)).toEqual(expect.arrayContaining(['inbox', 'push', 'json', 'ntfy']));
     const add = (scheme: string, values: object, tags: string[] = []): Promise<NotifyKey> =>
@@ -205,7 +205,7 @@ describe('our own API around notify', () => {
     await expect(add('teleport', {})).rejects.toThrow('not served');
   });
 
-  it('makes, renames, exports and imports keys', async () => {
+  it('creates, renames, exports and imports keys', async () => {
     await ask('POST', '/keys', { key: 'house', text: 'nas=json://bob:sesame@nas.example/x\nbroken json:/secret\n' });
     expect(await refusal('POST', '/keys', { key: 'house' })).toContain('409');
     await ask('POST', '/keys/house/rename', { to: 'home' });
@@ -238,7 +238,7 @@ describe('our own API around notify', () => {
     expect((await key('yaml'))?.destinations.map(({ effectiveTags }) => effectiveTags)).toEqual([['base', 'b']]);
   });
 
-  it('lets a key reach only the untagged when no tag is asked for, as the peer does', async () => {
+  it('can limit calls without a tag to untagged destinations, as Apprise API does', async () => {
     await ask('POST', '/keys', { key: 'peer', text: `json://${baseUrl}/bare\nnas=json://${baseUrl}/tagged\n` });
     const to = async (): Promise<readonly string[]> => {
       seen.length = 0;
@@ -255,7 +255,7 @@ describe('our own API around notify', () => {
     expect(await refusal('PUT', '/keys/nokey/options', {})).toContain('404');
   });
 
-  it('finds old notices by their words and sends one once more', async () => {
+  it('finds old notifications by words and resends one', async () => {
     await ask('POST', '/keys/past/destinations', { url: `json://${baseUrl}/past`, tags: [] });
     const post = (title: string, body: string) =>
       fetch(`${host.url('notify')}/notify/past`, { method: 'POST', body: new URLSearchParams({ title, body }) });
@@ -287,7 +287,7 @@ describe('our own API around notify', () => {
     }
   });
 
-  it('keeps a history in which given-up deliveries are tried again or dropped', async () => {
+  it('lists a history whose failed deliveries can be retried or dropped', async () => {
     await ask('POST', '/keys/late/destinations', { url: `json://${baseUrl}/late`, tags: [] });
     status = 403;
     const post = () =>

@@ -95,7 +95,7 @@ describe('files of a notification', () => {
     await vi.waitFor(() => expect(listFiles()).toEqual([]), 5000);
   });
 
-  it('may come by themselves, in JSON, under the names the peer knows', async () => {
+  it('are accepted without a body, in JSON, under the names of Apprise API', async () => {
     const base64 = Buffer.from('abc').toString('base64');
     for (const field of ['attach', 'attachment', 'attachments']) {
       expect((await post('/notify/files', { [field]: [{ base64 }] })).status).toBe(200);
@@ -180,7 +180,7 @@ describe('files of a notification', () => {
 });
 
 describe('a file', () => {
-  it('has a name without a path and a type by what is known of it', () => {
+  it('has a name without a path, and a type by its name or content', () => {
     expect(['a/b\\c.txt', '..', '', ' \r\n', 'ü.pdf'].map((name) => toFileName(name, 1))).toEqual([
       'c.txt',
       'attachment.002',

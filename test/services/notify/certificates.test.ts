@@ -13,7 +13,7 @@ import { openTestHost, type TestHost } from '../../support/host.ts';
 import { makeSelfSigned } from '../../support/self-signed.ts';
 import { openReceiver } from './support.ts';
 
-const own = makeSelfSigned();
+const certificate = makeSelfSigned();
 
 let open: AsyncDisposableStack;
 let clock: FakeClock;
@@ -28,7 +28,7 @@ afterEach(() => open.disposeAsync());
 
 /** Opens a web server with a self-signed certificate. */
 async function serve(listener: RequestListener): Promise<number> {
-  const server = createServer(own, listener).listen(0, '127.0.0.1');
+  const server = createServer(certificate, listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   open.defer(async () => {
     server.closeAllConnections();
@@ -53,8 +53,8 @@ interface DeliveriesResponse {
 const history = async (): Promise<readonly DeliveriesResponse[]> =>
   (await api<{ notices: readonly DeliveriesResponse[] }>(host.url('control'), '/api/notify/notices')).notices;
 
-describe('a destination whose certificate nobody knows', () => {
-  it('gets nothing, and is given up after the second attempt with the reason', async () => {
+describe('a destination with an untrusted certificate', () => {
+  it('receives nothing, and fails permanently after the second attempt with the reason', async () => {
     let requestCount = 0;
     const port = await serve((_request, response) => {
       requestCount += 1;
@@ -71,7 +71,7 @@ describe('a destination whose certificate nobody knows', () => {
     expect(requestCount).toBe(0);
   });
 
-  it('gets it with verify=no, and it alone: the same host is checked for its neighbour', async () => {
+  it('is accepted with verify=no, but checked for another destination on the same host', async () => {
     const paths: string[] = [];
     const port = await serve((request, response) => {
       paths.push(request.url ?? '');
@@ -84,7 +84,7 @@ describe('a destination whose certificate nobody knows', () => {
     expect(paths).toEqual(['/trusting']);
   });
 
-  it('may not lead to another host under the cover of verify=no', async () => {
+  it('cannot redirect to another host with verify=no', async () => {
     const paths: string[] = [];
     const other = await serve((request, response) => {
       paths.push(request.url ?? '');
@@ -99,7 +99,7 @@ describe('a destination whose certificate nobody knows', () => {
     expect(paths).toEqual([]);
   });
 
-  it('keeps verify=no in what is stored, shown and exported', async () => {
+  it('keeps verify=no in storage, lists and exports', async () => {
     const { text } = await post('/add/k', {
       urls: 'ntfys://127.0.0.1/topic?verify=no&rto=1.5&redirect=no, jsons://h?cto=2',
     });
@@ -112,7 +112,7 @@ describe('a destination whose certificate nobody knows', () => {
   it('may be a mail server', async () => {
     const recipients: string[] = [];
     const server = new SMTPServer({
-      ...{ ...own, secure: true, authOptional: true, disableReverseLookup: true },
+      ...{ ...certificate, secure: true, authOptional: true, disableReverseLookup: true },
       onData(stream, session, done) {
         recipients.push(...session.envelope.rcptTo.map(({ address }) => address));
         stream.on('end', () => done()).resume();
@@ -133,7 +133,7 @@ describe('a destination whose certificate nobody knows', () => {
 
   it('may be a broker', async () => {
     const spoken: Buffer[] = [];
-    const server = createTlsServer(own, (socket) => {
+    const server = createTlsServer(certificate, (socket) => {
       socket.on('error', () => undefined);
       socket.once('data', (chunk) => {
         spoken.push(chunk);
@@ -176,7 +176,7 @@ describe('a redirect', () => {
 });
 
 describe('redirect=no', () => {
-  it('makes a destination that sends elsewhere a failure for good', async () => {
+  it('makes redirects of a destination a permanent failure', async () => {
     const receiver = open.use(await openReceiver());
     receiver.answer = 200;
     const port = await serve((_request, response) => {

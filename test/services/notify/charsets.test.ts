@@ -57,7 +57,7 @@ describe('a form', () => {
     });
   });
 
-  it('keeps what the marks of windows-1252 stand for, and a character that could not be read by its sender', async () => {
+  it('keeps the characters of windows-1252, and an existing replacement character', async () => {
     expect(await notifyWith(form, 'body=%80+%96+x')).toMatchObject({ message: '€ – x' });
     expect(await notifyWith(form, 'body=%EF%BF%BD')).toMatchObject({ message: '\ufffd' });
   });
@@ -88,7 +88,7 @@ describe('other bodies', () => {
     expect(await notifyWith(type, body)).toMatchObject({ message: 'Tür' });
   });
 
-  it('reads JSON in latin-1 that does not say so', async () => {
+  it('reads JSON in Latin-1 without a declared charset', async () => {
     expect(await notifyWith('application/json', '{"body":"T\xfcr"}')).toMatchObject({ message: 'Tür' });
   });
 });

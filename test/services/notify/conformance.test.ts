@@ -65,7 +65,7 @@ function getSettingsName({ name }: Exchange): 'usual' | 'locked' | 'chosen' {
 }
 
 describe.each(['usual', 'locked', 'chosen'] as const)(
-  'recorded exchanges of the peer under %s settings',
+  'recorded exchanges of Apprise API with %s settings',
   (settings) => {
     let host: TestHost;
     let receiver: Receiver;
@@ -120,13 +120,13 @@ describe.each(['usual', 'locked', 'chosen'] as const)(
     /** Returns the recorded response, or the intended difference. */
     const checkAnswer = (exchange: Exchange, reply: Response, text: string, notified: boolean): void => {
       const { name, response } = exchange;
-      const ours = differences[name];
+      const difference = differences[name];
       const recorded: unknown = JSON.parse(here(JSON.stringify(response.body)));
       const type = reply.headers.get('content-type') ?? '';
       if (reply.status === 405) return expect([text, reply.headers.has('allow')]).toEqual(['', true]);
       if (reply.status === 204) return expect(text).toBe('');
       if (type !== 'application/json') {
-        if (ours === undefined) expect(response.type.startsWith(type.replace(/;.*/, ''))).toBe(true);
+        if (difference === undefined) expect(response.type.startsWith(type.replace(/;.*/, ''))).toBe(true);
         if (type.startsWith('text/html') && notified) {
           return expect(text).toMatch(/^<ul class="logs">(<li class="log_INFO"><div class="log_time">.*)*\n<\/ul>$/);
         }
@@ -136,15 +136,15 @@ describe.each(['usual', 'locked', 'chosen'] as const)(
           );
         }
         if (name === 'metrics-text') return expect(text).toContain('aggregator_notifications_sent_total');
-        if (ours === undefined) expect(text).toBe(recorded);
+        if (difference === undefined) expect(text).toBe(recorded);
         return;
       }
       const answer = JSON.parse(text) as Listing & { readonly error?: unknown; readonly details?: unknown };
-      if (ours === undefined) expect(response.type).toBe('application/json');
+      if (difference === undefined) expect(response.type).toBe('application/json');
       if (name === 'details-json-excerpt') return checkCatalogue(answer, recorded);
-      if (ours !== undefined || notified) {
+      if (difference !== undefined || notified) {
         expect(answer.error ?? null).toBe(
-          ours === undefined ? (recorded as typeof answer).error : (ours.error ?? null),
+          difference === undefined ? (recorded as typeof answer).error : (difference.error ?? null),
         );
       } else if (answer.urls !== undefined) {
         const toComparable = ({ tags, urls }: Listing) => [tags?.toSorted(), urls?.map(({ id: _, ...rest }) => rest)];
@@ -154,13 +154,13 @@ describe.each(['usual', 'locked', 'chosen'] as const)(
     };
 
     const checkDelivered = ({ name, delivered, request }: Exchange, received: readonly Received[]): void => {
-      const ours = differences[name];
+      const difference = differences[name];
       const paths = received.map(({ path }) => path.replace(`/${name}`, '')).toSorted();
       const keyless = /^\/notify\/?(\?|$)/.test(request.path);
       // Without a tag, Apprise API notifies only untagged destinations; Homeport notifies all.
       const untagged = !keyless && delivered.some(({ path }) => path === '/untagged');
-      const refused = ours !== undefined && delivered.length === 0 && !name.startsWith('fail');
-      if (ours?.paths !== undefined) expect(paths).toEqual(ours.paths);
+      const refused = difference !== undefined && delivered.length === 0 && !name.startsWith('fail');
+      if (difference?.paths !== undefined) expect(paths).toEqual(difference.paths);
       else if (untagged || refused) expect(paths).toEqual(everywhere);
       else expect(paths).toEqual(delivered.map(({ path }) => path.replace(/\?.*/, '')).toSorted());
       const [expected] = delivered;
@@ -174,10 +174,10 @@ describe.each(['usual', 'locked', 'chosen'] as const)(
         }
         if (path.startsWith('/pic.bin')) continue;
         const sent = JSON.parse(body) as Record<string, unknown>;
-        if (ours === undefined && expected !== undefined && typeof expected.body === 'object')
+        if (difference === undefined && expected !== undefined && typeof expected.body === 'object')
           expect(sent).toEqual(expected.body);
         for (const field of ['type', 'message', 'title'] as const) {
-          if (ours?.[field] !== undefined) expect(sent[field]).toBe(ours[field]);
+          if (difference?.[field] !== undefined) expect(sent[field]).toBe(difference[field]);
         }
       }
     };
@@ -187,8 +187,9 @@ describe.each(['usual', 'locked', 'chosen'] as const)(
       async (name, exchange) => {
         const { request, response, delivered } = exchange;
         // Each case has its own destinations, because a destination that failed is not attempted immediately again.
-        const own = (text: string): string => here(text).replace(/__status\/\d+/, `$&/${name}`);
-        if (name.startsWith('fail')) await add('aggfail', { config: own(configurations.failing), format: 'text' });
+        const addressCase = (text: string): string => here(text).replace(/__status\/\d+/, `$&/${name}`);
+        if (name.startsWith('fail'))
+          await add('aggfail', { config: addressCase(configurations.failing), format: 'text' });
         receiver.received.length = 0;
         // The exchange was recorded before the key existed.
         const path = /^(?!map).*missing/.test(name) ? request.path.replace('aggregator', 'nobody') : request.path;
@@ -199,7 +200,7 @@ describe.each(['usual', 'locked', 'chosen'] as const)(
         const reply = await fetch(host.url('notify') + path, {
           method: request.method,
           headers: request.headers,
-          ...(body === null ? {} : { body: binary ? Buffer.from(body, 'latin1') : Buffer.from(own(body)) }),
+          ...(body === null ? {} : { body: binary ? Buffer.from(body, 'latin1') : Buffer.from(addressCase(body)) }),
         });
         const text = await reply.text();
         expect(reply.status).toBe(differences[name]?.status ?? response.status);
@@ -226,10 +227,10 @@ function checkCatalogue(answer: unknown, recorded: unknown): void {
   const peer = recorded as { schemas: readonly Schema[] };
   expect(Object.keys(answer as object)).toEqual(expect.arrayContaining(['version', 'schemas', 'asset']));
   for (const each of peer.schemas) {
-    const same = schemas.find(({ service_name }) => service_name === each.service_name);
-    if (same === undefined) continue;
+    const sameKind = schemas.find(({ service_name }) => service_name === each.service_name);
+    if (sameKind === undefined) continue;
     // Homeport's catalog also lists the implementation.
-    expect(Object.keys(same).toSorted()).toEqual([...Object.keys(each), 'served_by'].toSorted());
-    expect([same.protocols, same.secure_protocols]).toEqual([each.protocols, each.secure_protocols]);
+    expect(Object.keys(sameKind).toSorted()).toEqual([...Object.keys(each), 'served_by'].toSorted());
+    expect([sameKind.protocols, sameKind.secure_protocols]).toEqual([each.protocols, each.secure_protocols]);
   }
 }

@@ -16,7 +16,7 @@ function getRules(url: string) {
 }
 
 describe('the rules of a destination', () => {
-  it('are taken out of its URL and can be put back as they stood', () => {
+  it('are extracted from its URL and can be restored unchanged', () => {
     const url = 'json://h/p?x=1&quiet=22:00-07:00,sat+sun%2023:00-09:00&rate=10/1h&+Header=y&digest=15m';
     const { url: urlWithoutRules, rules, written } = getRules(url);
     expect(urlWithoutRules).toBe('json://h/p?x=1&+Header=y');
@@ -31,7 +31,7 @@ describe('the rules of a destination', () => {
   });
 
   it.each(['quiet=always', 'rate=0/1h', 'rate=5', 'rate=5/2d', 'digest=0s', 'digest=soon', 'quiet=%E0%A4%A'])(
-    'are refused when they are wrong: %s',
+    'are refused when they are invalid: %s',
     (rule) => expect(extractRules(`json://h?${rule}`)).toMatch(/must be/),
   );
 
@@ -86,7 +86,7 @@ describe('a digest', () => {
     ...more,
   });
 
-  it('is one notice of all, as loud as the loudest; one alone stays as it is', () => {
+  it('combines all into one notification with the highest severity, and keeps a single one unchanged', () => {
     const one = message('a');
     expect(joinMessages([one], 'x')).toBe(one);
     expect(joinMessages([], 'x')).toBeUndefined();
@@ -101,7 +101,7 @@ describe('a digest', () => {
     });
   });
 
-  it('stays short', () => {
+  it('is limited in length', () => {
     const many = Array.from({ length: 200 }, (_, index) => message(`n${String(index)}`, { body: 'x'.repeat(5000) }));
     const joined = joinMessages(many, 'x');
     expect(joined?.body.length).toBeLessThan(16_000);

@@ -41,8 +41,8 @@ async function post(host: TestHost, path: string, fields: unknown): Promise<{ st
   return { status: reply.status, text: await reply.text() };
 }
 
-describe('the key that is there from the start', () => {
-  it('reaches the inbox and the own push server, once each, with one identity', async () => {
+describe('the default key', () => {
+  it('delivers to the inbox and the push service once each, with one identity', async () => {
     const { host, offers } = await openNotify();
     const reply = await post(host, '/notify/aggregator', { title: 'Disk', body: 'full', type: 'failure' });
     expect(reply).toMatchObject({ status: 200 });
@@ -57,15 +57,15 @@ describe('the key that is there from the start', () => {
     expect([offers.inbox.size, offers.push.size]).toEqual([1, 1]);
   });
 
-  it('gives each posted notification an identity of its own, and calls successes calmly', async () => {
+  it('gives each posted notification a separate identity, and successes no higher priority', async () => {
     const { host, offers } = await openNotify();
     for (const type of ['info', 'success']) await post(host, '/notify/aggregator', { body: 'same', type });
     expect([...offers.inbox.values()].map(({ priority }) => priority)).toEqual([3, 3]);
   });
 });
 
-describe('a notice that another part of the app hands over', () => {
-  it('is taken once under its key, which stays its identity', async () => {
+describe('a notification of another service', () => {
+  it('is accepted once under its key, which remains its identity', async () => {
     const { offers } = await openNotify();
     const offer = { configuration: 'aggregator', notice: { ...notice, tags: [...notice.tags] } };
     for (let time = 0; time < 3; time += 1)
@@ -75,7 +75,7 @@ describe('a notice that another part of the app hands over', () => {
     expect([...offers.push.values()]).toMatchObject([{ origin: 'uptime:7', source: 'uptime' }]);
   });
 
-  it('goes to the inbox when nobody wears its tag, and is refused for good without its key', async () => {
+  it('is delivered to the inbox when no destination has its tag, and is refused without its key', async () => {
     const { offers } = await openNotify();
     const copy = { ...notice, tags: [...notice.tags] };
     await offers.context?.handovers.pass(notificationOffered, 'a:1', {
@@ -88,7 +88,7 @@ describe('a notice that another part of the app hands over', () => {
     await expect(lost).rejects.toMatchObject({ code: 'notify.unknown_configuration', retryable: false });
   });
 
-  it('goes to destinations it names in place of those of a key; a bad one is final and told without its secrets', async () => {
+  it('is delivered to the destinations it names instead of those of a key; an invalid one fails permanently without its secrets in the log', async () => {
     const { offers } = await openNotify();
     const pass = (key: string, urls: readonly string[]) =>
       offers.context?.handovers.pass(notificationOffered, key, {
@@ -121,7 +121,7 @@ describe('destinations that do not answer', () => {
     expect(receiver.received.filter(({ path }) => path === '/__never')).toHaveLength(1);
   });
 
-  it('are named where Home says how the service is, and counted where one name would not tell them apart', async () => {
+  it('are named in the status on Home, or counted when their names are ambiguous', async () => {
     const { descriptor } = createProbe(['inbox', 'push']);
     const { host } = await openNotify({ services: [descriptor, notify, control] });
     const getServiceState = async (): Promise<ServiceState | undefined> => {
@@ -132,14 +132,14 @@ describe('destinations that do not answer', () => {
     const detail = async (): Promise<unknown> => (await getServiceState())?.detail;
     // Without destinations, the inbox and push topics receive the notifications.
     await expect.poll(detail).toBe('no destinations of your own yet');
-    const away = `127.0.0.1:${receiver.port}/__status/503`;
-    await post(host, '/add/mine', { config: `json://${away}/mine`, format: 'text' });
+    const unavailableAddress = `127.0.0.1:${receiver.port}/__status/503`;
+    await post(host, '/add/mine', { config: `json://${unavailableAddress}/mine`, format: 'text' });
     await expect.poll(detail).toBe('all delivered');
-    await post(host, '/notify', { urls: `hassio://${away}/token`, body: 'x' });
+    await post(host, '/notify', { urls: `hassio://${unavailableAddress}/token`, body: 'x' });
     await expect.poll(getReason).toBe('Home Assistant does not take messages, 1 waiting');
-    await post(host, '/notify', { urls: `json://${away}`, body: 'x' });
+    await post(host, '/notify', { urls: `json://${unavailableAddress}`, body: 'x' });
     await expect.poll(getReason).toBe('Home Assistant and JSON do not take messages, 2 waiting');
-    await post(host, '/notify', { urls: `json://${away}/other`, body: 'x' });
+    await post(host, '/notify', { urls: `json://${unavailableAddress}/other`, body: 'x' });
     await expect.poll(getReason).toBe('3 destinations do not take messages, 3 waiting');
   });
 
@@ -152,15 +152,15 @@ describe('destinations that do not answer', () => {
     expect(offers.inbox.size).toBe(0);
     // The probe leaves the hand-over to the inbox of the next host.
     const { dataDir } = host;
-    const again = createProbe(['inbox', 'push']);
+    const secondProbe = createProbe(['inbox', 'push']);
     await host.host[Symbol.asyncDispose]();
     const clock = createFakeClock(Date.now() + 60_000);
-    open.use(await openTestHost({ services: [again.descriptor, notify], dataDir, clock }));
+    open.use(await openTestHost({ services: [secondProbe.descriptor, notify], dataDir, clock }));
     await vi.waitFor(
-      () => expect([...again.offers.inbox.values()].map(({ body }) => body)).toEqual(['one', 'two']),
+      () => expect([...secondProbe.offers.inbox.values()].map(({ body }) => body)).toEqual(['one', 'two']),
       5000,
     );
-    expect(again.offers.push.size).toBe(0);
+    expect(secondProbe.offers.push.size).toBe(0);
   });
 
   it('fails the call for final refusals of destinations that are not optional', async () => {
@@ -201,7 +201,7 @@ describe('a dead letter', () => {
 });
 
 describe('a configuration of very many destinations', () => {
-  it('is served up to a thousand, and says which are not', async () => {
+  it('is used up to a thousand destinations, and reports the ignored ones', async () => {
     const { host, offers } = await openNotify();
     const lines = Array.from({ length: 1002 }, (_, index) => `push://t${index}`);
     const added = await post(host, '/add/many', { config: lines.join('\n'), format: 'text' });
@@ -233,7 +233,7 @@ describe('secrets of destinations', () => {
 });
 
 describe('the history', () => {
-  it('forgets what is finished after its time, and nothing that still waits', async () => {
+  it('deletes finished notifications after the retention time, and no waiting ones', async () => {
     let context: Context | undefined;
     const watched = {
       ...notify,

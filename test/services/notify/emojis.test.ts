@@ -48,7 +48,7 @@ describe('a short code of an emoji', () => {
     [undefined, { silent: name, yes: picture, no: name, push: picture }],
     ['yes', { silent: picture, yes: picture, no: name, push: picture }],
     ['no', { silent: name, yes: name, no: name, push: name }],
-  ])('is a picture where the URL and the setting %s want it', async (setting, expected) => {
+  ])('is converted as the URL and the setting %s require', async (setting, expected) => {
     expect(await receiveTexts(setting)).toEqual(expected);
   });
 });
@@ -61,7 +61,7 @@ describe('a text with short codes', () => {
     ['that objects inherit', ':constructor: :__proto__: :toString:', ':constructor: :__proto__: :toString:'],
     ['without their ends', 'rocket: :rocket', 'rocket: :rocket'],
     ['and nothing else', ':ROCKET:', '🚀'],
-  ])('shows those %s', (_which, text, expected) => {
+  ])('converts %s', (_which, text, expected) => {
     expect(replaceShortCodes(text)).toBe(expected);
   });
 });

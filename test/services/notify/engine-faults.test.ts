@@ -55,7 +55,7 @@ afterEach(() => {
 const buildUrl = (path: string, more = ''): string =>
   `flowtriq://apikeyapikey@127.0.0.1:${port}/${path}?rto=120${more}`;
 
-function openHouse(launcher: string): Promise<TestHost> {
+function openKeyedHost(launcher: string): Promise<TestHost> {
   probe = createProbe([]);
   return openTestHost({ services: [probe.descriptor, notify, control], environment: { APPRISE_PATH: launcher } });
 }
@@ -78,7 +78,7 @@ async function api<T>(host: TestHost, method: string, path: string): Promise<T> 
 describe.skipIf(lacksLibrary)('a Python of the engine', () => {
   it('replaces a process that was killed while sending, and retries the delivery', async () => {
     answer = never;
-    await using host = await openHouse(placeEngine(join(folder, 'engine'), getLibraryFolder('apprise-2')));
+    await using host = await openKeyedHost(placeEngine(join(folder, 'engine'), getLibraryFolder('apprise-2')));
     await post(host, '/notify', { body: 'x', urls: buildUrl('once') });
     await vi.waitFor(() => expect(requestedUrls).toEqual(['/once']), 20_000);
     answer = fine;
@@ -90,7 +90,7 @@ describe.skipIf(lacksLibrary)('a Python of the engine', () => {
 
   it('does not delay other deliveries while one hangs', async () => {
     answer = (request, response) => (request.url?.startsWith('/hang') ? never() : fine(request, response));
-    await using host = await openHouse(placeEngine(join(folder, 'engine'), getLibraryFolder('apprise-2')));
+    await using host = await openKeyedHost(placeEngine(join(folder, 'engine'), getLibraryFolder('apprise-2')));
     await post(host, '/notify', { body: 'x', urls: Array.from({ length: 8 }, (_, index) => buildUrl(`hang${index}`)) });
     await vi.waitFor(() => expect(requestedUrls).toHaveLength(8), 20_000);
     expect(await post(host, '/notify', { body: 'x', urls: buildUrl('well') })).toContain('Sent Flowtriq notification.');
@@ -110,10 +110,10 @@ describe.skipIf(lacksLibrary)('a Python of the engine', () => {
 });
 
 describe.skipIf(lacksLibrary)('an engine', () => {
-  it('keeps, delays and delivers as the engine is installed, removed and installed again', async () => {
+  it('stores, delays and delivers when the engine is installed, removed and installed again', async () => {
     const engineFolder = join(folder, 'engine');
     const launcher = join(engineFolder, 'apprise');
-    await using host = await openHouse(launcher);
+    await using host = await openKeyedHost(launcher);
     const config = `${buildUrl('here')}\njson://127.0.0.1:${port}/native\n`;
     expect(await post(host, '/add/home', { config, format: 'text' })).toContain(
       'Line 1 does nothing: it needs the Apprise engine.',
@@ -170,7 +170,7 @@ describe.skipIf(lacksLibrary)('an engine', () => {
     expect(retried).toEqual(['notification:irc']);
   });
 
-  it('is waited for no longer by many, a few at a time', async () => {
+  it('retries waiting deliveries a few at a time', async () => {
     const job = {
       kind: '',
       key: 'due',
@@ -198,7 +198,7 @@ describe.skipIf(lacksLibrary)('an engine', () => {
     expect(Math.max(...seen), 'leaves room for others').toBeLessThan(100);
   });
 
-  it('is remembered over a restart, so that its destinations wait while it is away', async () => {
+  it('is remembered across a restart, so that its destinations wait while it is missing', async () => {
     const engineFolder = join(folder, 'engine');
     const data = join(folder, 'data');
     mkdirSync(data);
@@ -223,7 +223,7 @@ describe.skipIf(lacksLibrary)('an engine', () => {
     const packages = join(folder, 'packages');
     mkdirSync(join(packages, 'apprise'), { recursive: true });
     writeFileSync(join(packages, 'apprise', '__init__.py'), 'raise ImportError("half of it is missing")\n');
-    await using host = await openHouse(placeEngine(join(folder, 'engine'), packages));
+    await using host = await openKeyedHost(placeEngine(join(folder, 'engine'), packages));
     const added = await post(host, '/add/home', { config: `${buildUrl('here')}\npush://x\n`, format: 'text' });
     expect(added).toContain('Line 1 does nothing: it needs the Apprise engine.');
     expect(host.log.join('\n')).toContain('half of it is missing');
@@ -233,7 +233,7 @@ describe.skipIf(lacksLibrary)('an engine', () => {
 describe.skipIf(lacksLibrary)('the child', () => {
   const Sent = z.object({ ok: z.boolean(), log: z.array(z.tuple([z.string(), z.string()])).optional() });
   const message = { title: '', body: 'x', type: 'info', format: 'text', attach: [] as unknown[] };
-  const soon = (ms = 120_000): AbortSignal => AbortSignal.timeout(ms);
+  const deadline = (ms = 120_000): AbortSignal => AbortSignal.timeout(ms);
 
   function open(
     library: EngineLibrary = { python, path: getLibraryFolder('apprise-2') },
@@ -258,7 +258,7 @@ describe.skipIf(lacksLibrary)('the child', () => {
     return { python: program, path: 'x' };
   }
 
-  const send = (library: Library, url: string, more: object = {}, signal = soon()): Promise<z.infer<typeof Sent>> =>
+  const send = (library: Library, url: string, more: object = {}, signal = deadline()): Promise<z.infer<typeof Sent>> =>
     library.run((child, stop) => child.request({ op: 'send', url, ...message, ...more }, Sent, stop), signal);
 
   it('replaces a process that does not respond in time', async () => {
@@ -266,12 +266,12 @@ describe.skipIf(lacksLibrary)('the child', () => {
     await using library = open();
     expect(await send(library, buildUrl('well'))).toMatchObject({ ok: true });
     const [before = 0] = await workers();
-    await expect(send(library, buildUrl('hang'), {}, soon(300))).rejects.toThrow();
+    await expect(send(library, buildUrl('hang'), {}, deadline(300))).rejects.toThrow();
     await vi.waitFor(async () => expect(await workers()).not.toContain(before), 10_000);
     expect(await send(library, buildUrl('well'))).toMatchObject({ ok: true });
   }, 60_000);
 
-  it('ends when nobody needs it for a while, and another one starts when somebody does', async () => {
+  it('ends when it is idle, and starts again on demand', async () => {
     const clock = createFakeClock();
     await using library = open(undefined, clock);
     await send(library, buildUrl('well'));
@@ -303,7 +303,7 @@ describe.skipIf(lacksLibrary)('the child', () => {
     expect(String(ended)).toContain('did not get ready in time');
   });
 
-  it('survives what a plugin prints, and tells nobody', async () => {
+  it('ignores the output of plugins', async () => {
     const packages = join(folder, 'plugin');
     mkdirSync(join(packages, 'apprise'), { recursive: true });
     // Runs the real library with a plugin that prints a fake response and other output.
@@ -332,7 +332,7 @@ NotifyFlowtriq.send = talkative
     expect(JSON.stringify(sent.log)).not.toContain('apikeyapikey');
   }, 60_000);
 
-  it('sends no file but those of a notification', async () => {
+  it('sends only the files of a notification', async () => {
     await using library = open();
     const outside = join(folder, 'passwords.txt');
     writeFileSync(outside, 'the secret of the house');
@@ -361,7 +361,7 @@ NotifyFlowtriq.send = talkative
     expect(bodies.join('')).toContain(Buffer.from('a cat').toString('base64'));
   }, 60_000);
 
-  it('follows a redirect to no host of this machine or network that the URL does not name', async () => {
+  it('follows no redirect to a local host that the URL does not name', async () => {
     await using library = open();
     answer = (request, response) => {
       if (request.url === '/away') response.writeHead(307, { location: `http://localhost:${port}/inner` }).end();

@@ -28,7 +28,7 @@ let receiver: Receiver;
 let host: TestHost;
 let readings: Readings;
 
-async function openHouse(release: 'apprise-1' | 'apprise-2'): Promise<void> {
+async function openKeyedHost(release: 'apprise-1' | 'apprise-2'): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'homeport-engine-'));
   receiver = await openReceiver();
   const launcher = placeEngine(
@@ -70,9 +70,9 @@ async function api<T>(method: string, path: string, body?: unknown): Promise<{ s
 }
 
 describe.skipIf(lacksLibrary).each(['apprise-1', 'apprise-2'] as const)(
-  'services by way of the library, %s',
+  'services through the library, %s',
   (release) => {
-    beforeAll(() => openHouse(release));
+    beforeAll(() => openKeyedHost(release));
     afterAll(closeHouse);
     beforeEach(() => void (receiver.received.length = 0));
 
@@ -96,7 +96,7 @@ describe.skipIf(lacksLibrary).each(['apprise-1', 'apprise-2'] as const)(
       60_000,
     );
 
-    it('takes a configuration with such a line, and tells its service, its normal form and its masked one', async () => {
+    it('accepts a configuration with such a line, and returns its service, normalized and masked URL', async () => {
       const config = `a=misskey://tokentoken@127.0.0.1:${receiver.port}\nb=json://127.0.0.1:${receiver.port}/x\nmisskey://\n`;
       const added = await post('/add/mixed', { config, format: 'text' });
       expect(added.status).toBe(200);
@@ -148,7 +148,7 @@ describe.skipIf(lacksLibrary).each(['apprise-1', 'apprise-2'] as const)(
       expect(alone[0]?.body).toContain(Buffer.from('a cat').toString('base64'));
     }, 60_000);
 
-    it('says what the service answered, and does not try again what is refused', async () => {
+    it('reports the response of the service, and does not retry refusals', async () => {
       receiver.answer = 401;
       const refused = await post('/notify', { body: 'x', urls: `misskey://secrettoken@127.0.0.1:${receiver.port}` });
       receiver.answer = 200;
@@ -158,7 +158,7 @@ describe.skipIf(lacksLibrary).each(['apprise-1', 'apprise-2'] as const)(
       expect(refused.text).not.toContain('secrettoken');
     });
 
-    it('is tried and answered by the page', async () => {
+    it('is tested from the page', async () => {
       const key = (
         await api<NotifyKey>('POST', '/keys/page/destinations', { url: `pjet://127.0.0.1:${receiver.port}/abcdefgh` })
       ).data;
@@ -172,7 +172,7 @@ describe.skipIf(lacksLibrary).each(['apprise-1', 'apprise-2'] as const)(
     });
 
     it.each(['dbus://', 'gnome://x', 'blink1://x', 'macosx://', 'file:///etc/passwd'])(
-      'does not open %s, which acts on this machine',
+      'does not open %s, which acts on this computer',
       async (url) => {
         const native = /^(dbus|gnome|macosx)/.test(url);
         const added = await post('/add/local', { config: `${url}\npush://x\n`, format: 'text' });
@@ -209,10 +209,10 @@ async function details(): Promise<Catalogue> {
 }
 
 describe.skipIf(lacksLibrary)('a service that speaks no HTTP', () => {
-  beforeEach(() => openHouse('apprise-2'));
+  beforeEach(() => openKeyedHost('apprise-2'));
   afterEach(closeHouse);
 
-  it('gets its message all the same: IRC', async () => {
+  it('receives its message: IRC', async () => {
     const received: string[] = [];
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
@@ -239,10 +239,10 @@ describe.skipIf(lacksLibrary)('a service that speaks no HTTP', () => {
 });
 
 describe.skipIf(lacksLibrary)('GET /details', () => {
-  beforeEach(() => openHouse('apprise-2'));
+  beforeEach(() => openKeyedHost('apprise-2'));
   afterEach(closeHouse);
 
-  it('says of every service who serves it, and starts no Python for what it knows', async () => {
+  it('lists the implementation of each service, and starts no Python for known ones', async () => {
     const { schemas } = await details();
     const by = (name: string) => schemas.find(({ service_name }) => service_name === name);
     expect(by('Gotify')).toMatchObject({ served_by: 'homeport' });
@@ -265,7 +265,7 @@ describe.skipIf(lacksLibrary)('GET /details', () => {
     expect(page).toContain('Misskey: misskey://, misskeys://, by apprise');
   }, 60_000);
 
-  it('names what the engine would bring while it is not there', async () => {
+  it('lists the services of the engine while it is not installed', async () => {
     rmSync(join(folder, 'engine'), { recursive: true });
     const { schemas } = await details();
     expect(schemas.find(({ service_name }) => service_name === 'IRC')).toMatchObject({

@@ -49,7 +49,7 @@ const waiting = async (): Promise<number> =>
   (await api<{ waiting: number }>(host.url('control'), '/api/notify/notices')).waiting;
 
 describe('levels of a tag', () => {
-  it('are asked from the lowest on, each when nobody of the one before could be reached', async () => {
+  it('are notified from the lowest, each after all destinations of the previous level failed', async () => {
     await openNotify();
     await add('k', [`2:oncall=${well('third')}`, `0:oncall=${ill('first')}`, `1:oncall=${ill('second', 404)}`]);
     const reply = await post('/notify/k', { body: 'x', tag: 'oncall' });
@@ -86,7 +86,7 @@ describe('levels of a tag', () => {
     expect(listRequestedPaths().toSorted()).toEqual(['phone', 'screen']);
   });
 
-  it('are all asked at once by a call without a tag, and one alone by a call that names it', async () => {
+  it('are all notified by a call without a tag, and individually by a call that names one', async () => {
     await openNotify();
     await add('k', [`0:oncall=${well('first')}`, `1:oncall=${well('second')}`]);
     await post('/notify/k', { body: 'x' });
@@ -109,7 +109,7 @@ describe('levels of a tag', () => {
     expect(listRequestedPaths().toSorted()).toEqual(['a0', 'all', 'b0', 'b1']);
   });
 
-  it('are asked without waiting behind what a dead destination has piled up', async () => {
+  it('are notified without waiting for the queue of a failing destination', async () => {
     await openNotify();
     await add('k', [`oncall=${ill('first')}`, `1:oncall=${well('second')}`]);
     for (const body of ['1', '2', '3']) await post('/notify/k', { body, tag: 'oncall' });
@@ -131,7 +131,7 @@ describe('levels of a tag', () => {
     await vi.waitFor(() => expect(listRequestedPaths()).toEqual(['first', 'second']));
   });
 
-  it('are tried once each for a strict key, whose caller learns whether somebody was reached', async () => {
+  it('are attempted once each for a strict key, whose caller receives the result', async () => {
     await openNotify();
     await add('k', [`oncall=${ill('first')}`, `1:oncall=${well('second')}`]);
     await choose('k', { strict: true });
@@ -143,7 +143,7 @@ describe('levels of a tag', () => {
     await expect.poll(waiting).toBe(0);
   });
 
-  it('are explained', async () => {
+  it('are explained in the list of destinations', async () => {
     await openNotify();
     await add('k', [`oncall=${well('first')}`, `1:oncall=${well('second')}`]);
     const { destinations } = await api<{ destinations: { why: string }[] }>(
@@ -166,8 +166,8 @@ describe('levels of a tag', () => {
       await process.kill();
     }
     receiver.answer = 200;
-    await using again = await startHostProcess(dataDir);
-    expect(again.url('notify')).toBeDefined();
+    await using restarted = await startHostProcess(dataDir);
+    expect(restarted.url('notify')).toBeDefined();
     await vi.waitFor(() => expect(listRequestedPaths()).toEqual(['first', 'first', 'second']), {
       timeout: 30_000,
       interval: 100,

@@ -43,7 +43,7 @@ eachDialect((_name, open, createLocation) => {
       expect(await new HealthStore(context).findAll(['a'])).toEqual(second);
     });
 
-    it('is the newest also when it is written while it is read', async () => {
+    it('is the newest when it is written during a read', async () => {
       const { clock, context, database } = await openHealth();
       const read = Promise.withResolvers<void>();
       const written = Promise.withResolvers<void>();
@@ -73,7 +73,7 @@ eachDialect((_name, open, createLocation) => {
       expect((await health.findAll(['a'])).get('a')).toMatchObject({ detail: 'It did not answer.' });
     });
 
-    it('is written a moment later, once for all results until then', async () => {
+    it('is written after a delay, once for all results until then', async () => {
       const { clock, context, database } = await openHealth();
       let commits = 0;
       const commit: typeof database.commit = (work) => {
@@ -89,7 +89,7 @@ eachDialect((_name, open, createLocation) => {
       expect(commits).toBe(1);
     });
 
-    it('outlives a database that refuses, and is forgotten with the history', async () => {
+    it('survives database errors, and is deleted with the history', async () => {
       const { clock, context } = await openHealth();
       const health = new HealthStore({ ...context, commit: () => Promise.reject(new Error('full')) });
       health.record('a', 'done', '');
@@ -104,7 +104,7 @@ eachDialect((_name, open, createLocation) => {
       expect([...(await well.findAll(['old', 'new'])).keys()]).toEqual(['new']);
     });
 
-    it('is taken from the history of an older version', async () => {
+    it('is read from the history of an older version', async () => {
       const location = createLocation();
       const database = await open(location);
       const before = migrations.findIndex(({ name }) => name === '021-create-destination-health');

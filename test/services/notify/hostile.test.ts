@@ -37,7 +37,7 @@ const laughs = [
     .map((name, index) => `${name}: &${name} [${Array(10).fill(`*${'abcdefghij'[index]}`).join(',')}]`),
 ].join('\n');
 
-describe('a configuration nobody wrote in good faith', () => {
+describe('a malicious configuration', () => {
   it.each([
     ['a billion laughs', `${laughs}\nurls: *j\n`],
     ['an alias of itself', 'urls: &a [*a]\n'],
@@ -74,7 +74,7 @@ describe('a configuration nobody wrote in good faith', () => {
   });
 });
 
-describe('a call nobody makes in good faith', () => {
+describe('a malicious call', () => {
   const tags = [
     'a',
     'b',
@@ -164,7 +164,7 @@ describe('a call nobody makes in good faith', () => {
     ['a boundary without end', 'x', `multipart/form-data; boundary=${'b'.repeat(5000)}`],
     ['signs that are no percent encoding', 'body=%%%zz%ff&=&&&%00=x', 'application/x-www-form-urlencoded'],
     ['fields without number', 'a=b&'.repeat(100_000), 'application/x-www-form-urlencoded'],
-  ])('as a form is answered: %s', async (_name, body, type) => {
+  ])('responds to a form: %s', async (_name, body, type) => {
     expect([200, 400]).toContain((await post('/notify/aggregator', body, type)).status);
     await isUp();
   });

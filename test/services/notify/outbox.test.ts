@@ -51,7 +51,7 @@ const bodies = (path = ''): readonly string[] =>
     .map(({ body }) => (JSON.parse(body) as { message: string }).message);
 
 describe('a strict key', () => {
-  it('tries each destination once and answers 424 for what could not be sent, which is not repeated', async () => {
+  it('attempts each destination once and responds with 424 to failures, which are not retried', async () => {
     await openNotify();
     await add('strict', [buildUrl('a'), buildUrl('b?optional=yes')]);
     await choose('strict', { strict: true });
@@ -65,7 +65,7 @@ describe('a strict key', () => {
   });
 });
 
-describe('behind another to the same destination', () => {
+describe('a notification behind another one to the same destination', () => {
   it('responds to a caller once its notification is stored, and keeps the order', async () => {
     await openNotify();
     await add('busy', [buildUrl('slow')]);
@@ -82,16 +82,19 @@ describe('behind another to the same destination', () => {
   });
 });
 
-describe('a key that does not repeat itself', () => {
-  it('sends the same once in its window, and something else or something later again', async () => {
+describe('a key that suppresses repetitions', () => {
+  it('sends equal notifications once in its window, and others or later ones again', async () => {
     await openNotify();
     await add('once', [buildUrl('a')]);
     await choose('once', { repeatSeconds: 60 });
     const send = async (body: string, more = {}) => post('/notify/once', { body, ...more });
     await send('x');
     clock.advance(30_000);
-    const again = await send('x');
-    expect([again.status, again.text]).toEqual([200, expect.stringContaining('sent 30 s ago; it is not repeated')]);
+    const repeated = await send('x');
+    expect([repeated.status, repeated.text]).toEqual([
+      200,
+      expect.stringContaining('sent 30 s ago; it is not repeated'),
+    ]);
     await send('y');
     await send('x', { type: 'failure' });
     clock.advance(30_000);
@@ -145,7 +148,7 @@ describe('the rules of a destination', () => {
     await expect.poll(dead).toBe(0);
   });
 
-  it('are kept in lists of URLs, shown, and refused when they are wrong', async () => {
+  it('are stored in lists of URLs, displayed, and refused when they are invalid', async () => {
     await openNotify();
     await post('/add/list', { urls: `${buildUrl('a')}?rate=2/1h` });
     const { keys } = await api<{ keys: { key: string; destinations: { url: string }[] }[] }>(
@@ -178,7 +181,7 @@ describe('destinations that do not answer', () => {
   });
 });
 
-describe('a destination that waits out a failure', () => {
+describe('a destination that is paused after a failure', () => {
   const second = 1000;
   const waits = async (): Promise<Record<string, number>> => {
     const { notices } = await api<{ notices: { body: string; deliveries: { nextAt: number | null }[] }[] }>(
@@ -203,7 +206,7 @@ describe('a destination that waits out a failure', () => {
     receiver.received.length = 0;
   };
 
-  it('is tried when something new comes, in order, and not more than once in 15 s', async () => {
+  it('is attempted when a new notification arrives, in order, and at most once in 15 s', async () => {
     await openNotify();
     await add('away', [buildUrl('away')]);
     await failFor('first');
@@ -225,7 +228,7 @@ describe('a destination that waits out a failure', () => {
     expect([bodies()[1], bodies().at(-1)]).toEqual(['first', 'sixth']);
   });
 
-  it('is left alone for as long as it asked', async () => {
+  it('is not attempted before its requested delay', async () => {
     await openNotify();
     await add('away', [buildUrl('away')]);
     receiver.retryAfter = 600;
@@ -237,7 +240,7 @@ describe('a destination that waits out a failure', () => {
     expect(bodies()).toEqual(['first']);
   });
 
-  it('is tried for something new after a restart too', async () => {
+  it('is attempted for a new notification after a restart', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-notify-'));
     open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
     const services = [createProbe(['inbox', 'push']).descriptor, notify, control];
@@ -252,7 +255,7 @@ describe('a destination that waits out a failure', () => {
     await vi.waitFor(() => expect(bodies()).toEqual(['first', 'second']), 15_000);
   });
 
-  it('shows for each that waits when it is tried, also for those whose own time has come', async () => {
+  it('returns the time of the next attempt of each waiting delivery, also of due ones', async () => {
     await openNotify();
     await add('away', [buildUrl('away')]);
     await failFor('first');
@@ -264,7 +267,7 @@ describe('a destination that waits out a failure', () => {
   });
 });
 
-describe('a message that its destination cannot digest', () => {
+describe('a message that its destination keeps rejecting', () => {
   interface Delivery {
     readonly state: string;
     readonly attempts: number;
@@ -287,7 +290,7 @@ describe('a message that its destination cannot digest', () => {
       return wait;
     });
 
-  it('lets those behind it pass after five attempts, and comes when it is taken', async () => {
+  it('does not delay following messages after five attempts, and is delivered when it is accepted', async () => {
     await openNotify();
     await add('picky', [buildUrl('picky')]);
     receiver.refuses = (body) => body.includes('odd');
@@ -312,7 +315,7 @@ describe('a message that its destination cannot digest', () => {
     expect(bodies().slice(6)).toEqual(['later', 'odd', 'last']);
   });
 
-  it('stays where it is after one such answer, as of a destination that starts again', async () => {
+  it('keeps its position after one such response, as of a restarting destination', async () => {
     await openNotify();
     await add('starting', [buildUrl('starting')]);
     receiver.answer = 503;
@@ -329,7 +332,7 @@ describe('a message that its destination cannot digest', () => {
     await vi.waitFor(() => expect(bodies().slice(-2)).toEqual(['first', 'second']), 15_000);
   });
 
-  it('is known as that beside others that stand in no line, and stays aside however often it is refused', async () => {
+  it('is detected next to unordered deliveries, and stays out of order after each refusal', async () => {
     await openNotify();
     await add('aside', [buildUrl('aside')]);
     await add('direct', [buildUrl('aside')]);
@@ -346,7 +349,7 @@ describe('a message that its destination cannot digest', () => {
     expect((await post('/notify/aside', { body: 'later' })).text).toContain('Sent JSON POST notification');
   });
 
-  it('is not what a destination fails at that is away', async () => {
+  it('is not assumed while a destination is unavailable', async () => {
     await openNotify();
     await add('away', [buildUrl('away')]);
     receiver.answer = 503;
@@ -362,7 +365,7 @@ describe('a message that its destination cannot digest', () => {
 });
 
 describe('kill -9 between the acceptance and the delivery', () => {
-  it('loses nothing and repeats nothing that was confirmed', async () => {
+  it('loses no notification and repeats no confirmed one', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-notify-'));
     open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
     const accepted: string[] = [];
@@ -382,8 +385,8 @@ describe('kill -9 between the acceptance and the delivery', () => {
     receiver.answer = 200;
     const confirmed = receiver.received.splice(0).slice(0, 10);
     expect(new Set(confirmed.map(({ body }) => body)).size).toBe(5);
-    await using again = await startHostProcess(dataDir);
-    expect(again.url('notify')).toBeDefined();
+    await using restarted = await startHostProcess(dataDir);
+    expect(restarted.url('notify')).toBeDefined();
     const rest = accepted.slice(5);
     for (const path of ['/fine', '/late']) {
       await vi.waitFor(() => expect(bodies(path)).toEqual(rest), { timeout: 40_000, interval: 100 });

@@ -23,14 +23,17 @@ function read(body: Readonly<Record<string, unknown>>, headers: Readonly<Record<
 }
 
 describe('payloads of other programs', () => {
-  it.each(recorded.map((each) => [each.name, each] as const))('as recorded: %s', (_name, { request, ...each }) => {
-    const notice = read(request?.body ?? {}, request?.headers);
-    expect(notice).toMatchSnapshot();
-    if (each.suggested_render?.type !== undefined) expect(notice.type).toBe(each.suggested_render.type);
-    expect(notice.title ?? '').toContain(each.suggested_render?.title ?? '');
-  });
+  it.each(recorded.map((each) => [each.name, each] as const))(
+    'converts the recorded payload: %s',
+    (_name, { request, ...each }) => {
+      const notice = read(request?.body ?? {}, request?.headers);
+      expect(notice).toMatchSnapshot();
+      if (each.suggested_render?.type !== undefined) expect(notice.type).toBe(each.suggested_render.type);
+      expect(notice.title ?? '').toContain(each.suggested_render?.title ?? '');
+    },
+  );
 
-  it.each(Object.entries(variants))('as documented: %s', (_name, [body, headers]) => {
+  it.each(Object.entries(variants))('converts the documented payload: %s', (_name, [body, headers]) => {
     expect(read(body, headers)).toMatchSnapshot();
   });
 
@@ -42,7 +45,7 @@ describe('payloads of other programs', () => {
       'inherited names',
       JSON.parse('{"__proto__":{"message":"x"},"constructor":{"message":"y"}}') as Record<string, unknown>,
     ],
-  ])('are nobody’s: %s', (_what, body) => {
+  ])('are not recognized: %s', (_what, body) => {
     // A number in a text field is formatted like any other.
     expect(recognizePayload(body, () => undefined, 'text')?.body).toBe(
       'message' in body && body.message === 7 ? '7' : undefined,
@@ -68,7 +71,7 @@ describe('payloads of other programs', () => {
     expect(notice?.title).toBe('[FIRING:200] Alerts');
   });
 
-  it('cannot smuggle a link, a control character or markup of their own', () => {
+  it('cannot inject links, control characters or markup', () => {
     const { markdown = '', ...notice } = read({
       heartbeat: { status: 0 },
       monitor: { name: 'a\nb\u0000c [x](javascript:alert)', url: 'javascript:alert(1)' },

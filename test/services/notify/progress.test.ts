@@ -74,7 +74,7 @@ const pieces = (): readonly string[] =>
 const long = ['a', 'b', 'c'].map((letter) => letter.repeat(32_000)).join('\n');
 
 describe('a delivery that takes several requests', () => {
-  it('goes on with the piece that was not taken, and repeats none before it', async () => {
+  it('continues with the rejected piece, and repeats none before it', async () => {
     await openNotify();
     refuseOnce(({ body }) => body.includes('bbb'));
     expect(await send(`json://127.0.0.1:${port}/?overflow=split`, { body: long })).toBe(200);
@@ -83,7 +83,7 @@ describe('a delivery that takes several requests', () => {
     await vi.waitFor(() => expect(pieces()).toEqual(['a', 'b', 'b', 'c']));
   });
 
-  it('repeats none of them within its own retries either', async () => {
+  it('repeats none of them within immediate retries', async () => {
     await openNotify();
     refuseOnce(({ body }) => body.includes('ccc'));
     await send(`json://127.0.0.1:${port}/?overflow=split&retry=1&wait=0`, { body: long });
@@ -103,7 +103,7 @@ describe('a delivery that takes several requests', () => {
     await vi.waitFor(() => expect(files()).toEqual(['1', '2', '3', '3']));
   });
 
-  it('tells each channel once', async () => {
+  it('notifies each channel once', async () => {
     await openNotify();
     refuseOnce(({ body }) => body.includes('"two"'));
     await send(`mmost://127.0.0.1:${port}/hook?channels=one,two,three`, { body: 'x' });
@@ -112,7 +112,7 @@ describe('a delivery that takes several requests', () => {
     await vi.waitFor(() => expect(channels()).toEqual(['one', 'two', 'two', 'three']));
   });
 
-  it('is not shown again because a step after it failed', async () => {
+  it('is not repeated when a later step failed', async () => {
     await openNotify();
     refuseOnce(({ path }) => path.includes('/join/!two'));
     await send(`matrix://token@127.0.0.1:${port}/!one:hs/!two:hs`, { body: 'x' });
@@ -122,7 +122,7 @@ describe('a delivery that takes several requests', () => {
     await vi.waitFor(() => expect(listRooms()).toEqual(['one', 'two']));
   });
 
-  it('goes on after a kill -9 where it was', async () => {
+  it('continues after kill -9', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-notify-'));
     open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
     answer = ({ body }) => (body.includes('bbb') ? undefined : 200);
@@ -135,8 +135,8 @@ describe('a delivery that takes several requests', () => {
       await process.kill();
     }
     answer = () => 200;
-    await using again = await startHostProcess(dataDir);
-    expect(again.url('notify')).toBeDefined();
+    await using restarted = await startHostProcess(dataDir);
+    expect(restarted.url('notify')).toBeDefined();
     await vi.waitFor(() => expect(pieces()).toEqual(['a', 'b', 'b', 'c']), { timeout: 30_000, interval: 100 });
   }, 90_000);
 });

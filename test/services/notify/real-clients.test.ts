@@ -53,7 +53,7 @@ function getReceivedBodies(): Record<string, unknown> {
   return Object.fromEntries(receiver.received.map(({ path, body }) => [path, JSON.parse(body) as unknown]));
 }
 
-describe.each(['apprise-1', 'apprise-2'])('the command line of the peer, %s', (version) => {
+describe.each(['apprise-1', 'apprise-2'])('the command line of Apprise, %s', (version) => {
   const library = join(tools, version);
   /** Runs a program as a user would and resolves with its exit code. */
   const apprise = async (...args: string[]): Promise<number> => {
@@ -77,7 +77,7 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of the peer, %s', (v
   );
 
   it.skipIf(lacks(existsSync(library)))(
-    'narrows it down by tags, and learns of a tag that nobody wears',
+    'filters by tags, and receives an error for an unused tag',
     async () => {
       expect(await apprise('-b', 'x', buildAppriseUrl('?tags=nas,door'))).toBe(0);
       expect(Object.keys(getReceivedBodies()).toSorted()).toEqual(['/door', '/nas']);
@@ -88,7 +88,7 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of the peer, %s', (v
   );
 
   it.skipIf(lacks(existsSync(library)))(
-    'brings a file along',
+    'sends a file',
     async () => {
       const file = join(folder, 'note.txt');
       writeFileSync(file, 'hello');
@@ -102,7 +102,7 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of the peer, %s', (v
   );
 
   it.skipIf(lacks(existsSync(library)))(
-    'loads the destinations of a key as its own configuration',
+    'loads the destinations of a key as its configuration',
     async () => {
       const config = `http://127.0.0.1:${host.port('notify')}/get/house`;
       expect(await apprise('-b', 'mine', '-c', config, '-g', 'door')).toBe(0);
@@ -114,7 +114,7 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of the peer, %s', (v
 
 describe('the real Alertmanager', () => {
   it.skipIf(lacks(existsSync(alertmanager)))(
-    'tells of a firing alert and of its end, and is content with the answers',
+    'sends a firing and a resolved alert, and accepts the responses',
     async () => {
       const web = await freePort();
       const config = join(folder, 'alertmanager.yml');

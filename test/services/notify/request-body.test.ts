@@ -20,7 +20,7 @@ async function abandoned(body: string): Promise<{ readonly request: IncomingMess
   return { request, end: () => server.close() };
 }
 
-describe('a caller who left while it was looked up', () => {
+describe('a caller that disconnected during authentication', () => {
   it.each([
     ['in the middle of its body', '{"bo'],
     ['after its body', '{"body":1}'],

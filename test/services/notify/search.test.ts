@@ -30,7 +30,7 @@ function openStores({ kysely, commit }: Database) {
 }
 
 eachDialect((_name, open, createLocation) => {
-  it('finds notices by their words as soon as they are accepted, and no more once they are forgotten', async () => {
+  it('finds notifications by words immediately after acceptance, and not after deletion', async () => {
     const database = await open();
     await database.migrate(migrations);
     const { add, find, notices } = openStores(database);
@@ -58,7 +58,7 @@ eachDialect((_name, open, createLocation) => {
     expect((await find('backup')).toSorted()).toEqual(['later', 'new', 'old']);
   });
 
-  it('finds what an older version has accepted, however much it is', async () => {
+  it('finds notifications of an older version, regardless of their number', async () => {
     const location = createLocation();
     const before = await open(location);
     await before.migrate(migrations.slice(0, -1));

@@ -111,13 +111,13 @@ beforeAll(async () => {
 afterAll(() => host[Symbol.asyncDispose]());
 
 describe('a secret of a destination', () => {
-  it('is planted in many of them', () => {
+  it('occurs in many of them', () => {
     const kinds = new Set(sources.filter((url) => url.includes(marker)).map((url) => url.split('://', 1)[0]));
     expect(kinds.size).toBeGreaterThan(40);
     expect(seen.get('POST /notify/k 400')).toContain('It said: ');
   });
 
-  it('is in no answer', () => {
+  it('is in no response', () => {
     for (const [where, text] of seen) {
       for (const trace of traces) {
         const index = text.indexOf(trace);

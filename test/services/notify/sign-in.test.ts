@@ -63,7 +63,7 @@ describe('with sign-in required', () => {
     expect(await status('/json/urls/aggregator', nas)).toBe(200);
   });
 
-  it('administrators do everything; only they see what is secret', async () => {
+  it('permits everything to administrators, and secrets only to them', async () => {
     expect(await status('/add/secret', adminAuthorization)).toBe(200);
     expect(await status('/get/secret', adminAuthorization)).toBe(200);
     await context.accounts.change('nas', { grants: [{ service: 'notify', resource: '*', permission: 'read' }] });
@@ -75,7 +75,7 @@ describe('with sign-in required', () => {
 });
 
 describe('export and import of the keys', () => {
-  it('goes round, sealed or readable, and says which field does not fit', async () => {
+  it('restores the exported keys, sealed or unencrypted, and names an invalid field', async () => {
     // Another instance writes to the tables, so cached rows may be stale.
     const service = notify.create({ ...context, singleHost: false, metrics: silentMetrics }, Settings.parse({}));
     const { portable } = service;

@@ -20,7 +20,7 @@ const start = 1_900_000_000_000;
 const hour = 3_600_000;
 
 eachDialect((_name, open) => {
-  it('sums up by destination and stretch of time, and says how long half and nearly all took', async () => {
+  it('sums up by destination and period, with the median and 95th percentile of the duration', async () => {
     const database = await open();
     await database.migrate(migrations);
     const { kysely, commit } = database;
@@ -76,7 +76,7 @@ eachDialect((_name, open) => {
   });
 });
 
-describe('the statistics of our own API', () => {
+describe('the statistics of the app API', () => {
   it('groups failed deliveries by cause until they are retried or dropped', async () => {
     const answers: Record<string, number> = { '/bad': 403, '/worse': 403, '/good': 200 };
     const receiver = createServer((request, response) => {

@@ -37,11 +37,12 @@ async function post(path: string, fields: unknown): Promise<number> {
 
 const add = (end: string) => post('/add/k', { config: `json://127.0.0.1:${receiver.port}/${end}`, format: 'text' });
 
-interface Got {
+interface ReceivedBody {
   readonly message: string;
   readonly attachments: readonly { readonly filename: string }[];
 }
-const getReceived = (): readonly Got[] => receiver.received.map(({ body }) => JSON.parse(body) as Got);
+const getReceived = (): readonly ReceivedBody[] =>
+  receiver.received.map(({ body }) => JSON.parse(body) as ReceivedBody);
 const names = (index: number) =>
   getReceived()
     .at(index)
@@ -56,8 +57,8 @@ async function resend(body: string): Promise<{ destinations: number; filesGone: 
   return api(host.url('control'), `/api/notify/notices/${id}/send`, { method: 'POST' });
 }
 
-describe('a notice that is sent once more', () => {
-  it('has its files while there is room for them; the oldest make room', async () => {
+describe('a resent notification', () => {
+  it('includes its files within the storage limit, which deletes the oldest', async () => {
     await add('a');
     for (const body of ['1', '2', '3']) {
       await post('/notify/k', { body, attach: file(`${body}.txt`) });
@@ -70,7 +71,7 @@ describe('a notice that is sent once more', () => {
     await vi.waitFor(() => expect(getReceived().at(-1)).toMatchObject({ message: '1', attachments: [] }));
   });
 
-  it('goes without files that are gone from the disk, and says so', async () => {
+  it('is sent without files that are missing on the disk, and reports them', async () => {
     await add('a');
     await post('/notify/k', { body: 'x', attach: [file('a.txt'), file('b.txt')] });
     await rm(folder(), { recursive: true });
@@ -80,7 +81,7 @@ describe('a notice that is sent once more', () => {
 });
 
 describe('a digest', () => {
-  it('takes the files of its notices along, six at most, and names those left behind', async () => {
+  it('includes up to six files of its notifications, and names the others', async () => {
     await add('a?digest=15m');
     for (const body of ['1', '2', '3', '4']) {
       await post('/notify/k', { body, attach: [file(`${body}a.txt`, 10), file(`${body}b.txt`, 10)] });

@@ -181,10 +181,10 @@ function getPlaceholder(id: string, recorded: boolean): string {
     if (!isKnown && !currentIds.includes(id)) currentIds.push(id);
     return id;
   }
-  let ours = ids.get(id);
-  if (ours === undefined) {
-    ours = currentIds.shift() ?? '?';
-    ids.set(id, ours);
+  let actualId = ids.get(id);
+  if (actualId === undefined) {
+    actualId = currentIds.shift() ?? '?';
+    ids.set(id, actualId);
   }
-  return ours;
+  return actualId;
 }

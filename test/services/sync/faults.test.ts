@@ -145,11 +145,11 @@ describe('a response', () => {
     expect((await status(Number(waited.headers.get('x-rclone-jobid')))).body).toMatchObject({ success: true });
     expect((await status(Number(waited.headers.get('x-rclone-jobid')))).body.output).toEqual({});
     const { body } = await fixture.call('operations/list', { ...input, _async: true });
-    const later = await until(
+    const laterStatus = await until(
       () => status(body.jobid),
       (answer) => answer.body.finished === true,
     );
-    expect(later.body.output.list).toHaveLength(1000);
+    expect(laterStatus.body.output.list).toHaveLength(1000);
     const small = await fixture.call('operations/size', { fs: input.fs });
     expect((await status(Number(small.headers.get('x-rclone-jobid')))).body.output).toEqual(small.body);
   });

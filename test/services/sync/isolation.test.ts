@@ -11,20 +11,20 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
   let fixture: SyncFixture;
   let bob: string;
   const as = (path: string, input: object) => fixture.call(path, input, { authorization: bob });
-  const mine = (): string => join(fixture.folder, 'mine');
+  const getOwnFolder = (): string => join(fixture.folder, 'mine');
   const others = (): string => join(fixture.folder, 'others');
 
   beforeAll(async () => {
     fixture = await openSyncFixture();
     fixture.write({ 'mine/a.txt': 'a', 'mine/b/c.txt': 'c', 'others/secret.txt': secret, 'mine-too/x': secret });
-    symlinkSync(others(), join(mine(), 'link'));
-    symlinkSync(join(others(), 'new'), join(mine(), 'dangling'));
+    symlinkSync(others(), join(getOwnFolder(), 'link'));
+    symlinkSync(join(others(), 'new'), join(getOwnFolder(), 'dangling'));
     bob = await fixture.account('bob', [
-      { resource: `${mine()}/*`, permission: 'read-write' },
+      { resource: `${getOwnFolder()}/*`, permission: 'read-write' },
       { resource: 'cloud:mine/*', permission: 'read-write' },
     ]);
     for (const [name, type, parameters] of [
-      ['cloud', 'alias', { remote: mine() }],
+      ['cloud', 'alias', { remote: getOwnFolder() }],
       ['all', 'alias', { remote: fixture.folder }],
     ] as const) {
       expect((await fixture.call('config/create', { name, type, parameters })).status).toBe(200);
@@ -33,27 +33,32 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
   afterAll(() => fixture[Symbol.asyncDispose]());
 
   it('allows the granted folder itself', async () => {
-    expect((await as('operations/list', { fs: mine(), remote: 'b' })).body.list[0].Path).toBe('b/c.txt');
+    expect((await as('operations/list', { fs: getOwnFolder(), remote: 'b' })).body.list[0].Path).toBe('b/c.txt');
     expect(
-      (await as('sync/copy', { srcFs: mine(), dstFs: `${mine()}/copy`, _filter: { ExcludeRule: ['/copy/**'] } }))
-        .status,
+      (
+        await as('sync/copy', {
+          srcFs: getOwnFolder(),
+          dstFs: `${getOwnFolder()}/copy`,
+          _filter: { ExcludeRule: ['/copy/**'] },
+        })
+      ).status,
     ).toBe(200);
-    expect(readFileSync(join(mine(), 'copy/b/c.txt'), 'utf8')).toBe('c');
-    expect(existsSync(join(mine(), 'copy/link'))).toBe(false);
+    expect(readFileSync(join(getOwnFolder(), 'copy/b/c.txt'), 'utf8')).toBe('c');
+    expect(existsSync(join(getOwnFolder(), 'copy/link'))).toBe(false);
   });
 
   /** Spellings of a path or remote outside of the permitted folder. */
   const ways = (): readonly unknown[] => [
     others(),
-    `${mine()}/../others`,
-    `${mine()}/link`,
-    `${mine()}/dangling`,
-    `${mine()}-too`,
+    `${getOwnFolder()}/../others`,
+    `${getOwnFolder()}/link`,
+    `${getOwnFolder()}/dangling`,
+    `${getOwnFolder()}-too`,
     fixture.folder,
     '/',
     `//${others()}`,
     `:local:${others()}`,
-    `:local,copy_links=true:${mine()}`,
+    `:local,copy_links=true:${getOwnFolder()}`,
     `:alias,remote="${others()}":`,
     `:union,upstreams="${others()}":`,
     `:combine,upstreams="o=${others()}":`,
@@ -72,7 +77,7 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
     `../others`,
     'others',
     '',
-    `${mine()}\0/../others`,
+    `${getOwnFolder()}\0/../others`,
     { type: 'local', _root: others() },
     { _name: 'all', _root: 'others' },
     { type: 'alias', remote: others(), _root: '' },
@@ -81,35 +86,57 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
 
   const shapes: readonly (readonly [string, (path: unknown) => object])[] = [
     ['operations/list', (fs) => ({ fs, remote: '' })],
-    ['operations/list', (fs) => ({ fs: `${mine()}`, remote: fs, opt: { recurse: true } })],
+    ['operations/list', (fs) => ({ fs: `${getOwnFolder()}`, remote: fs, opt: { recurse: true } })],
     ['operations/stat', (fs) => ({ fs, remote: 'secret.txt' })],
     ['operations/size', (fs) => ({ fs })],
     ['operations/about', (fs) => ({ fs })],
     ['operations/fsinfo', (fs) => ({ fs })],
     ['operations/hashsum', (fs) => ({ fs, hashType: 'md5' })],
     ['operations/hashsumfile', (fs) => ({ fs, remote: 'secret.txt', hashType: 'md5' })],
-    ['operations/check', (fs) => ({ srcFs: fs, dstFs: mine() })],
-    ['operations/check', (fs) => ({ srcFs: mine(), dstFs: fs })],
-    ['sync/copy', (fs) => ({ srcFs: fs, dstFs: `${mine()}/loot` })],
-    ['sync/sync', (fs) => ({ srcFs: `${mine()}/b`, dstFs: fs })],
-    ['sync/move', (fs) => ({ srcFs: fs, dstFs: `${mine()}/loot` })],
-    ['sync/copy', (fs) => ({ srcFs: `${mine()}/b`, dstFs: `${mine()}/copy`, _config: { BackupDir: fs } })],
+    ['operations/check', (fs) => ({ srcFs: fs, dstFs: getOwnFolder() })],
+    ['operations/check', (fs) => ({ srcFs: getOwnFolder(), dstFs: fs })],
+    ['sync/copy', (fs) => ({ srcFs: fs, dstFs: `${getOwnFolder()}/loot` })],
+    ['sync/sync', (fs) => ({ srcFs: `${getOwnFolder()}/b`, dstFs: fs })],
+    ['sync/move', (fs) => ({ srcFs: fs, dstFs: `${getOwnFolder()}/loot` })],
     [
       'sync/copy',
-      (fs) => ({ srcFs: `${mine()}/b`, dstFs: `${mine()}/copy`, _config: JSON.stringify({ CopyDest: [fs] }) }),
+      (fs) => ({ srcFs: `${getOwnFolder()}/b`, dstFs: `${getOwnFolder()}/copy`, _config: { BackupDir: fs } }),
     ],
-    ['sync/copy', (fs) => ({ srcFs: `${mine()}/b`, dstFs: `${mine()}/copy`, backup_dir: fs })],
-    ['sync/copy', (fs) => ({ srcFs: `${mine()}/b`, dstFs: `${mine()}/copy`, _filter: { FilesFrom: [fs] } })],
-    ['operations/copyfile', (fs) => ({ srcFs: fs, srcRemote: 'secret.txt', dstFs: mine(), dstRemote: 'loot.txt' })],
-    ['operations/copyfile', (fs) => ({ srcFs: mine(), srcRemote: fs, dstFs: mine(), dstRemote: 'loot.txt' })],
-    ['operations/copyfile', (fs) => ({ srcFs: mine(), srcRemote: 'a.txt', dstFs: fs, dstRemote: 'secret.txt' })],
-    ['operations/movefile', (fs) => ({ srcFs: fs, srcRemote: 'secret.txt', dstFs: mine(), dstRemote: 'loot.txt' })],
+    [
+      'sync/copy',
+      (fs) => ({
+        srcFs: `${getOwnFolder()}/b`,
+        dstFs: `${getOwnFolder()}/copy`,
+        _config: JSON.stringify({ CopyDest: [fs] }),
+      }),
+    ],
+    ['sync/copy', (fs) => ({ srcFs: `${getOwnFolder()}/b`, dstFs: `${getOwnFolder()}/copy`, backup_dir: fs })],
+    [
+      'sync/copy',
+      (fs) => ({ srcFs: `${getOwnFolder()}/b`, dstFs: `${getOwnFolder()}/copy`, _filter: { FilesFrom: [fs] } }),
+    ],
+    [
+      'operations/copyfile',
+      (fs) => ({ srcFs: fs, srcRemote: 'secret.txt', dstFs: getOwnFolder(), dstRemote: 'loot.txt' }),
+    ],
+    [
+      'operations/copyfile',
+      (fs) => ({ srcFs: getOwnFolder(), srcRemote: fs, dstFs: getOwnFolder(), dstRemote: 'loot.txt' }),
+    ],
+    [
+      'operations/copyfile',
+      (fs) => ({ srcFs: getOwnFolder(), srcRemote: 'a.txt', dstFs: fs, dstRemote: 'secret.txt' }),
+    ],
+    [
+      'operations/movefile',
+      (fs) => ({ srcFs: fs, srcRemote: 'secret.txt', dstFs: getOwnFolder(), dstRemote: 'loot.txt' }),
+    ],
     ['operations/deletefile', (fs) => ({ fs, remote: 'secret.txt' })],
     ['operations/delete', (fs) => ({ fs })],
     ['operations/purge', (fs) => ({ fs, remote: '' })],
     ['operations/mkdir', (fs) => ({ fs, remote: 'made' })],
     ['operations/rmdirs', (fs) => ({ fs, remote: '' })],
-    ['job/batch', (fs) => ({ inputs: [{ _path: 'sync/copy', srcFs: fs, dstFs: `${mine()}/loot` }] })],
+    ['job/batch', (fs) => ({ inputs: [{ _path: 'sync/copy', srcFs: fs, dstFs: `${getOwnFolder()}/loot` }] })],
   ];
 
   it('denies everything else, for every parameter of every call', async () => {
@@ -136,34 +163,34 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
         'operations/mkdir',
         'operations/purge',
       ]) {
-        expect((await as(path, { fs: mine(), remote })).status, `${path} ${remote}`).toBe(403);
+        expect((await as(path, { fs: getOwnFolder(), remote })).status, `${path} ${remote}`).toBe(403);
       }
     }
     expect(readdirSync(fixture.folder)).toEqual(before);
     expect(readdirSync(others())).toEqual(['secret.txt']);
     expect(readFileSync(join(others(), 'secret.txt'), 'utf8')).toBe(secret);
-    const loot = join(mine(), 'loot');
+    const loot = join(getOwnFolder(), 'loot');
     if (existsSync(loot)) expect(readdirSync(loot)).toEqual([]);
-    expect(existsSync(join(mine(), 'loot.txt'))).toBe(false);
+    expect(existsSync(join(getOwnFolder(), 'loot.txt'))).toBe(false);
   });
 
   it('denies targets of links in a writable folder', async () => {
     fixture.write({ 'mine/tricky/from/link/secret.txt': 'loot', 'mine/tricky/from/dangling': 'loot' });
-    mkdirSync(join(mine(), 'tricky/to'));
+    mkdirSync(join(getOwnFolder(), 'tricky/to'));
     for (const [name, target] of [
       ['link', others()],
       ['dangling', join(others(), 'new')],
     ] as const) {
-      symlinkSync(target, join(mine(), 'tricky/to', name));
-      const ends = { srcFs: `${mine()}/tricky/from`, dstFs: `${mine()}/tricky/to` };
+      symlinkSync(target, join(getOwnFolder(), 'tricky/to', name));
+      const ends = { srcFs: `${getOwnFolder()}/tricky/from`, dstFs: `${getOwnFolder()}/tricky/to` };
       for (const path of ['sync/copy', 'sync/sync', 'sync/move']) {
         expect((await as(path, { ...ends, _config: { Inplace: true } })).status, `${path} ${name}`).toBe(403);
       }
-      rmSync(join(mine(), 'tricky/to', name));
+      rmSync(join(getOwnFolder(), 'tricky/to', name));
     }
     expect(readdirSync(others())).toEqual(['secret.txt']);
     expect(readFileSync(join(others(), 'secret.txt'), 'utf8')).toBe(secret);
-    rmSync(join(mine(), 'tricky'), { recursive: true });
+    rmSync(join(getOwnFolder(), 'tricky'), { recursive: true });
   });
 
   it('denies calls for administrators, and their jobs', async () => {
@@ -180,9 +207,16 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
       'core/du',
       'vfs/list',
     ]) {
-      expect((await as(path, { name: 'x', type: 'local', path1: mine(), path2: mine() })).status, path).toBe(403);
+      expect(
+        (await as(path, { name: 'x', type: 'local', path1: getOwnFolder(), path2: getOwnFolder() })).status,
+        path,
+      ).toBe(403);
     }
-    const { body } = await fixture.call('sync/copy', { srcFs: mine(), dstFs: `${others()}/../copied`, _async: true });
+    const { body } = await fixture.call('sync/copy', {
+      srcFs: getOwnFolder(),
+      dstFs: `${others()}/../copied`,
+      _async: true,
+    });
     const jobs = (await as('job/list', {})).body;
     expect(jobs.jobids).not.toContain(body.jobid);
     expect((await as('job/status', { jobid: body.jobid })).body.error).toBe('job not found');
@@ -203,11 +237,11 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
     const asDan = (fs: string) => fixture.call('operations/size', { fs }, { authorization: dan });
     expect((await asDan(fixture.folder)).status).toBe(403);
     expect((await asDan(others())).status).toBe(403);
-    expect((await asDan(mine())).status).toBe(200);
+    expect((await asDan(getOwnFolder())).status).toBe(200);
   });
 
   it('allows less with a scoped token, also of an administrator', async () => {
-    const scopes = [{ service: 'sync', resource: `${mine()}/b/*`, permission: 'read' }];
+    const scopes = [{ service: 'sync', resource: `${getOwnFolder()}/b/*`, permission: 'read' }];
     const token = async (authorization: string): Promise<string> => {
       const { text } = await fixture.api(
         'POST',
@@ -219,10 +253,10 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
     };
     for (const authorization of [await token(bob), await token(adminAuthorization)]) {
       const asToken = (path: string, input: object) => fixture.call(path, input, { authorization });
-      expect((await asToken('operations/size', { fs: `${mine()}/b` })).status).toBe(200);
-      expect((await asToken('operations/size', { fs: mine() })).status).toBe(403);
+      expect((await asToken('operations/size', { fs: `${getOwnFolder()}/b` })).status).toBe(200);
+      expect((await asToken('operations/size', { fs: getOwnFolder() })).status).toBe(403);
       expect((await asToken('operations/size', { fs: others() })).status).toBe(403);
-      expect((await asToken('operations/mkdir', { fs: `${mine()}/b`, remote: 'x' })).status).toBe(403);
+      expect((await asToken('operations/mkdir', { fs: `${getOwnFolder()}/b`, remote: 'x' })).status).toBe(403);
       expect((await asToken('config/dump', {})).status).toBe(403);
       // Contains the account's own setup question and nothing else.
       expect((await asToken('job/list', {})).body.finishedIds).toHaveLength(1);
@@ -235,7 +269,7 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
     const inline = `:sftp,host=127.0.0.1,ssh="${command}":/`;
     for (const [path, input] of [
       ['core/command', { command: 'version' }],
-      ['backend/command', { command: 'noop', fs: mine() }],
+      ['backend/command', { command: 'noop', fs: getOwnFolder() }],
       ['operations/list', { fs: inline, remote: '' }],
       ['operations/list', { fs: `:sftp,server_command="${command}":/`, remote: '' }],
       ['operations/list', { fs: `:webdav,url="http://127.0.0.1:1",bearer_token_command="${command}":/`, remote: '' }],
@@ -252,16 +286,16 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
       ['options/set', { rc: { NoAuth: true } }],
       [
         'sync/copy',
-        { srcFs: mine(), dstFs: `${fixture.folder}/y`, _config: { MetadataMapper: [command], Metadata: true } },
+        { srcFs: getOwnFolder(), dstFs: `${fixture.folder}/y`, _config: { MetadataMapper: [command], Metadata: true } },
       ],
       [
         'sync/copy',
-        { srcFs: mine(), dstFs: `${fixture.folder}/y`, _config: JSON.stringify({ MetadataMapper: command }) },
+        { srcFs: getOwnFolder(), dstFs: `${fixture.folder}/y`, _config: JSON.stringify({ MetadataMapper: command }) },
       ],
-      ['sync/copy', { srcFs: mine(), dstFs: `${fixture.folder}/y`, metadata_mapper: command, metadata: true }],
+      ['sync/copy', { srcFs: getOwnFolder(), dstFs: `${fixture.folder}/y`, metadata_mapper: command, metadata: true }],
       ['job/batch', { inputs: [{ _path: 'core/command', command: 'version' }] }],
-      ['mount/mount', { fs: mine(), mountPoint: `${fixture.folder}/free` }],
-      ['serve/start', { type: 'http', fs: mine() }],
+      ['mount/mount', { fs: getOwnFolder(), mountPoint: `${fixture.folder}/free` }],
+      ['serve/start', { type: 'http', fs: getOwnFolder() }],
       ['pluginsctl/addPlugin', { url: 'https://example.org' }],
       ['rc/panic', {}],
       ['rc/fatal', {}],

@@ -70,17 +70,17 @@ function firstDifference(one: unknown, other: unknown): string {
 
 describe.skipIf(lacksRclone)('the most frequent calls compared with rclone rcd', () => {
   let ours: SyncFixture;
-  let theirs: SyncFixture;
+  let rclone: SyncFixture;
   let plainRclone: ChildProcess;
   let plainUrl = '';
 
   beforeAll(async () => {
-    [ours, theirs] = await Promise.all([openSyncFixture(), openSyncFixture()]);
-    for (const fixture of [ours, theirs]) fixture.write({ 'move/a': 'a', 'move/below/c': 'c' });
+    [ours, rclone] = await Promise.all([openSyncFixture(), openSyncFixture()]);
+    for (const fixture of [ours, rclone]) fixture.write({ 'move/a': 'a', 'move/below/c': 'c' });
     plainRclone = spawn(
       rclonePath ?? '',
-      ['rcd', '--rc-addr', '127.0.0.1:0', '--rc-no-auth', '--config', join(theirs.folder, '../plain.conf')],
-      { env: { PATH: process.env['PATH'], HOME: theirs.folder }, stdio: ['ignore', 'ignore', 'pipe'] },
+      ['rcd', '--rc-addr', '127.0.0.1:0', '--rc-no-auth', '--config', join(rclone.folder, '../plain.conf')],
+      { env: { PATH: process.env['PATH'], HOME: rclone.folder }, stdio: ['ignore', 'ignore', 'pipe'] },
     );
     let output = '';
     while (plainUrl === '') {
@@ -91,7 +91,7 @@ describe.skipIf(lacksRclone)('the most frequent calls compared with rclone rcd',
   });
   afterAll(async () => {
     plainRclone.kill();
-    await Promise.all([ours[Symbol.asyncDispose](), theirs[Symbol.asyncDispose]()]);
+    await Promise.all([ours[Symbol.asyncDispose](), rclone[Symbol.asyncDispose]()]);
   });
 
   const ask = async (fixture: SyncFixture, [path, input]: readonly [string, object]) => {
@@ -99,7 +99,7 @@ describe.skipIf(lacksRclone)('the most frequent calls compared with rclone rcd',
       fixture === ours ? ['--url', fixture.url, '--user', admin.name, '--pass', admin.password] : ['--url', plainUrl];
     const json = JSON.stringify(input).replaceAll('@', fixture.folder);
     const client = spawn(rclonePath ?? '', ['rc', ...signIn, path, '--json', json], {
-      env: { PATH: process.env['PATH'], HOME: theirs.folder, RCLONE_CONFIG: '/notfound' },
+      env: { PATH: process.env['PATH'], HOME: rclone.folder, RCLONE_CONFIG: '/notfound' },
     });
     let out = '';
     client.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
@@ -112,7 +112,7 @@ describe.skipIf(lacksRclone)('the most frequent calls compared with rclone rcd',
 
   it('answers identically in sequence and leaves identical files', async () => {
     for (const step of steps) {
-      const [here, there] = [await ask(ours, step), await ask(theirs, step)];
+      const [here, there] = [await ask(ours, step), await ask(rclone, step)];
       const description = `${step[0]} ${JSON.stringify(step[1])}`;
       if (long.has(step[0]))
         expect(JSON.stringify(here) === JSON.stringify(there), description + firstDifference(here, there)).toBe(true);

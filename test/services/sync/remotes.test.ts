@@ -158,11 +158,11 @@ describe.skipIf(lacksRclone)('a remote with a browser sign-in', () => {
     await begin('patient', 'yandex');
     await expect(answer('patient', 'true')).rejects.toThrow(/409.*port 53682/);
     expect(await getSetupStep('patient')).toMatchObject({ step: 'question', question: { name: 'config_is_local' } });
-    const later = answer('patient', 'true');
+    const pendingAnswer = answer('patient', 'true');
     // No event reports the first attempt, so a fixed time is used.
     await pause(500);
     other.close();
-    expect(await later).toMatchObject({ step: 'browser' });
+    expect(await pendingAnswer).toMatchObject({ step: 'browser' });
     await fixture.api('DELETE', '/api/sync/remotes/patient');
   });
 

@@ -58,26 +58,26 @@ describe('delete limits with random folders', () => {
       const roll = dice(seed);
       const [source, destination] = [randomTree(roll, roll(12)), randomTree(roll, roll(12))];
       const plan = buildPlan(listing(source), listing(destination), 'sync');
-      const [sourceLater, later] = [new Map(source), new Map(destination)];
+      const [sourceLater, destinationLater] = [new Map(source), new Map(destination)];
       for (let change = roll(6); change > 0; change--) {
-        const side = roll(2) === 0 ? sourceLater : later;
+        const side = roll(2) === 0 ? sourceLater : destinationLater;
         const path = names[roll(names.length)] ?? 'a';
         if (roll(3) === 0) side.delete([...side.keys()][roll(Math.max(1, side.size))] ?? '');
         else if (![...side.keys()].some((other) => other.startsWith(`${path}/`)))
           side.set(path, 'later'.repeat(1 + roll(3)));
       }
-      const bound = findConfirmedDeletes(plan, listing(sourceLater), listing(later));
+      const bound = findConfirmedDeletes(plan, listing(sourceLater), listing(destinationLater));
       const seen = new Map(plan.deletes.map((file) => [file.path, file]));
       for (const { path } of bound.deletes) {
         expect(seen.has(path), `seed ${String(seed)}: ${path}`).toBe(true);
-        expect(later.get(path), `seed ${String(seed)}: ${path} as it was shown`).toBe(destination.get(path));
+        expect(destinationLater.get(path), `seed ${String(seed)}: ${path} as it was shown`).toBe(destination.get(path));
         const names_ = [...sourceLater.keys()].map((name) => name.normalize('NFC'));
         expect(names_, `seed ${String(seed)}: ${path} is not in the source`).not.toContain(path.normalize('NFC'));
       }
       // All previewed changes are applied when nothing has changed.
       if (
         sourceLater.size === source.size &&
-        JSON.stringify([...later, ...sourceLater]) === JSON.stringify([...destination, ...source])
+        JSON.stringify([...destinationLater, ...sourceLater]) === JSON.stringify([...destination, ...source])
       ) {
         expect(bound.deletes).toEqual(plan.deletes);
       }
@@ -167,14 +167,14 @@ describe('rules', () => {
       resource,
       permission,
     });
-    const own = [grant('/a/*', 'read-write'), grant('/a/b/*', 'none'), grant('/a/c/*', 'read')];
-    expect(coversFolder(own, [], '/a/x/', 'write')).toBe(true);
-    expect(coversFolder(own, [], '/a/', 'read')).toBe(false);
-    expect(coversFolder(own, [], '/a/b/', 'read')).toBe(false);
-    expect(coversFolder(own, [], '/a/b/d/', 'read')).toBe(false);
-    expect(coversFolder(own, [], '/a/c/', 'read')).toBe(true);
-    expect(coversFolder(own, [], '/a/c/', 'write')).toBe(false);
-    expect(coversFolder(own, [], '/ab/', 'read')).toBe(false);
+    const grants = [grant('/a/*', 'read-write'), grant('/a/b/*', 'none'), grant('/a/c/*', 'read')];
+    expect(coversFolder(grants, [], '/a/x/', 'write')).toBe(true);
+    expect(coversFolder(grants, [], '/a/', 'read')).toBe(false);
+    expect(coversFolder(grants, [], '/a/b/', 'read')).toBe(false);
+    expect(coversFolder(grants, [], '/a/b/d/', 'read')).toBe(false);
+    expect(coversFolder(grants, [], '/a/c/', 'read')).toBe(true);
+    expect(coversFolder(grants, [], '/a/c/', 'write')).toBe(false);
+    expect(coversFolder(grants, [], '/ab/', 'read')).toBe(false);
     expect(coversFolder([grant('/a/', 'read-write')], [], '/a/', 'read')).toBe(false);
     expect(coversFolder([], [grant('/a/*', 'read')], '/a/', 'read')).toBe(true);
     expect(coversFolder([grant('/a/*', 'none')], [grant('*', 'read-write')], '/a/', 'read')).toBe(false);
@@ -314,23 +314,23 @@ it.skipIf(lacksRclone)('excludes the same files as rclone', async () => {
       Array.from({ length: 1 + die(4) }, () => pieces[die(pieces.length)] ?? 'a').join(''),
     );
     const text = JSON.stringify(exclude);
-    const theirs = await fixture.call('operations/list', {
+    const expected = await fixture.call('operations/list', {
       fs,
       remote: '',
       opt: { recurse: true, noMimeType: true, noModTime: true },
       _filter: { ExcludeRule: exclude },
     });
-    const ours = mover.list(fs, { group: '', exclude, signal: new AbortController().signal });
-    if (theirs.status !== 200) {
+    const actual = mover.list(fs, { group: '', exclude, signal: new AbortController().signal });
+    if (expected.status !== 200) {
       refused += 1;
-      await expect(ours, text).rejects.toThrow();
+      await expect(actual, text).rejects.toThrow();
       continue;
     }
     compared += 1;
-    const list = (theirs.body.list as { Path: string; IsDir: boolean }[]).map(({ Path, IsDir }) =>
+    const list = (expected.body.list as { Path: string; IsDir: boolean }[]).map(({ Path, IsDir }) =>
       IsDir ? `${Path}/` : Path,
     );
-    expect((await ours).entries.map(({ path, isFolder }) => (isFolder ? `${path}/` : path)).toSorted(), text).toEqual(
+    expect((await actual).entries.map(({ path, isFolder }) => (isFolder ? `${path}/` : path)).toSorted(), text).toEqual(
       list.toSorted(),
     );
   }

@@ -72,9 +72,9 @@ it('runs once what was due while Homeport was not running', async () => {
       await using first = await openSyncFixture({ clock: createFakeClock(start), environment, dataDir });
       task = await save({ cron: '*/10 * * * *' }, first);
     }
-    await using later = await openSyncFixture({ clock: createFakeClock(start + day), environment, dataDir });
-    expect(await runs(1, later)).toMatchObject([{ state: 'done', startedAt: start + day }]);
-    expect(await getNextRun(task, later)).toBe(start + day + 10 * minute);
+    await using laterFixture = await openSyncFixture({ clock: createFakeClock(start + day), environment, dataDir });
+    expect(await runs(1, laterFixture)).toMatchObject([{ state: 'done', startedAt: start + day }]);
+    expect(await getNextRun(task, laterFixture)).toBe(start + day + 10 * minute);
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
@@ -236,7 +236,8 @@ it.skipIf(lacksRclone)('applies a bandwidth timetable to rclone', async () => {
   await using other = await openSyncFixture({ environment: { SYNC_BANDWIDTH: timetable } });
   expect((await other.call('core/bwlimit')).body).toMatchObject({ rate: '1Mi', bytesPerSecond: 1024 * 1024 });
   // The rate of the current hour applies.
-  const formatHour = (later: number): string => String((new Date().getHours() + later + 24) % 24).padStart(2, '0');
+  const formatHour = (hoursAhead: number): string =>
+    String((new Date().getHours() + hoursAhead + 24) % 24).padStart(2, '0');
   const slots = [`${formatHour(-2)}:00,3M`, `${formatHour(3)}:00,off`].toSorted();
   await using third = await openSyncFixture({ environment: { SYNC_BANDWIDTH: slots.join(' ') } });
   expect((await third.call('core/bwlimit')).body.rate).toBe('3Mi');

@@ -21,7 +21,7 @@ export interface SyncFixture extends AsyncDisposable {
   readonly folder: string;
   /** Creates files below the folder by path. */
   write(files: Readonly<Record<string, string>>): void;
-  call(path: string, input?: object, options?: CallOptions): Promise<Called>;
+  call(path: string, input?: object, options?: CallOptions): Promise<CallResult>;
   api(method: string, path: string, body?: unknown, authorization?: string): Promise<any>;
   /** Creates an account with these grants on file sync and returns its Authorization header. */
   account(name: string, grants: readonly Pick<Grant, 'resource' | 'permission'>[]): Promise<string>;
@@ -32,7 +32,7 @@ export interface CallOptions {
   readonly headers?: Record<string, string>;
 }
 
-export interface Called {
+export interface CallResult {
   readonly status: number;
   readonly headers: Headers;
   readonly body: any;

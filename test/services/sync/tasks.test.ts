@@ -125,10 +125,10 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
       expect(existsSync(join(task.destination, 'empty'))).toBe(false);
       expect(job.totals).toMatchObject({ deletes: 2, errors: 0 });
       expect(statSync(join(task.destination, 'a')).mtimeMs).toBeCloseTo(statSync(join(task.source, 'a')).mtimeMs, -1);
-      const again = await run(task.id);
-      expect(again.totals).toMatchObject({ transfers: 0, bytes: 0, deletes: 0 });
+      const secondRun = await run(task.id);
+      expect(secondRun.totals).toMatchObject({ transfers: 0, bytes: 0, deletes: 0 });
       const { items } = await fixture.api('GET', `/api/sync/jobs?task=${String(task.id)}`);
-      expect(items.map(({ id }: { id: number }) => id)).toEqual([again.id, job.id]);
+      expect(items.map(({ id }: { id: number }) => id)).toEqual([secondRun.id, job.id]);
     });
 
     it('is found in the history by result and by file', async () => {

@@ -53,13 +53,13 @@ it('retries delivery and sends each event once and in order, also after a restar
   const dataDir = mkdtempSync(join(tmpdir(), 'uptime-'));
   await using target = await openTarget();
   const sent: SentEvent[] = [];
-  let away = true;
+  let isUnavailable = true;
   await using aggregator = await openTarget((request, response) => {
     let text = '';
     request.on('data', (part: Buffer) => (text += part.toString()));
     request.on('end', () => {
-      if (!away) sent.push(JSON.parse(text) as SentEvent);
-      response.writeHead(away ? 503 : 200).end();
+      if (!isUnavailable) sent.push(JSON.parse(text) as SentEvent);
+      response.writeHead(isUnavailable ? 503 : 200).end();
     });
   });
   try {
@@ -76,7 +76,7 @@ it('retries delivery and sends each event once and in order, also after a restar
     {
       await using rig = await openUptime({ dataDir, aggregator });
       await rig.until(id, 1);
-      away = false;
+      isUnavailable = false;
       await vi.waitUntil(() => sent.length >= 2);
       expect(sent.map(({ event }) => event.kind)).toEqual(['down', 'up']);
       expect(new Set(sent.map(({ event }) => event.id)).size).toBe(2);

@@ -135,10 +135,10 @@ it('keeps heartbeat and event after a kill and notifies once', async () => {
     }
     expect(sent).toEqual([]);
     state.away = false;
-    await using again = await startHostProcess(dataDir, { environment });
+    await using restarted = await startHostProcess(dataDir, { environment });
     await vi.waitUntil(() => sent.length > 0, 60_000);
     const { items } = await ask<{ items: { status: number; msg: string }[] }>(
-      `${again.url('uptime')}/api/monitors/${String(id)}/beats`,
+      `${restarted.url('uptime')}/api/monitors/${String(id)}/beats`,
     );
     expect(items.some(({ status, msg }) => status === 0 && msg === 'gone')).toBe(true);
     expect(new Set(sent.filter(({ event }) => event.monitorId === id).map(({ event }) => event.id)).size).toBe(1);

@@ -61,7 +61,7 @@ describe('monitor of a hostile server', () => {
     expect(await down(mqtt)).toContain('sends more than 4 MiB');
   });
 
-  it.each(['redis', 'smtp'])('ends a check of %s at an answer without end', async (type) => {
+  it.each(['redis', 'smtp'])('ends a check of %s at an endless response', async (type) => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
       const flood = (): void => {

@@ -66,7 +66,7 @@ it.skipIf(missing)('supports the Python client of Uptime Kuma', async () => {
   }
 });
 
-it('answers early calls and pushes heartbeats', async () => {
+it('responds to early calls and pushes heartbeats', async () => {
   await using rig = await openUptime();
   await using target = await openTarget();
   const socket = io(rig.url, { transports: ['websocket'], forceNew: true });

@@ -167,13 +167,13 @@ describe('/metrics', () => {
   });
 
   it('serves the series of Uptime Kuma without removed monitors', async () => {
-    const odd = await rig.add({
+    const unusualMonitor = await rig.add({
       type: 'http',
       name: 'say "hi"\\\nnow',
       url: 'http://u:secret@127.0.0.1:1/',
       interval: 3600,
     });
-    await rig.until(odd.id, 0);
+    await rig.until(unusualMonitor.id, 0);
     const text = await (await rig.raw('GET', '/metrics')).text();
     expect(text).toContain(
       `monitor_status{monitor_id="${String(ids.get('6'))}",monitor_name="web up",monitor_type="http",` +
@@ -183,7 +183,7 @@ describe('/metrics', () => {
     expect(text).toContain('monitor_name="say \\"hi\\"\\\\\\nnow"');
     expect(text).not.toContain('secret');
     expect(await promtool(text)).toEqual({ code: 0, output: '' });
-    await rig.call('DELETE', `/api/monitors/${String(odd.id)}`);
+    await rig.call('DELETE', `/api/monitors/${String(unusualMonitor.id)}`);
     expect(await (await rig.raw('GET', '/metrics')).text()).not.toContain('say ');
   });
 });

@@ -97,12 +97,12 @@ describe('live client', () => {
   });
 
   it('sets up notifications, which Delivery sends', async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     await using receiver = await openTarget((request, response) => {
       let text = '';
       request.on('data', (part: Buffer) => (text += part.toString()));
       request.on('end', () => {
-        heard.push(text);
+        received.push(text);
         response.end('{}');
       });
     });
@@ -110,15 +110,15 @@ describe('live client', () => {
     await login(client);
     const webhook = { name: 'hook', type: 'webhook', webhookURL: `${receiver.url}/hook`, webhookContentType: 'json' };
     expect(await client.ask('testNotification', webhook)).toEqual({ ok: true, msg: 'Sent Successfully.' });
-    await vi.waitUntil(() => heard.length > 0);
-    expect(heard[0]).toContain('hook Testing');
+    await vi.waitUntil(() => received.length > 0);
+    expect(received[0]).toContain('hook Testing');
     const added = await client.ask<{ id: number }>('addNotification', webhook, null);
     const { id } = await rig.add({
       ...{ type: 'http', name: 'gone', url: 'http://127.0.0.1:1/', interval: 3600 },
       notificationIDList: { [String(added.id)]: true },
     });
     await rig.until(id, 0);
-    await vi.waitUntil(() => heard.some((text) => text.includes('gone')));
+    await vi.waitUntil(() => received.some((text) => text.includes('gone')));
     expect(await client.ask('addNotification', { name: 'x', type: 'PushByTechulus' }, null)).toMatchObject({
       ...{ ok: false, msg: expect.stringContaining('PushByTechulus') },
     });

@@ -86,7 +86,7 @@ describe('maintenance window', () => {
   });
 
   it.each(['0 0 3 * * *', '30 0 3 * * *', '*/15 0 3 * * *', '* 0 3 * * *', '0 3 * * *'])(
-    'takes the cron rule %s, which may begin with seconds',
+    'accepts the cron rule %s, also with seconds',
     async (cron) => {
       const window = { title: 'w', strategy: 'cron', cron, durationMinutes: 60, timezoneOption: 'UTC' };
       const { id } = await rig.call<{ id: number }>('POST', '/api/maintenances', window);
@@ -144,8 +144,8 @@ describe('maintenance window', () => {
       statusPages: [page.id],
       reminders: [],
     };
-    const soon = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19);
-    await rig.call('POST', '/api/maintenances', { ...next, dateRange: [soon(3), soon(4)] });
+    const formatInDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19);
+    await rig.call('POST', '/api/maintenances', { ...next, dateRange: [formatInDays(3), formatInDays(4)] });
     const coming = await (await fetch(`${rig.url}/status/main`)).text();
     expect(coming).toMatch(
       /Next week<\/h2><p class="soft">\w{3}, \w{3} \d+, \d\d:\d\d \S+\s–\s\w{3}, \w{3} \d+, \d\d:\d\d \S+<\/p>/u,

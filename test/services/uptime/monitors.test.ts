@@ -273,10 +273,10 @@ describe('push monitor', () => {
     await rig.call('POST', `/api/monitors/${String(id)}/resume`);
     expect(await since()).toBeNull();
     await push('tok456');
-    const again = await since();
-    expect(again).toBeGreaterThan(first ?? Infinity);
+    const secondInterval = await since();
+    expect(secondInterval).toBeGreaterThan(first ?? Infinity);
     await push('tok456');
-    expect(await since()).toBe(again);
+    expect(await since()).toBe(secondInterval);
   });
 
   it('is down without a push', async () => {

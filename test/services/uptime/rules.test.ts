@@ -169,7 +169,7 @@ describe('times of maintenance', () => {
       'Thursday, November 26, 23:00 to Friday, November 27, 02:00 (Europe/Berlin)',
     ],
     [parseTime('2026-11-26T02:00'), Infinity, 'Thursday, November 26, 03:00, until somebody ends it (Europe/Berlin)'],
-  ])('are said by the clocks of their zone, %i to %i', (start, end, formatted) => {
+  ])('are formatted in their time zone, %i to %i', (start, end, formatted) => {
     expect(formatSlot({ start, end }, 'Europe/Berlin')).toBe(formatted);
   });
 });

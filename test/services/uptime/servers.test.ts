@@ -67,7 +67,7 @@ it('queries PostgreSQL read-only and hides the password', async () => {
 });
 
 it('signs in to Redis and sends PING', async () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const server = createServer((socket: Socket) => {
     socket.on('error', () => socket.destroy());
     socket.on('data', (part) => {
@@ -75,7 +75,7 @@ it('signs in to Redis and sends PING', async () => {
         .toString()
         .split('\r\n')
         .filter((_, index) => index % 2 === 0 && index > 0);
-      heard.push(part.toString());
+      received.push(part.toString());
       socket.write(
         topics.includes('wrong') ? '-WRONGPASS invalid username-password pair\r\n' : '+OK\r\n+OK\r\n+PONG\r\n',
       );
@@ -89,7 +89,7 @@ it('signs in to Redis and sends PING', async () => {
       rig.add({ type: 'redis', name, databaseConnectionString, ...hourly });
     const fine = await add('redis', `redis://ada:p%40ss@127.0.0.1:${String(port)}/2`);
     expect(await rig.until(fine.id, 1)).toMatchObject({ msg: 'PONG' });
-    expect(heard[0]).toBe(
+    expect(received[0]).toBe(
       '*3\r\n$4\r\nAUTH\r\n$3\r\nada\r\n$4\r\np@ss\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n2\r\n*1\r\n$4\r\nPING\r\n',
     );
     const wrong = await add('wrong', `redis://:wrong@127.0.0.1:${String(port)}`);
@@ -225,10 +225,16 @@ it('compares time and stratum of an NTP server', async () => {
 
 it('fails without a network and does not start after its timeout', async () => {
   // The system rejects packets to this address before a query is sent.
-  const away = await rig.add({ type: 'ntp', name: 'away', hostname: '255.255.255.255', port: 123, ...hourly });
-  expect((await rig.until(away.id, 0)).msg).toMatch(/connect|EACCES|EHOSTUNREACH|ENETUNREACH/);
-  const again = await rig.add({ type: 'ntp', name: 'again', hostname: '255.255.255.255', port: 123, ...hourly });
-  expect((await rig.until(again.id, 0)).msg).toMatch(/connect|EACCES|EHOSTUNREACH|ENETUNREACH/);
+  const unreachable = await rig.add({ type: 'ntp', name: 'away', hostname: '255.255.255.255', port: 123, ...hourly });
+  expect((await rig.until(unreachable.id, 0)).msg).toMatch(/connect|EACCES|EHOSTUNREACH|ENETUNREACH/);
+  const unreachableAgain = await rig.add({
+    type: 'ntp',
+    name: 'again',
+    hostname: '255.255.255.255',
+    port: 123,
+    ...hourly,
+  });
+  expect((await rig.until(unreachableAgain.id, 0)).msg).toMatch(/connect|EACCES|EHOSTUNREACH|ENETUNREACH/);
   for (const [probe, type] of [
     [probeNtp, 'ntp'],
     [probeMqtt, 'mqtt'],

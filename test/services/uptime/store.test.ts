@@ -164,7 +164,7 @@ eachDialect((name, open) => {
     expect(database.dialect).toBe(name);
   });
 
-  it.runIf(name === 'sqlite')('takes under 60 bytes a beat after thirty days of them', async () => {
+  it.runIf(name === 'sqlite')('uses less than 60 bytes per heartbeat after thirty days', async () => {
     const { db, beats, buckets, commit } = await openStores();
     const start = Date.UTC(2026, 0, 1);
     const clock = createFakeClock(start);

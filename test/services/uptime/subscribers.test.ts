@@ -136,15 +136,15 @@ it('limits mail to strangers and reveals no subscribers', async () => {
 
 it('removes unconfirmed subscribers after two days', async () => {
   const clock = createFakeClock();
-  await using own = await openUptime({
+  await using mailRig = await openUptime({
     clock,
     environment: { UPTIME_SUBSCRIBER_MAIL: 'mailto://127.0.0.1:1?from=a@example.org' },
   });
-  await own.call('POST', '/api/status-pages', { slug: 'old', title: 'Old' });
-  await own.call('PUT', '/api/status-pages/old', { subscribable: true });
+  await mailRig.call('POST', '/api/status-pages', { slug: 'old', title: 'Old' });
+  await mailRig.call('PUT', '/api/status-pages/old', { subscribable: true });
   const body = new URLSearchParams({ email: 'late@example.com' });
-  expect((await fetch(`${own.url}/status/old/subscribe`, { method: 'POST', body })).status).toBe(200);
-  const list = async () => (await own.call<{ items: object[] }>('GET', '/api/status-pages/old/subscribers')).items;
+  expect((await fetch(`${mailRig.url}/status/old/subscribe`, { method: 'POST', body })).status).toBe(200);
+  const list = async () => (await mailRig.call<{ items: object[] }>('GET', '/api/status-pages/old/subscribers')).items;
   clock.advance(47 * 3_600_000);
   expect(await list()).toHaveLength(1);
   clock.advance(3 * 3_600_000);

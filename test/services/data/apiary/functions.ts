@@ -156,8 +156,8 @@ export function functionCases(index: () => Apiary): void {
       const { db } = index();
       const rows = await db.rpc('robbed', { above: 1000 }, { get: true });
       expect([rows.status, rows.error?.code]).toEqual([405, '25006']);
-      const nothing = await db.rpc('swept');
-      expect([nothing.status, nothing.data]).toEqual([204, null]);
+      const emptyResult = await db.rpc('swept');
+      expect([emptyResult.status, emptyResult.data]).toEqual([204, null]);
       expect(await getData(db.schema('cellar').rpc('stirred', { times: 1 }))).toBe(2);
       expect(await getError(db.rpc('stirred', { times: 1 }))).toMatchObject({ status: 404, code: 'PGRST202' });
     });

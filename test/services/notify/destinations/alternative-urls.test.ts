@@ -55,7 +55,7 @@ async function seen(source: string | Buffer) {
 
 describe('mail', () => {
   it.each(relay.filter(({ case: name }) => name !== 'long').map((each) => [each.case, each] as const))(
-    'is what the peer sends: %s',
+    'equals the mail of Apprise: %s',
     async (name, { input, requests }) => {
       await using server = await openMailServer();
       await using provider = await openProvider();
@@ -74,12 +74,12 @@ describe('mail', () => {
       expect(results).toEqual([{ ok: true, detail: 'Sent E-Mail notification.' }]);
       const peers = requests[0]?.commands[0];
       expect(server.taken).toMatchObject([{ from: peers?.from, to: peers?.to }]);
-      const ours = await seen(server.taken[0]?.source ?? '');
-      const theirs = await seen(peers?.data ?? '');
+      const actual = await seen(server.taken[0]?.source ?? '');
+      const expected = await seen(peers?.data ?? '');
       // Markdown is readable unchanged; Apprise removes its marks and requires an empty line before a list.
-      if (name !== 'markdown') expect(ours).toEqual(theirs);
+      if (name !== 'markdown') expect(actual).toEqual(expected);
       else
-        expect(ours).toMatchObject({
+        expect(actual).toMatchObject({
           subject: 'MD title',
           text: input.body,
           html: expect.stringContaining('<h1>Head</h1>') as string,
@@ -87,7 +87,7 @@ describe('mail', () => {
     },
   );
 
-  it('is the same mail when it is sent again, and says that a program wrote it', async () => {
+  it('has the same identity when it is resent, and is marked as automatically generated', async () => {
     await using server = await openMailServer();
     await using provider = await openProvider();
     const url =
@@ -111,7 +111,7 @@ describe('mail', () => {
     expect(mails[0]?.text?.trim()).toBe(long);
   });
 
-  it('signs in, and says what is wrong without the password', async () => {
+  it('signs in, and reports errors without the password', async () => {
     await using server = await openMailServer({ password: 'p@ss' });
     await using provider = await openProvider();
     const send = (password: string) =>
@@ -134,7 +134,7 @@ describe('mail', () => {
     expect(await sendTo(url, { body: 'x' }, provider.outlets)).toMatchObject([{ ok: false, retryable }]);
   });
 
-  it('waits for a server that is not there, and never goes unencrypted where encryption is asked for', async () => {
+  it('is retried while the server is unavailable, and never sent unencrypted when encryption is required', async () => {
     await using provider = await openProvider();
     const { port } = await openMailServer().then(async (server) => {
       await server[Symbol.asyncDispose]();
@@ -166,7 +166,7 @@ describe('mail', () => {
 });
 
 describe('syslog', () => {
-  it('goes to another machine as one packet of one line', async () => {
+  it('is sent to another computer as one packet with one line', async () => {
     await using provider = await openProvider();
     const socket = createSocket('udp4').bind(0, '127.0.0.1');
     await once(socket, 'listening');
@@ -183,10 +183,10 @@ describe('syslog', () => {
     );
   });
 
-  describe('of this machine', () => {
+  describe('of this computer', () => {
     afterEach(() => vi.unstubAllEnvs());
 
-    it('is written by the system’s own program, whatever the words are', async () => {
+    it("is written by the system's program, whatever the text is", async () => {
       await using provider = await openProvider();
       const folder = await mkdtemp(join(tmpdir(), 'homeport-logger-'));
       await writeFile(join(folder, 'logger'), `#!/bin/sh\nprintf '%s\\n' "$@" > ${folder}/said\n`);
@@ -207,7 +207,7 @@ describe('syslog', () => {
       await rm(folder, { recursive: true });
     });
 
-    it('fails for good where there is no such program', async () => {
+    it('fails permanently without that program', async () => {
       await using provider = await openProvider();
       vi.stubEnv('PATH', '/nowhere');
       expect(await sendTo('syslog://', { body: 'x' }, provider.outlets)).toMatchObject([
@@ -218,7 +218,7 @@ describe('syslog', () => {
 });
 
 describe('MQTT', () => {
-  it('publishes to a topic, and is done when the broker has it', async () => {
+  it('publishes to a topic, and is complete when the broker has acknowledged it', async () => {
     await using broker = await openBroker();
     await using provider = await openProvider();
     const url = `mqtt://me:p%40ss@127.0.0.1:${broker.port}/home/alerts?retain=yes`;
@@ -241,7 +241,7 @@ describe('MQTT', () => {
     expect(result?.detail).not.toContain('secret');
   });
 
-  it('waits for a broker that is not there', async () => {
+  it('is retried while the broker is unavailable', async () => {
     const port = await openBroker().then(async (broker) => {
       await broker[Symbol.asyncDispose]();
       return broker.port;
@@ -277,8 +277,8 @@ describe('a popup', () => {
   });
 });
 
-describe('our own push server', () => {
-  it('is handed the first file with the message', async () => {
+describe('the push service of this host', () => {
+  it('receives the first file with the message', async () => {
     await using provider = await openProvider();
     const passed: unknown[] = [];
     const pass = (handover: unknown, key: string, payload: unknown) => {

@@ -1,4 +1,4 @@
-import type { Got } from './provider-server.ts';
+import type { ReceivedRequest } from './provider-server.ts';
 
 /** Recorded request. */
 export interface RecordedRequest {
@@ -31,7 +31,7 @@ const passedOver = new Set([
 ]);
 const branding = /^https:\/\/github\.com\/caronc\/apprise/;
 
-export function ofGot({ method, url, headers, body }: Got): Comparable {
+export function ofGot({ method, url, headers, body }: ReceivedRequest): Comparable {
   return comparable(method, url, headers, body);
 }
 

@@ -46,7 +46,7 @@ describe.each(urls)('%s', (url) => {
     [429, true],
     [500, true],
     [503, true],
-  ])('status %i is worth another try: %s', async (status, retryable) => {
+  ])('is retried after status %i: %s', async (status, retryable) => {
     const [secret = ''] = /(xoxb-)?s3cretword/.exec(url) ?? [];
     const body = { ok: false, message: `no ${secret} here`, error: secret };
     const { result, asked: requests } = await failing(url, { status, body });
@@ -57,7 +57,7 @@ describe.each(urls)('%s', (url) => {
   });
 });
 
-describe('a service that wants to be asked later', () => {
+describe('a service that requests a delay', () => {
   it.each([
     ['by the standard header', { 'retry-after': '7' }, {}, 7000],
     [
@@ -76,7 +76,7 @@ describe('a service that wants to be asked later', () => {
   });
 });
 
-describe('a refusal that comes with status 200', () => {
+describe('a refusal with status 200', () => {
   it.each([
     ['slack://xoxb-abc/#x', { ok: false, error: 'channel_not_found' }, false],
     ['slack://xoxb-abc/#x', { ok: false, error: 'ratelimited' }, true],
@@ -105,7 +105,7 @@ describe('a refusal that comes with status 200', () => {
     ['msteams://team/a@b/b/c', 'Webhook message delivery failed with error: returned HTTP error 429', true],
     ['msteams://team/a@b/b/c', 'Webhook message delivery failed with error: returned HTTP error 404', false],
     ['matrix://token@host', { joined_rooms: [] }, false],
-  ])('is told, and worth another try where it passes: %s', async (url, body, retryable) => {
+  ])('is reported, and retried if it is temporary: %s', async (url, body, retryable) => {
     const { result } = await failing(url, { body });
     expect(result).toMatchObject({ ok: false, retryable });
   });
@@ -126,7 +126,7 @@ describe('a session', () => {
   it.each([
     ['matrix://user:password@host/#room', '/send/', { access_token: 'tok', room_id: '!room:hs' }],
     ['rocket://user:password@host/#chan', '/chat.postMessage', { data: { authToken: 'tok', userId: 'u' } }],
-  ])('is ended whatever became of the notice, and its end makes no difference: %s', async (url, sending, body) => {
+  ])('is ended after success and failure, without an effect on the result: %s', async (url, sending, body) => {
     await using provider = await openProvider();
     for (const [broken, ok] of [
       [sending, false],
@@ -140,18 +140,18 @@ describe('a session', () => {
   });
 });
 
-describe('a way that does not work', () => {
-  it('never answers: it is tried again', async () => {
+describe('a failing connection', () => {
+  it('is retried without a response', async () => {
     const { result } = await failing('json://host/?rto=0.2&cto=0.1', undefined);
     expect(result).toMatchObject({ ok: false, retryable: true });
   });
 
-  it('answers without end: the notice may have been shown, so it is not sent again', async () => {
+  it('is not retried after an endless response, because the message may have been shown', async () => {
     const { result } = await failing('json://host/', { body: Buffer.alloc(3 * 1024 * 1024, 0x20) });
     expect(result).toMatchObject({ ok: false, retryable: false });
   });
 
-  it('has a certificate nobody knows: nothing is sent', async () => {
+  it('sends nothing to an untrusted certificate', async () => {
     // The package contains an expired self-signed certificate; the protocol behind it does not matter here.
     const server = new SMTPServer({ secure: true, disableReverseLookup: true });
     let greeted = 0;

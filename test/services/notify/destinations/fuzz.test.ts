@@ -65,7 +65,7 @@ function anyUrl(next: (below: number) => number): string {
 }
 
 describe('any URL', () => {
-  it('is a destination or a sentence, and its normal form means itself', () => {
+  it('is a destination or an error message, and its normalized form is stable', () => {
     const next = numbers(1);
     let served = 0;
     for (let index = 0; index < 20_000; index += 1) {
@@ -77,8 +77,8 @@ describe('any URL', () => {
       }
       served += 1;
       const normal = destination.url(false);
-      const again = parseDestination(normal);
-      expect(typeof again === 'string' ? `${url} -> ${normal}: ${again}` : again.url(false)).toBe(normal);
+      const reparsed = parseDestination(normal);
+      expect(typeof reparsed === 'string' ? `${url} -> ${normal}: ${reparsed}` : reparsed.url(false)).toBe(normal);
       expect(destinationId(destination)).toMatch(/^[0-9a-f]{16}$/);
       for (const part of destination.parts ?? []) expect(typeof parseDestination(part.url(false)), url).toBe('object');
       expect(destination.url(true).length).toBeGreaterThan(0);
@@ -88,7 +88,7 @@ describe('any URL', () => {
     expect(served).toBeGreaterThan(1000);
   });
 
-  it('is sent without anything but a result, and no header or address of it escapes', async () => {
+  it('always returns a result when sent, without header or address injection', async () => {
     await using provider = await openProvider();
     const requestedUrls: string[] = [];
     const outlets = {
@@ -116,13 +116,13 @@ describe('any URL', () => {
     expect(requestedUrls.length).toBeGreaterThan(100);
   });
 
-  it('survives being taken apart and put together', () => {
+  it('is unchanged after parsing and formatting', () => {
     const next = numbers(3);
     for (let index = 0; index < 20_000; index += 1) {
       const url = parseDestinationUrl(anyUrl(next));
       if (url === undefined) continue;
-      const again = parseDestinationUrl(writeDestinationUrl(url));
-      expect(again).toMatchObject({ host: url.host, user: url.user, path: url.path, query: url.query });
+      const reparsed = parseDestinationUrl(writeDestinationUrl(url));
+      expect(reparsed).toMatchObject({ host: url.host, user: url.user, path: url.path, query: url.query });
     }
   });
 });
@@ -170,8 +170,8 @@ function getSample(scheme: string, name: string, kind: string, required: boolean
     },
     ...{ 'tgram token': '123456789:s3cretvalue', 'matrix password': 's3cretvalue', 'rocket password': 's3cretvalue' },
   };
-  const own = samples[`${scheme} ${name}`];
-  if (own !== undefined) return own;
+  const sampleValue = samples[`${scheme} ${name}`];
+  if (sampleValue !== undefined) return sampleValue;
   if (!required) return undefined;
   return kind === 'secret' ? 's3cretvalue' : (samples[name] ?? 'name');
 }

@@ -32,7 +32,7 @@ async function sendAndRead(url: string, path: string, fields: { readonly title?:
     .map(String);
 }
 
-describe('a long text in letters of several bytes', () => {
+describe('a long text of multi-byte characters', () => {
   it.each([
     ['ntfy://host/topic', 'message', 4096],
     ['bark://host/key', 'body', 3000],
@@ -44,7 +44,7 @@ describe('a long text in letters of several bytes', () => {
     ['matrix://token@host/!room:hs', 'body', 32_768],
     ['workflow://host/id/sig', 'attachments.0.content.body.1.text', 24_000],
     ['msteams://team/a@b/b/c', 'sections.0.text', 24_000],
-  ])('is cut or split by bytes: %s', async (url, path, maxLength) => {
+  ])('is truncated or split by bytes: %s', async (url, path, maxLength) => {
     const messages = await sendAndRead(url, path, { body: line.repeat(1000) });
     expect(messages.length).toBeGreaterThan(0);
     for (const text of messages) {
@@ -53,13 +53,13 @@ describe('a long text in letters of several bytes', () => {
     }
   });
 
-  it('is split where LINE counts, by the halves of characters', async () => {
+  it('is split for LINE by UTF-16 code units', async () => {
     const messages = await sendAndRead('line://token/user', 'messages.0.text', { body: '🎉'.repeat(6000) });
     expect(messages.map(({ length }) => length <= 5000)).toEqual([true, true, true]);
     expect(messages.every((text) => text.isWellFormed())).toBe(true);
   });
 
-  it('leaves no half of a character in a packet of a log', async () => {
+  it('leaves no incomplete character in a syslog packet', async () => {
     const socket = createSocket('udp4').bind(0, '127.0.0.1');
     await once(socket, 'listening');
     const packets: Buffer[] = [];
@@ -75,9 +75,9 @@ describe('a long text in letters of several bytes', () => {
   });
 });
 
-describe('what stands beside the body in one text', () => {
+describe('text next to the body in one field', () => {
   it.each(['discord://1/t', 'discord://1/t?ping=@here%20%3C@1234%3E', 'discord://1/t?ping=@here&overflow=truncate'])(
-    'counts against its limit: %s',
+    'counts towards its limit: %s',
     async (url) => {
       const messages = await sendAndRead(url, 'content', { body: 'word '.repeat(390) });
       expect(messages[0]).toContain(title);
@@ -85,7 +85,7 @@ describe('what stands beside the body in one text', () => {
     },
   );
 
-  it('counts in a post of Mastodon, whose every part calls the people', async () => {
+  it('counts in a Mastodon post, whose every part contains the mentions', async () => {
     const url = 'mastodon://token@host/@someone/@somebody.else';
     const messages = await sendAndRead(url, 'status', { title: '', body: 'word '.repeat(195) });
     expect(messages).toHaveLength(3);

@@ -16,7 +16,7 @@ import type {
 import type { Message } from '../../../../services/notify/domain/message.ts';
 
 /** Request that a provider received; `url` is the original address. */
-export interface Got {
+export interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -30,10 +30,10 @@ export interface Answer {
 }
 
 export interface Provider extends AsyncDisposable {
-  readonly requests: Got[];
+  readonly requests: ReceivedRequest[];
   /** Outgoing requests of the host, which all reach this server. */
   readonly outlets: DeliveryContext;
-  answer: (request: Got) => Answer | undefined;
+  answer: (request: ReceivedRequest) => Answer | undefined;
 }
 
 const origin = 'x-test-origin';
@@ -45,7 +45,7 @@ const handovers: Handovers = {
 
 /** Opens a web server on loopback that replaces all providers. */
 export async function openProvider(): Promise<Provider> {
-  const requests: Got[] = [];
+  const requests: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -21,9 +21,9 @@ interface Recorded {
 
 const folder = new URL('golden/', import.meta.url);
 /** Kinds with other protocols, which have separate suites. */
-const elsewhere = ['mailto.json', 'rsyslog.json'];
+const testedElsewhere = ['mailto.json', 'rsyslog.json'];
 const recorded = readdirSync(folder)
-  .filter((file) => !elsewhere.includes(file))
+  .filter((file) => !testedElsewhere.includes(file))
   .flatMap((file) => JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Recorded[]);
 const long = '0123456789'.repeat(900);
 const dot = Buffer.from(
@@ -52,25 +52,25 @@ describe.each(recorded.map((each) => [each.note, each] as const))(
   (note, { url, normal, masked, cases }) => {
     const allowed = differences[note] ?? differences[note.split(' ')[0] ?? ''] ?? {};
 
-    it('has the place of the peer in its normal form, and hides what the peer hides', () => {
-      const ours = toLocation(parsed(url).url(false));
+    it('normalizes URLs like Apprise, and masks the same parts', () => {
+      const actual = toLocation(parsed(url).url(false));
       const peers = toLocation(normal);
       if (allowed['url'] !== skip) {
-        expect({ ...ours, query: {} }).toEqual({ ...peers, query: {} });
+        expect({ ...actual, query: {} }).toEqual({ ...peers, query: {} });
         // Homeport may mask more than Apprise, never less.
         const displayed = parsed(url).url(true);
         for (const secret of secretsIn(normal, masked)) expect(displayed).not.toContain(secret);
       }
-      const again = parsed(parsed(url).url(false));
-      expect(again.url(false)).toBe(parsed(url).url(false));
-      expect(again.url(true)).toBe(parsed(url).url(true));
+      const reparsed = parsed(parsed(url).url(false));
+      expect(reparsed.url(false)).toBe(parsed(url).url(false));
+      expect(reparsed.url(true)).toBe(parsed(url).url(true));
     });
 
     it.each(
       cases
         .filter((each) => allowed[each.case] !== skip && allowed['all'] !== skip)
         .map((each) => [each.case, each] as const),
-    )('sends %s as the peer does', async (name, { input, requests }) => {
+    )('sends %s like Apprise', async (name, { input, requests }) => {
       provider.requests.length = 0;
       provider.answer = (request) => answers(request);
       const file = { name: 'dot.png', type: 'image/png', size: dot.length, read: () => Promise.resolve(dot) };

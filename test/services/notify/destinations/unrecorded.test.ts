@@ -19,7 +19,7 @@ async function sent(url: string, fields: Parameters<typeof sendTo>[1]) {
 }
 
 /** Requests by the documentation of the services, without recordings. */
-describe('what is sent to', () => {
+describe('requests to services without recordings', () => {
   it('sends to a Teams connector', async () => {
     const requests = await sent('msteams://team/a@b/c/d/e', { title: 'T <b>', body: '**B**', type: 'failure' });
     expect(requests).toMatchObject([
@@ -74,7 +74,7 @@ describe('what is sent to', () => {
   });
 });
 
-describe('a notice of files alone', () => {
+describe('a message with files only', () => {
   const files = ['a.png', 'b.txt'].map((name) => ({
     ...{ name, type: 'image/png', size: 1, read: () => Promise.resolve(Buffer.from('x')) },
   }));
@@ -85,7 +85,7 @@ describe('a notice of files alone', () => {
     ['line://token/user', 'messages.0.text'],
     ['sendgrid://key:nas@example.com', 'content.0.value'],
     ['gotify://host/token', 'message'],
-  ])('tells their names where words are needed: %s', async (url, path) => {
+  ])('contains their names when text is required: %s', async (url, path) => {
     provider.answer = answers;
     await sendTo(url, { attachments: files }, provider.outlets);
     const sentBody: unknown = JSON.parse(provider.requests[0]?.body.toString() ?? '');
@@ -94,7 +94,7 @@ describe('a notice of files alone', () => {
     );
   });
 
-  it.each(['discord://1/t', 'tgram://1:abc/5', 'json://host'])('is only files elsewhere: %s', async (url) => {
+  it.each(['discord://1/t', 'tgram://1:abc/5', 'json://host'])('contains only files otherwise: %s', async (url) => {
     provider.answer = answers;
     await sendTo(url, { attachments: files }, provider.outlets);
     expect(provider.requests.length).toBeGreaterThan(0);
@@ -102,7 +102,7 @@ describe('a notice of files alone', () => {
   });
 });
 
-describe('the link of a notice', () => {
+describe('the link of a message', () => {
   const link = 'https://git.example/o/r/compare/a...b?x=1&y=2';
   const sentWith = async (url: string, fields: Parameters<typeof sendTo>[1]): Promise<string> => {
     provider.answer = answers;
@@ -120,11 +120,11 @@ describe('the link of a notice', () => {
     ['discord://1/t', `B\\n\\n${link}`],
     ['mmost://host/hook', `B\\n\\n${link}`],
     ['apprise://host/key?method=json', `B\\n\\n${link}`],
-  ])('reaches who reads it: %s', async (url, expected) => {
+  ])('is sent to the reader: %s', async (url, expected) => {
     expect(await sentWith(url, {})).toContain(expected);
   });
 
-  it('is told once, and not where it leads to this machine or where machines read', async () => {
+  it('is sent once, but not for addresses of this computer or to programs', async () => {
     expect(await sentWith('mmost://host/hook', { body: `see ${link}` })).toContain(`"text":"T\\r\\nsee ${link}"`);
     provider.requests.length = 0;
     expect(await sentWith('mmost://host/hook', { link: 'http://127.0.0.1:8088/downloads' })).not.toContain('127.0.0.1');

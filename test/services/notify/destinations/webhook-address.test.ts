@@ -5,7 +5,7 @@ import { openProvider, parsed, sendTo } from './provider-server.ts';
 const sig = 'a_b-c%3D';
 const invoke = 'triggers/manual/paths/invoke?api-version=1&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0';
 
-describe('the address of a webhook as its service shows it', () => {
+describe('the webhook address that a service displays', () => {
   it.each([
     ['https://discord.com/api/webhooks/123/ab-C_d?footer=yes', 'discord://123/ab-C_d?footer=yes'],
     ['https://discordapp.com/api/webhooks/123/abc/', 'discord://123/abc'],
@@ -26,7 +26,7 @@ describe('the address of a webhook as its service shows it', () => {
     ['https://oapi.dingtalk.com/robot/send?access_token=abc', 'dingtalk://abc'],
     ['https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=ab-c', 'wecombot://ab-c'],
     ['https://ntfy.sh/My_Topic?priority=high', 'ntfy://My_Topic?priority=high'],
-  ])('is the destination: %s', (address, url) => {
+  ])('is converted to the destination: %s', (address, url) => {
     expect(isNativeUrl(address)).toBe(true);
     expect(parsed(address).url(false)).toBe(parsed(url).url(false));
   });
@@ -35,12 +35,12 @@ describe('the address of a webhook as its service shows it', () => {
     'https://example.org/hook',
     'https://discord.com/api/webhooks/',
     'https://evil.example/discord.com/api/webhooks/1/a',
-  ])('is none of another page: %s', (address) => {
+  ])('is not converted for other pages: %s', (address) => {
     expect(isNativeUrl(address)).toBe(false);
     expect(parseDestination(address)).toBe('https:// is not served');
   });
 
-  it('reaches a flow of Power Automate where such flows are since 2025', async () => {
+  it('supports the addresses of Power Automate since 2025', async () => {
     await using provider = await openProvider();
     const host = 'https://x.environment.api.powerplatform.com';
     const path = '/powerautomate/automations/direct/cu/09/workflows/abc/triggers/manual/paths/invoke';
@@ -54,7 +54,7 @@ describe('the address of a webhook as its service shows it', () => {
   });
 });
 
-describe('parts of a URL that the peer reads from other places', () => {
+describe('parts of a URL that Apprise accepts in other locations', () => {
   it.each([
     ['json://host/p?user=u&pass=p%40ss&port=8080', 'json://u:p%40ss@host:8080/p'],
     ['json://old:gone@host?user=u&password=p', 'json://u:p@host'],
@@ -65,12 +65,12 @@ describe('parts of a URL that the peer reads from other places', () => {
     ['ntfy://one,two', 'ntfy://one/two?mode=cloud'],
     ['zulip://bot@org/key/My%20Stream,Other', 'zulip://bot@org/key/My%20Stream/Other'],
     ['pbul://token/%23a,b@c?to=d', 'pbul://token/%23a/b@c/d'],
-  ])('are where they belong: %s', (url, standardUrl) => {
+  ])('are moved to their location: %s', (url, standardUrl) => {
     expect(parsed(url).url(false)).toBe(parsed(standardUrl).url(false));
     expect(parsed(url).parts?.length).toBe(parsed(standardUrl).parts?.length);
   });
 
-  it('are hidden there like everywhere', () => {
+  it('are masked in each location', () => {
     expect(parsed('json://host?user=u&pass=s3cretword').url(true)).not.toContain('s3cretword');
     expect(parsed('mailtos://s3cretword@example.com?user=me@example.com').url(true)).not.toContain('s3cretword');
   });
