@@ -52,7 +52,7 @@ const met = {
 let folder: string;
 let rig: Rig;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'homeport-peers-options-'));
+  folder = mkdtempSync(join(tmpdir(), 'homeport-metube-options-'));
   writeFileSync(join(folder, 'options.json'), JSON.stringify({ format_sort: ['res:360'] }));
   writeFileSync(join(folder, 'presets.json'), JSON.stringify({ 'limit-rate': { ratelimit: 4_000_000 } }));
   const cookie = ['127.0.0.1', 'FALSE', '/', 'FALSE', '4102444800', 'session', 'fixture'].join('\t');

@@ -15,7 +15,7 @@ import { createProbe } from '../notify/support.ts';
 import { fakeEngine, openRig, type Rig } from './rig.ts';
 
 let folder: string;
-beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'homeport-peers-settings-'))));
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'homeport-metube-settings-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Waits for the first event of that name that a Socket.IO client receives. */
