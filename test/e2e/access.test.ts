@@ -8,7 +8,7 @@ import { buildExample, listOperations, type Operation } from '../support/openapi
 import { openEvents } from '../services/control/event-stream.ts';
 
 /** Timeout for a busy computer. */
-const soon = { timeout: 30_000, interval: 50 };
+const waitOptions = { timeout: 30_000, interval: 50 };
 const walk = { timeout: 240_000 };
 /** Marks all content of another account. */
 const nugget = 'NUGGET';
@@ -73,7 +73,7 @@ beforeAll(async () => {
   identities['wrong'] = `Bearer tk_${'x'.repeat(29)}`;
   identities['administrator'] = adminAuthorization;
   const late = { headers: { Authorization: identities['expired'] } };
-  await vi.waitFor(async () => expect((await fetch(`${base}/api/account`, late)).status).toBe(401), soon);
+  await vi.waitFor(async () => expect((await fetch(`${base}/api/account`, late)).status).toBe(401), waitOptions);
 });
 afterAll(() => host[Symbol.asyncDispose]());
 
@@ -130,7 +130,7 @@ async function seed(): Promise<void> {
   await vi.waitFor(async () => {
     const { items } = await api<{ items: readonly unknown[] }>(base, `/api/inbox?q=${nugget}`);
     expect(items.length).toBeGreaterThan(2);
-  }, soon);
+  }, waitOptions);
 }
 
 interface Answer {
@@ -208,7 +208,7 @@ function getArea(path: string): string {
   return (path.split('/')[2] ?? '').replace(/\?.*$/, '');
 }
 
-/** The addresses of an operation, with each id that is known in its area in the place of its last parameter. */
+/** Returns the addresses of an operation, with each known ID of its area as its last parameter. */
 function filled({ path }: Operation, idsByArea: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const areas = [...idsByArea].filter(([area]) => area.startsWith(getArea(path)) || getArea(path).startsWith(area));
   const ids = [...new Set(areas.flatMap(([, some]) => [...some]))];
@@ -436,8 +436,8 @@ describe('the push subscription of a browser', () => {
       const order = { endpoint, ...keys, topics };
       expect(await ask('gardener', 'PUT', '/api/push/browsers', order)).toMatchObject(refused);
     }
-    const own = await ask('administrator', 'POST', '/api/push/browsers/topics', { endpoint });
-    expect(own).toEqual({ topics: [hidden] });
+    const adminTopics = await ask('administrator', 'POST', '/api/push/browsers/topics', { endpoint });
+    expect(adminTopics).toEqual({ topics: [hidden] });
   });
 });
 
@@ -455,7 +455,7 @@ describe('the inbox of an account with a grant', () => {
 
   it('lists rows of granted topics only, and marking all rows as read affects only these', async () => {
     await send('POST', '/api/push/messages', { topic: lawn, message: 'dew' });
-    await vi.waitFor(async () => expect((await read('gardener')).items[0]).toMatchObject({ body: 'dew' }), soon);
+    await vi.waitFor(async () => expect((await read('gardener')).items[0]).toMatchObject({ body: 'dew' }), waitOptions);
     const { items, unread, total, sources } = await read('gardener');
     expect(new Set(items.map(({ topic }: { topic: string }) => topic))).toEqual(new Set([lawn]));
     expect([unread, total, sources]).toEqual([items.length, items.length, ['push']]);
@@ -526,12 +526,12 @@ describe('the live event stream', () => {
     expect((await until(gardener, last)).join('\n')).not.toContain(nugget);
     // The account list changes for everybody, and ends what the plain person has heard.
     await send('POST', '/api/accounts', { name: 'newcomer' });
-    const heard = await until(plainEvents, (event) => event === 'control.access');
+    const accessEvent = await until(plainEvents, (event) => event === 'control.access');
     await using again = await openEvents(base, { ...headers('plain'), lastId: start });
-    heard.push(...(await until(again, (event) => event === 'control.access')));
+    accessEvent.push(...(await until(again, (event) => event === 'control.access')));
     expect(
-      heard.filter((line) => !/^(control\.access|control\.service|push\.stored|push\.planned) /.test(line)),
+      accessEvent.filter((line) => !/^(control\.access|control\.service|push\.stored|push\.planned) /.test(line)),
     ).toEqual([]);
-    expect(heard.join('\n')).not.toContain(nugget);
+    expect(accessEvent.join('\n')).not.toContain(nugget);
   });
 });

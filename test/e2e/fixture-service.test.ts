@@ -101,15 +101,15 @@ describe('a service added by its folder and one registry line', () => {
     const account = { name: 'bob', password: 'long enough' };
     await api(host.url('control'), '/api/accounts', { method: 'POST', body: JSON.stringify(account) });
     const bob = `Basic ${Buffer.from('bob:long enough').toString('base64')}`;
-    await using heard = await openEvents(host.url('control'), { headers: { Authorization: adminAuthorization } });
+    await using events = await openEvents(host.url('control'), { headers: { Authorization: adminAuthorization } });
     await using unheard = await openEvents(host.url('control'), { headers: { Authorization: bob } });
     const seen: string[] = [];
     void (async () => {
       for (let event = await unheard.next(); event !== undefined; event = await unheard.next()) seen.push(event.event);
     })().catch(() => seen.push('ended'));
     await ask('harbour', '/?ship=Aurora', {});
-    let event = await heard.next();
-    while (event !== undefined && event.event !== 'harbour.ship') event = await heard.next();
+    let event = await events.next();
+    while (event !== undefined && event.event !== 'harbour.ship') event = await events.next();
     expect(event?.data).toEqual({ name: 'Aurora' });
     // The event for all accounts follows, so bob's event has arrived by then.
     await api(host.url('control'), '/api/services/gate/restart', { method: 'POST' });
@@ -133,9 +133,9 @@ describe('a service added by its folder and one registry line', () => {
 
   it('serves its own page to visitors by address and by host name', async () => {
     const page = '<h1>Ships today</h1>';
-    const own = await fetch(`${host.url('harbour')}/timetable`);
-    expect([own.status, own.headers.get('content-security-policy')]).toEqual([200, "default-src 'none'"]);
-    expect(await own.text()).toContain(page);
+    const timetable = await fetch(`${host.url('harbour')}/timetable`);
+    expect([timetable.status, timetable.headers.get('content-security-policy')]).toEqual([200, "default-src 'none'"]);
+    expect(await timetable.text()).toContain(page);
     const answer = await new Promise<IncomingMessage>((resolve, reject) =>
       send(`${host.url('harbour')}/timetable`, { headers: { Host: 'harbour.test' } }, resolve)
         .on('error', reject)

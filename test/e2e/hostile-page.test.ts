@@ -125,7 +125,7 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
     });
     const page = await visit(pageUrl);
     const auth = Buffer.from(adminAuthorization).toString('base64url');
-    const heard = await page.evaluate(
+    const received = await page.evaluate(
       ({ base, auth }) =>
         new Promise((resolve) => {
           const socket = new WebSocket(`${base.replace('http', 'ws')}/x/ws?auth=${auth}`);
@@ -134,7 +134,7 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
         }),
       { base: open.url('push'), auth },
     );
-    expect(heard).toBe('open');
+    expect(received).toBe('open');
     await page.context().close();
   });
 

@@ -184,7 +184,7 @@ describe('a failing service', () => {
     const mute = fixtureService('mute', () => ({ health }));
     await using host = await turning(clock, openTestHost({ dataDir, clock, services: [mute, control] }));
     const states = await turning(clock, Promise.all([fetchState(host, 'mute'), fetchState(host, 'mute')]));
-    expect(states.map((each) => each?.state)).toEqual(['degraded', 'degraded']);
+    expect(states.map((entry) => entry?.state)).toEqual(['degraded', 'degraded']);
     expect(health).toHaveBeenCalledOnce();
   });
 

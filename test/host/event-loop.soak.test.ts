@@ -42,7 +42,7 @@ describe(`event loop with ${String(rows)} inbox rows delays a trivial request at
     for (const folder of [data, backups]) rmSync(folder, { recursive: true, force: true });
   });
 
-  const once99 = async (work: () => Promise<unknown>): Promise<{ readonly p99: number; readonly took: number }> => {
+  const measureP99 = async (work: () => Promise<unknown>): Promise<{ readonly p99: number; readonly took: number }> => {
     const start = performance.now();
     let done = false;
     const working = work().finally(() => (done = true));
@@ -62,8 +62,8 @@ describe(`event loop with ${String(rows)} inbox rows delays a trivial request at
   const addedBy = async (name: string, work: () => Promise<unknown>): Promise<void> => {
     const added: number[] = [];
     for (let turn = 0; turn < tries && (added.at(-1) ?? maxDelayMs) >= maxDelayMs; turn += 1) {
-      const { p99: usual } = await once99(() => new Promise((resolve) => setTimeout(resolve, 3000)));
-      const { p99, took } = await once99(work);
+      const { p99: usual } = await measureP99(() => new Promise((resolve) => setTimeout(resolve, 3000)));
+      const { p99, took } = await measureP99(work);
       added.push(p99 - usual);
       console.log(`${name}: p99 ${usual.toFixed(2)} ms alone, ${p99.toFixed(2)} ms beside it (${Math.round(took)} ms)`);
     }

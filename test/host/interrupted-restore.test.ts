@@ -35,7 +35,7 @@ function fill(mark: 'old' | 'new'): void {
   }
 }
 
-/** Returns whose data a folder contains; anything else is a mixture. */
+/** Returns the host whose data a folder contains; any other result is a mixture. */
 function heldBy(folder: string): string {
   const marks = ['homeport.yaml', 'vault.key', 'mail/spool/a.eml', 'git/HEAD'].map((path) =>
     existsSync(join(folder, path)) ? readFileSync(join(folder, path), 'utf8') : 'nothing',

@@ -162,7 +162,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
       await page.getByRole('list', { name: 'Service accounts' }).getByRole('link', { name }).click();
       await page.getByRole('heading', { level: 2, name }).waitFor();
     };
-    const fetchGrants = async (name: string) => (await accounts()).find((each) => each.name === name)?.grants;
+    const fetchGrants = async (name: string) => (await accounts()).find((entry) => entry.name === name)?.grants;
     await page.getByRole('button', { name: /^Take away .*nas-\*/ }).click();
     await page.getByText('No grants yet.').waitFor();
     await goTo('cam');
@@ -295,7 +295,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     const { page } = visit;
     const switches = page.getByRole('list', { name: 'Service accounts' }).getByRole('switch');
     const first = (): Promise<readonly (string | null)[]> =>
-      switches.evaluateAll((all) => all.slice(0, 3).map((each) => each.getAttribute('aria-label')));
+      switches.evaluateAll((all) => all.slice(0, 3).map((entry) => entry.getAttribute('aria-label')));
     const expectedRows = ['nas on', 'administration on', 'backup-jobs on'];
     await expect.poll(first).toEqual(expectedRows);
     const backup = page.getByRole('switch', { name: 'backup-jobs on' });
@@ -536,8 +536,8 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await one.page.getByRole('button', { name: 'Make a token' }).click();
     await one.page.locator('code').filter({ hasText: /^tk_/ }).waitFor();
     await expectFits(one, 'account', screen);
-    await using own = await pages.visit('/account', screen);
-    await own.page.getByText('No token yet.').waitFor();
-    await expectFits(own, 'own-account', screen);
+    await using accountPage = await pages.visit('/account', screen);
+    await accountPage.page.getByText('No token yet.').waitFor();
+    await expectFits(accountPage, 'own-account', screen);
   });
 });

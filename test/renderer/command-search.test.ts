@@ -37,7 +37,7 @@ describe('the search for a command', () => {
       { title: 'In the inbox', commands: [command('Other words'), command('Push')], many: true },
     ];
     const titles = rankGroups([...filterCommands(groups, 'push'), ...results], 'push');
-    expect(titles.map(({ title, commands }) => [title, ...commands.map((each) => each.title)])).toEqual([
+    expect(titles.map(({ title, commands }) => [title, ...commands.map((entry) => entry.title)])).toEqual([
       ['Topics', 'push', 'backup-push'],
       ['Services', 'Push service', 'Copy the address of Push', 'Restart Push'],
       ['Settings', 'Push settings', 'Settings of Push'],

@@ -21,9 +21,9 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
   function row(page: Page, title: string) {
     return page.getByRole('group').getByRole('listitem').filter({ hasText: title });
   }
-  async function act(page: Page, title: string, what: string): Promise<void> {
+  async function act(page: Page, title: string, action: string): Promise<void> {
     await page.getByRole('button', { name: `More for ${title}` }).click();
-    await page.getByRole('menuitem', { name: what }).click();
+    await page.getByRole('menuitem', { name: action }).click();
   }
 
   it('filters by a URL that can be bookmarked, including downloads that end in the meantime', async () => {

@@ -26,13 +26,13 @@ export async function expectFits(
   );
   const seen = new Set<number>();
   await eachLook(page, screen, async ({ width, dark }) => {
-    const what = seen.has(width) ? 'contrast' : 'everything';
+    const rules = seen.has(width) ? 'contrast' : 'everything';
     seen.add(width);
     const description = `${name} at ${String(width)} px, ${dark ? 'dark' : 'light'}`;
     await photograph(page, `${name}-${String(width)}-${dark ? 'dark' : 'light'}`);
     const over = page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(await within(`${description} tells its width`, over), description).toBeLessThanOrEqual(0);
-    expect(await within(`${description} is read by axe`, seriousFindings(page, what)), description).toEqual([]);
+    expect(await within(`${description} is read by axe`, seriousFindings(page, rules)), description).toEqual([]);
     expect(complaints, description).toEqual([]);
   });
 }

@@ -44,7 +44,7 @@ describe('groups of settings fields', () => {
     const port = field('Port', z.int());
     const { alone, groups } = groupFields([key, monitors, port, address]);
     expect(alone).toEqual([port]);
-    expect(groups.map(({ title, fields }) => [title, fields.map((each) => each.title)])).toEqual([
+    expect(groups.map(({ title, fields }) => [title, fields.map((entry) => entry.title)])).toEqual([
       ['TorBox', ['API key', 'Address']],
       ['Written as JSON', ['Monitors']],
     ]);

@@ -157,7 +157,7 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
     const { page } = watched;
     const image = page.locator('img[alt="media/dot.png"]');
     await image.waitFor();
-    await expect.poll(() => image.evaluate((each) => (each as HTMLImageElement).naturalWidth)).toBe(2);
+    await expect.poll(() => image.evaluate((entry) => (entry as HTMLImageElement).naturalWidth)).toBe(2);
     await page.goto(`${fixture.url}/ada/demo/src/branch/main/media/table.csv`);
     await page.getByText('lighthouse,31').waitFor();
     expect(await page.getByText('git-lfs').count()).toBe(0);
@@ -181,7 +181,7 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
   it.each(screens)('shows visitors readable pages on a screen of %o', async (screen) => {
     await using watched = await openAsVisitor('/', screen);
     const paths = ['', '/src/branch/main/media/table.csv', '/commits', '/issues/1', '/releases', '/branches'];
-    for (const path of ['/', ...paths.map((each) => `/ada/demo${each}`)]) {
+    for (const path of ['/', ...paths.map((entry) => `/ada/demo${entry}`)]) {
       await watched.page.goto(`${fixture.url}${path}`);
       await expectFits(watched, `visitor${path.replaceAll('/', '-')}`, screen);
     }

@@ -29,10 +29,10 @@ describe.skipIf(noBrowser)('repository branches page', () => {
   });
   afterAll(() => fixture[Symbol.asyncDispose]());
 
-  const visit = async (path: string, options = {}, who?: { name: string; password: string }) => {
+  const visit = async (path: string, options = {}, account?: { name: string; password: string }) => {
     const watched = await openPage(await getBrowser(), options);
     watched.page.setDefaultTimeout(20_000);
-    await signIn(watched.page.context(), fixture.host.url('control'), who);
+    await signIn(watched.page.context(), fixture.host.url('control'), account);
     await watched.page.goto(`${fixture.host.url('control')}/git/repositories/ada~fleet${path}`);
     return watched;
   };

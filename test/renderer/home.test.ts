@@ -429,7 +429,7 @@ describe.skipIf(noBrowser)('a restarted host', () => {
       moody.health = { state: 'up', detail: '5 topics' };
       await using after = await openPages({ dataDir, moody });
       after.inbox.add({ title: 'New since' });
-      cable.mend(after.url);
+      cable.resume(after.url);
       await watched.page.getByText('5 topics').waitFor();
       await watched.page.getByText('New since').waitFor();
     } finally {

@@ -46,8 +46,8 @@ describe.skipIf(noBrowser)('the Network page', () => {
     await row.getByRole('radio', { name: 'Off' }).check();
     await row.getByText('Only this machine reaches it.').waitFor();
     // The page gets the event of the change before the listener is closed.
-    const heard = (): Promise<string> => readPlainly(trust).then(() => 'an answer', String);
-    await expect.poll(heard).toContain('ECONNREFUSED');
+    const readResponse = (): Promise<string> => readPlainly(trust).then(() => 'an answer', String);
+    await expect.poll(readResponse).toContain('ECONNREFUSED');
   });
 
   it('tests reachability, and signs out a browser of the network', async () => {

@@ -13,7 +13,7 @@ describe.skipIf(noBrowser)('a configuration key', () => {
   afterEach(() => real[Symbol.asyncDispose]());
 
   const readOptions = async (key: string) =>
-    (await real.ask('GET', '/notify/keys')).keys.find((each: { key: string }) => each.key === key).options;
+    (await real.ask('GET', '/notify/keys')).keys.find((entry: { key: string }) => entry.key === key).options;
 
   it('applies its options, also in the playground and for senders', async () => {
     await real.ask('POST', '/notify/keys/aggregator/destinations', { url: 'push://hall', tags: ['night'] });

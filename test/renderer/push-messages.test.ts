@@ -222,7 +222,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
         () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
       );
       return rows(page).evaluateAll((all) => {
-        const boxes = all.map((each) => each.getBoundingClientRect());
+        const boxes = all.map((entry) => entry.getBoundingClientRect());
         return boxes
           .slice(1)
           .map(({ top }, index) => Math.round(top - (boxes[index]?.bottom ?? 0)))

@@ -132,9 +132,9 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
     await using visit = await pages.visit('/settings/notifications');
     const { page } = visit;
     const zones = page.getByLabel('Time zone');
-    const own = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
-    await zones.selectOption(own);
-    await expect.poll(async () => (await saved()).quiet.zone).toBe(own);
+    const timeZone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+    await zones.selectOption(timeZone);
+    await expect.poll(async () => (await saved()).quiet.zone).toBe(timeZone);
     expect(visit.complaints).toEqual([]);
   });
 

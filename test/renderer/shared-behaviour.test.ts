@@ -54,11 +54,11 @@ describe.skipIf(noBrowser)('all pages', () => {
     await page.getByRole('heading', { level: 1 }).waitFor();
     const moved = (): Promise<readonly string[]> =>
       page.evaluate(() =>
-        [...document.querySelectorAll('*')].flatMap((each) => {
-          const { transitionDuration, animationName, animationIterationCount } = getComputedStyle(each);
+        [...document.querySelectorAll('*')].flatMap((entry) => {
+          const { transitionDuration, animationName, animationIterationCount } = getComputedStyle(entry);
           const isMoved =
             /[1-9]/.test(transitionDuration) || (animationName !== 'none' && animationIterationCount !== '1');
-          return isMoved ? [each.outerHTML.slice(0, 200)] : [];
+          return isMoved ? [entry.outerHTML.slice(0, 200)] : [];
         }),
       );
     expect(await moved()).toEqual([]);

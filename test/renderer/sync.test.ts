@@ -285,7 +285,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
   it('uses only fields that rclone declares for the common kinds', async () => {
     const { providers } = (await fixture.api('GET', '/api/sync/providers')) as { providers: SyncProvider[] };
     const lacking = commonKinds.flatMap(([type, , fields]) => {
-      const fieldNames = providers.find((each) => each.type === type)?.fields.map(({ name }) => name);
+      const fieldNames = providers.find((entry) => entry.type === type)?.fields.map(({ name }) => name);
       return fieldNames === undefined
         ? [type]
         : fields.filter((name) => !fieldNames.includes(name)).map((name) => `${type} ${name}`);

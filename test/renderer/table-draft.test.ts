@@ -27,7 +27,7 @@ async function readShape(name: string): Promise<StoredTable> {
 async function alter(name: string, column: string, change: Partial<ColumnDraft>): Promise<void> {
   const before = await readShape(name);
   const draft = toTableDraft(before);
-  draft.columns = draft.columns.map((each) => (each.name === column ? { ...each, ...change } : each));
+  draft.columns = draft.columns.map((entry) => (entry.name === column ? { ...entry, ...change } : entry));
   await fixture.sql(buildAlterStatements(before, draft));
 }
 

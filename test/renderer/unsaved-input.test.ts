@@ -49,14 +49,14 @@ describe.skipIf(noBrowser)('unsaved input of a dialog after the session ended', 
     await door.getByLabel('Name').fill(admin.name);
     await door.getByLabel('Password').fill(admin.password);
     // Reloads of the page behind the dialog must not close it.
-    const hears = page.waitForResponse((answer) => answer.url().includes('/api/events') && answer.ok());
+    const eventStream = page.waitForResponse((answer) => answer.url().includes('/api/events') && answer.ok());
     await page.keyboard.press('Enter');
     await door.waitFor({ state: 'detached' });
-    await hears;
+    await eventStream;
     await page.evaluate(() => new Promise<void>((resolve) => requestIdleCallback(() => resolve())));
     const values = dialog.locator(':is(input, textarea):visible');
     await expect
-      .poll(() => values.evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value)))
+      .poll(() => values.evaluateAll((all) => all.map((entry) => (entry as HTMLInputElement).value)))
       .toContain(typed);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });

@@ -127,8 +127,8 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     for (const time of ['2026-03-04T05-06-07-008Z', '2026-04-05T06-07-08-009Z']) {
       mkdirSync(join(folders, `.before-restore-${time}`));
     }
-    await using own = await openPages({ dataDir: folders });
-    await using visit = await own.visit('/settings/backup');
+    await using folderPages = await openPages({ dataDir: folders });
+    await using visit = await folderPages.visit('/settings/backup');
     const { page } = visit;
     const rows = page.getByRole('list', { name: 'Replaced by a restore' }).getByRole('listitem');
     await rows

@@ -194,8 +194,8 @@ describe.skipIf(noBrowser)('Uptime', () => {
       .click();
     await page.getByText(/is watched\.$/).waitFor();
     const { items } = await rig.call<{ items: { id: number; url: string | null }[] }>('GET', '/api/monitors');
-    const own = items.find(({ url }) => url?.startsWith(rig.host.url('control')) === true);
-    expect(await rig.until(own?.id ?? 0, 1)).toMatchObject({ status: 1 });
+    const ownMonitor = items.find(({ url }) => url?.startsWith(rig.host.url('control')) === true);
+    expect(await rig.until(ownMonitor?.id ?? 0, 1)).toMatchObject({ status: 1 });
     expect(complaints).toEqual([]);
     await page.context().close();
   });

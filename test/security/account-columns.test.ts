@@ -111,7 +111,7 @@ let dataDir: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'homeport-columns-'));
   dataDir = join(folder, 'data');
-  for (const each of ['from', 'data']) mkdirSync(join(folder, each));
+  for (const entry of ['from', 'data']) mkdirSync(join(folder, entry));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

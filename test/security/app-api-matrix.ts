@@ -46,7 +46,7 @@ function createGrantCallers(service: string): readonly GrantCaller[] {
   ] as const;
   return kinds.map(({ name, permission, services }) => ({
     name,
-    grants: services.map((each): Grant => ({ service: each, resource: '*', permission })),
+    grants: services.map((entry): Grant => ({ service: entry, resource: '*', permission })),
     admits: (access: RouteAccess): boolean =>
       (permission !== 'write' && isGranted(access, 'read', services)) ||
       (permission !== 'read' && isGranted(access, 'write', services)),
@@ -103,8 +103,8 @@ export async function openOwnApi(services: readonly string[]): Promise<OwnApi> {
         const { status, code } = await call(route, headers.get(name) ?? {});
         const refused = status === 401 || status === 403;
         const admitted = route.access === 'public' || admits(route.access);
-        const fits = admitted ? !refused : status === (name === anonymous ? 401 : 403);
-        if (!fits || status >= 500)
+        const isExpected = admitted ? !refused : status === (name === anonymous ? 401 : 403);
+        if (!isExpected || status >= 500)
           wrong.push(`${route.name}: ${String(status)} ${code}, admitted ${String(admitted)}`);
       }
       return wrong;

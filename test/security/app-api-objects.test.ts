@@ -125,7 +125,8 @@ async function readState(): Promise<string> {
 }
 
 const isRefused = (status: number): boolean => [401, 403, 404].includes(status);
-const isAllowed = (row: ObjectRow, account: string): boolean => row.allowed?.some((each) => each === account) === true;
+const isAllowed = (row: ObjectRow, account: string): boolean =>
+  row.allowed?.some((entry) => entry === account) === true;
 
 /** Describes the error in a response to another account; undefined for an expected response. */
 function findFault(row: ObjectRow, { status, text }: Answer): string | undefined {
@@ -155,7 +156,7 @@ describe('objects of another account', () => {
       const before = await readState();
       expect([anonymous, (await call(anonymous, row)).status]).toEqual([anonymous, 401]);
       expect(['limited', (await call('limited', row)).status]).toEqual(['limited', 403]);
-      for (const account of otherAccounts.filter((each) => !isAllowed(row, each))) {
+      for (const account of otherAccounts.filter((entry) => !isAllowed(row, entry))) {
         const answer = await call(account, row);
         expect.soft([account, findFault(row, answer), answer]).toEqual([account, undefined, answer]);
       }

@@ -79,7 +79,7 @@ async function signIn(): Promise<Answer> {
   expect(first.status).toBe(302);
   const params = new URL(first.headers.location ?? '').searchParams;
   nonce = params.get('nonce') ?? '';
-  const Cookie = (first.headers['set-cookie'] ?? []).map((each) => each.split(';')[0] ?? '').join('; ');
+  const Cookie = (first.headers['set-cookie'] ?? []).map((entry) => entry.split(';')[0] ?? '').join('; ');
   const query = new URLSearchParams({ code: 'one', state: params.get('state') ?? '' });
   return home.ask(`https://lamp.nas.local/.homeport/oidc/callback?${query.toString()}`, { headers: { Cookie } });
 }

@@ -167,7 +167,7 @@ async function createRelease(
   const listed = (await (await ask(creator, 'GET', `/${repository}/releases`)).json()) as {
     readonly releases: readonly (WithId & { readonly files: readonly WithId[] })[];
   };
-  const file = listed.releases.find((each) => String(each.id) === id)?.files[0];
+  const file = listed.releases.find((entry) => String(entry.id) === id)?.files[0];
   return { id, file: String(file?.id) };
 }
 
@@ -203,7 +203,7 @@ describe('the app API of Code', () => {
       await reply.arrayBuffer();
       return reply.status;
     };
-    for (const caller of callers.filter((each) => !isAllowed(each, row.need))) {
+    for (const caller of callers.filter((entry) => !isAllowed(entry, row.need))) {
       const status = await fetchStatus(caller, buildPath(row, hidden));
       expect.soft(['private', caller, isRefused(status), status]).toEqual(['private', caller, true, status]);
     }
@@ -217,7 +217,7 @@ describe('the app API of Code', () => {
       const status = await fetchStatus('otherOwner', buildPath(row, rival, hidden));
       expect.soft(['ids of another repository', status]).toEqual(['ids of another repository', 404]);
     }
-    for (const caller of callers.filter((each) => isAllowed(each, row.need))) {
+    for (const caller of callers.filter((entry) => isAllowed(entry, row.need))) {
       const status = await fetchStatus(caller, buildPath(row, hidden));
       expect.soft(['private', caller, isRefused(status), status]).toEqual(['private', caller, false, status]);
       if (row.consumes !== true) continue;

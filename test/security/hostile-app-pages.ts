@@ -170,7 +170,7 @@ export function describeHostileAppPages(origins: readonly PageOrigin[], chosen: 
         const frame = await open(pageOrigin);
         const refusals: string[] = [];
         page.on('websocket', (socket) => void socket.on('socketerror', (error) => refusals.push(error)));
-        const heard = await frame.evaluate(async (base) => {
+        const receivedEvents = await frame.evaluate(async (base) => {
           const paths = ['/api/session', '/api/accounts', '/api/openapi.json', '/metrics', '/'];
           const read: string[] = [];
           for (const path of paths) {
@@ -194,7 +194,7 @@ export function describeHostileAppPages(origins: readonly PageOrigin[], chosen: 
           }
           return read;
         }, app());
-        expect(heard).toEqual([]);
+        expect(receivedEvents).toEqual([]);
         expect(refusals).toHaveLength(3);
         // The app has no WebSocket routes: the response is that to a request without the upgrade.
         for (const refusal of refusals) expect(refusal).toContain('Unexpected response code');

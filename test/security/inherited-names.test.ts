@@ -155,9 +155,9 @@ describe.each(names)('a request with the name %s', (name) => {
       if (operation.takesBytes || operation.path === '/api/account/password') continue;
       const query = new URLSearchParams(
         operation.parameters
-          .filter((each) => each.in === 'query')
-          .flatMap((each) => [
-            [each.name, name],
+          .filter((entry) => entry.in === 'query')
+          .flatMap((entry) => [
+            [entry.name, name],
             [name, name],
           ]),
       );

@@ -140,7 +140,7 @@ beforeAll(async () => {
   for (const service of services) {
     for (const permission of ['read', 'write', 'read-write'] as const)
       await createToken(`${service} ${permission}`, createScopes([service], permission));
-    const others = [...services.filter((each) => each !== service), 'inbox', 'mail', 'metrics', 'addons', 'data'];
+    const others = [...services.filter((entry) => entry !== service), 'inbox', 'mail', 'metrics', 'addons', 'data'];
     await createToken(`all but ${service}`, createScopes(others, 'read-write'));
   }
   await createToken('of a reader', createScopes(services, 'read-write'), 'limitedReader');

@@ -101,9 +101,9 @@ const features: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
 describe.each(Object.keys(features))('%s', (name) => {
   it('reaches no listener of Homeport under any of its addresses', async () => {
     const use = features[name];
-    for (const each of hosts) {
-      const mark = `/manifest.json?reached=${encodeURIComponent(`${name} ${each}`)}`;
-      await use?.(`http://${each}:${String(host.rig.port('downloads'))}${mark}`);
+    for (const entry of hosts) {
+      const mark = `/manifest.json?reached=${encodeURIComponent(`${name} ${entry}`)}`;
+      await use?.(`http://${entry}:${String(host.rig.port('downloads'))}${mark}`);
     }
     const reached = arrivals.filter(({ url }) => url.includes(`reached=${encodeURIComponent(name)}`));
     expect(reached.map(({ url }) => url)).toEqual([]);
@@ -113,9 +113,9 @@ describe.each(Object.keys(features))('%s', (name) => {
 describe('a copy of a file from an address', () => {
   it.each(['127.0.0.1', 'localhost', '127.1', '[::ffff:127.0.0.1]'])(
     'is answered by a listener of Homeport at %s as without a sign-in on another computer',
-    async (each) => {
-      const mark = `/history?copied=${encodeURIComponent(each)}`;
-      const url = `http://${each}:${String(host.rig.port('downloads'))}${mark}`;
+    async (entry) => {
+      const mark = `/history?copied=${encodeURIComponent(entry)}`;
+      const url = `http://${entry}:${String(host.rig.port('downloads'))}${mark}`;
       await ask('sync', '/operations/copyurl', { fs: folder, remote: 'stolen.json', url });
       const answers = arrivals.filter((arrival) => arrival.url === mark).map(({ response }) => response.statusCode);
       expect(answers.filter((status) => status !== 401 && status !== 403)).toEqual([]);

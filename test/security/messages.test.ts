@@ -69,8 +69,8 @@ describe('a GET that publishes', () => {
 describe('a destination that leads back to Homeport', () => {
   const lan = Object.values(networkInterfaces())
     .flat()
-    .filter((each) => each?.internal === false && each.family === 'IPv4')
-    .map((each) => each?.address ?? '')
+    .filter((entry) => entry?.internal === false && entry.family === 'IPv4')
+    .map((entry) => entry?.address ?? '')
     .slice(0, 1);
 
   async function keyUrls(): Promise<string> {

@@ -125,7 +125,7 @@ describe('a session', () => {
     const lost = await signIn();
     const headers = await signIn();
     clock.advance(6 * 60_000);
-    const [other] = (await sessions(headers)).filter((each) => !each.current);
+    const [other] = (await sessions(headers)).filter((entry) => !entry.current);
     const paths = [`/api/account/sessions/${other?.id ?? ''}`, '/api/account/sessions'];
     for (const path of paths) {
       const refused = await call('DELETE', path, headers);

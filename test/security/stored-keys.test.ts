@@ -61,7 +61,7 @@ async function withHost<T>({ service, environment = {} }: StoredKey, work: (host
 
 async function getServiceState(host: TestHost, id: string): Promise<ServiceState> {
   const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
-  const state = services.find((each) => each.id === id);
+  const state = services.find((entry) => entry.id === id);
   if (state === undefined) throw new Error(`no service ${id}`);
   return state;
 }

@@ -116,10 +116,10 @@ describe('Credentials of a monitor', () => {
   it('are not shown to accounts that may only read', async () => {
     const authorization = basic('reader');
     const paths = ['/api/monitors', '/api/overview', '/metrics', '/api/export', '/api/report.csv', '/api/incidents'];
-    const each = ids.flatMap((id) =>
+    const entry = ids.flatMap((id) =>
       ['', '/facts', '/beats', '/chart'].map((path) => `/api/monitors/${String(id)}${path}`),
     );
-    for (const path of [...paths, ...each]) {
+    for (const path of [...paths, ...entry]) {
       const reply = await rig.raw('GET', path, undefined, { authorization });
       expect([path, findLeakedSecrets(await reply.text())]).toEqual([path, []]);
     }
@@ -187,8 +187,8 @@ describe('Access', () => {
       const needed = typeof access === 'object' ? access.permission : 'write';
       const allowed = level === 'write' || level === needed;
       const refusal = name === 'anonymous' ? 401 : 403;
-      const fits = allowed ? reply.status !== 401 && reply.status !== 403 : reply.status === refusal;
-      if (!fits || reply.status >= 500) wrong.push(`${method} ${address}: ${String(reply.status)}`);
+      const isExpected = allowed ? reply.status !== 401 && reply.status !== 403 : reply.status === refusal;
+      if (!isExpected || reply.status >= 500) wrong.push(`${method} ${address}: ${String(reply.status)}`);
     }
     expect(routes.length).toBeGreaterThan(40);
     expect(wrong).toEqual([]);

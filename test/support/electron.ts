@@ -257,7 +257,7 @@ export class FakeElectron {
   click(label: RegExp, checked = false): void {
     const all = (items: readonly Electron.MenuItemConstructorOptions[]): Electron.MenuItemConstructorOptions[] =>
       items.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? all(item.submenu) : [])]);
-    const item = all(this.tray?.menu ?? []).find((each) => label.test(each.label ?? ''));
+    const item = all(this.tray?.menu ?? []).find((entry) => label.test(entry.label ?? ''));
     if (item?.click === undefined) throw new Error(`nothing to click is called ${String(label)}`);
     item.click({ checked } as Electron.MenuItem, undefined, {});
   }

@@ -84,16 +84,16 @@ test('signs in although the new hash cannot be stored', async () => {
 test('preserves the hash in an export and import', async () => {
   await fixture.accounts.create({ name: 'ben', passwordHash });
   const exported = await fixture.accounts.exportAccounts({ secrets: true });
-  await using elsewhere = await openAccountsFixture();
-  await elsewhere.accounts.importAccounts(exported);
-  expect(await elsewhere.accounts.authenticate(basic('ben', 'userpass12'))).toMatchObject({ account: 'ben' });
+  await using otherFixture = await openAccountsFixture();
+  await otherFixture.accounts.importAccounts(exported);
+  expect(await otherFixture.accounts.authenticate(basic('ben', 'userpass12'))).toMatchObject({ account: 'ben' });
 });
 
 test('lets other checks run while a hash is verified', async () => {
   await fixture.accounts.create({ name: 'jo', passwordHash: await bcrypt.hash('correct horse', 12) });
   const turns = vi.fn();
-  const each = setInterval(turns, 1);
+  const entry = setInterval(turns, 1);
   await fixture.accounts.authenticate(basic('jo', 'correct horse'));
-  clearInterval(each);
+  clearInterval(entry);
   expect(turns).toHaveBeenCalled();
 });

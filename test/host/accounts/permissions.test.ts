@@ -24,8 +24,8 @@ const on = (resource: string, permission: Permission = 'read-write', service = '
   permission,
 });
 const give = (name: string, ...grants: readonly Grant[]) => fixture.accounts.change(name, { grants });
-const may = (resource: string, permission: 'read' | 'write' = 'read', who: Identity = mia) =>
-  fixture.accounts.may(who, 'push', permission, resource);
+const may = (resource: string, permission: 'read' | 'write' = 'read', identity: Identity = mia) =>
+  fixture.accounts.may(identity, 'push', permission, resource);
 /** Checks the permission of a caller without credentials. */
 const anyoneMay = (resource: string, permission: 'read' | 'write' = 'read') =>
   fixture.accounts.may(undefined, 'push', permission, resource);
@@ -291,9 +291,9 @@ describe('token with scopes', () => {
     });
     const data = await fixture.accounts.exportAccounts({ secrets: false });
     await fixture.accounts.importAccounts(data);
-    const elsewhere = await fixture.another();
-    const token = await elsewhere.authenticate(bearer(text));
-    expect(elsewhere.may(token, 'push', 'write', 'backup-nas')).toBe(true);
-    expect(elsewhere.may(token, 'push', 'write', 'alerts')).toBe(false);
+    const otherFixture = await fixture.another();
+    const token = await otherFixture.authenticate(bearer(text));
+    expect(otherFixture.may(token, 'push', 'write', 'backup-nas')).toBe(true);
+    expect(otherFixture.may(token, 'push', 'write', 'alerts')).toBe(false);
   });
 });

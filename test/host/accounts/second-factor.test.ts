@@ -89,13 +89,14 @@ eachDialect((_name, open, createLocation) => {
     it('ends all sessions of the account and keeps its tokens and those of others', async () => {
       await fixture.accounts.create({ name: 'jo', password });
       const { text } = await fixture.accounts.createToken('mia', { label: 'phone', expiresAt: null });
-      const own = [
+      const recoveryCodes = [
         await fixture.accounts.signIn('mia', password, client),
         await fixture.accounts.signIn('mia', password, client),
       ];
       const other = await fixture.accounts.signIn('jo', password, client);
       expect(await fixture.accounts.endSessions('mia')).toBe(2);
-      for (const { secret } of own) expect(await fixture.accounts.authenticate(session(secret))).toBeUndefined();
+      for (const { secret } of recoveryCodes)
+        expect(await fixture.accounts.authenticate(session(secret))).toBeUndefined();
       expect(await fixture.accounts.authenticate(session(other.secret))).toMatchObject({ account: 'jo' });
       expect(await fixture.accounts.authenticate(basic('mia', text))).toMatchObject({ via: 'token' });
       expect(await fixture.accounts.endSessions('mia')).toBe(0);

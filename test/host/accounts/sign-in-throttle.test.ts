@@ -67,7 +67,7 @@ async function allAtOnce(attempts: readonly Credentials[]): Promise<Readonly<Rec
   const attempt = attempts.map((credentials) => getOutcome(authenticate(credentials)));
   fixture.clock.advance(minute);
   const outcomes = await Promise.all(attempt);
-  const count = (outcome: Outcome) => outcomes.filter((each) => each === outcome).length;
+  const count = (outcome: Outcome) => outcomes.filter((entry) => entry === outcome).length;
   return { in: count('in'), wrong: count('wrong'), slowed: count('slowed') };
 }
 
@@ -186,9 +186,9 @@ describe('recently verified credentials', () => {
 
   test('do not help guesses from another address', async () => {
     await authenticate(basic('mia', right));
-    const elsewhere = '198.51.100.9';
-    const guessing = flood(Array.from({ length: 50 }, () => guess('mia', elsewhere)));
-    expect(await getOutcome(authenticate(basic('mia', right, elsewhere)))).toBe('slowed');
+    const otherAddress = '198.51.100.9';
+    const guessing = flood(Array.from({ length: 50 }, () => guess('mia', otherAddress)));
+    expect(await getOutcome(authenticate(basic('mia', right, otherAddress)))).toBe('slowed');
     expect(await getOutcome(authenticate(foreign(basic('mia', right))))).toBe('in');
     fixture.clock.advance(minute);
     await guessing;

@@ -122,7 +122,7 @@ describe('read thread', () => {
     const refused = results.filter(({ status }) => status === 'rejected');
     expect(refused.length).toBeGreaterThan(0);
     expect(results.length - refused.length).toBeGreaterThanOrEqual(1000);
-    for (const each of refused) expect(each).toMatchObject({ reason: { code: 'database.busy', status: 503 } });
+    for (const entry of refused) expect(entry).toMatchObject({ reason: { code: 'database.busy', status: 503 } });
   });
 
   it('cancels queued and running reads of a disconnected client', async () => {

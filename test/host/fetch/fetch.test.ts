@@ -234,8 +234,8 @@ describe('redirect', () => {
       reached += 1;
       response.end('inner');
     });
-    const elsewhere = inner.replace('127.0.0.1', '127.0.0.2');
-    const url = await serve((_request, response) => void response.writeHead(307, { location: elsewhere }).end());
+    const otherAddress = inner.replace('127.0.0.1', '127.0.0.2');
+    const url = await serve((_request, response) => void response.writeHead(307, { location: otherAddress }).end());
     await expect(make()(url, { ...owner, method: 'POST', body: 'x' })).rejects.toMatchObject({
       code: 'fetch.refused_address',
     });

@@ -251,8 +251,8 @@ describe('API request', () => {
 });
 
 describe('route with a grant', () => {
-  const as = async (who: string, path: string, method = 'GET'): Promise<Called> =>
-    call(path, { method, headers: { authorization: `Bearer ${who}` } });
+  const as = async (caller: string, path: string, method = 'GET'): Promise<Called> =>
+    call(path, { method, headers: { authorization: `Bearer ${caller}` } });
 
   test('accepts accounts with the grant, passes their rights, and rejects others', async () => {
     expect((await as('user', '/api/shelf')).body).toEqual({ all: false, kitchen: true });
@@ -323,7 +323,7 @@ describe('access', () => {
     expect((await post('{"broken', {})).status).toBe(401);
   });
 
-  const elsewhere = [
+  const otherOrigins = [
     ['from our own page', 'Sec-Fetch-Site: same-origin'],
     ['from our own origin', 'Origin: http://localhost'],
     ['from another origin', 'Origin: https://evil.example'],
@@ -333,14 +333,14 @@ describe('access', () => {
     ['without any sign of where', 'Accept: */*'],
   ] as const;
 
-  test.each(elsewhere)('ignores cookies, %s', async (_name, header) => {
+  test.each(otherOrigins)('ignores cookies, %s', async (_name, header) => {
     for (const line of ['DELETE /api/items/a', 'GET /api/items/a/file']) {
       const answer = await request(opened.listener.port, line, ['Host: localhost', 'Cookie: session=admin', header]);
       expect([401, 403]).toContain(answer.status);
     }
   });
 
-  test.each(elsewhere)('accepts a session for a change, %s', async (name, header) => {
+  test.each(otherOrigins)('accepts a session for a change, %s', async (name, header) => {
     const answer = await request(opened.listener.port, 'DELETE /api/items/a', [
       'Host: localhost',
       'Homeport-Session: admin',

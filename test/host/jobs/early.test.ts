@@ -29,14 +29,14 @@ eachDialect((name, open) => {
   it('runs jobs of many concurrent commits in the order of their keys within the limit', async () => {
     await using fixture = await openJobsFixture(await open());
     const seen = new Map<string, number[]>();
-    const underWay = new Set<string>();
+    const running = new Set<string>();
     let maxRunning = 0;
     using _stepping = fixture.jobs.handle(step, async ({ payload: { key, n } }) => {
-      expect(underWay.has(key)).toBe(false);
-      underWay.add(key);
-      maxRunning = Math.max(maxRunning, underWay.size);
+      expect(running.has(key)).toBe(false);
+      running.add(key);
+      maxRunning = Math.max(maxRunning, running.size);
       await nextTurn();
-      underWay.delete(key);
+      running.delete(key);
       seen.set(key, [...(seen.get(key) ?? []), n]);
     });
     const keys = ['a', 'b', 'c', 'd', 'e', 'f'];

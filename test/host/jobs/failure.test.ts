@@ -10,7 +10,7 @@ import { openJobsFixture, type JobsFixture } from './jobs-fixture.ts';
 
 const Payload = z.object({ n: z.int() });
 const deliver = defineJob('test.deliver', Payload);
-const away = () => new Problem('test.away', 503, 'It does not answer.');
+const createTemporaryProblem = () => new Problem('test.away', 503, 'It does not answer.');
 
 const untilAttempt = (fixture: JobsFixture, attempts: number) =>
   vi.waitFor(async () => {
@@ -23,7 +23,7 @@ eachDialect((_name, open, createLocation) => {
   it('retries a failed job after growing delays with 20 % variation', async () => {
     await using fixture = await openJobsFixture(await open());
     const { jobs, database, clock } = fixture;
-    using _delivering = jobs.handle(deliver, () => Promise.reject(away()));
+    using _delivering = jobs.handle(deliver, () => Promise.reject(createTemporaryProblem()));
     await jobs.enqueue(database.kysely, deliver, { n: 1 });
     const waits = [5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000, 3_600_000];
     for (const [index, wait] of waits.entries()) {
@@ -38,7 +38,7 @@ eachDialect((_name, open, createLocation) => {
   it('succeeds eventually', async () => {
     await using fixture = await openJobsFixture(await open());
     using _delivering = fixture.jobs.handle(deliver, async ({ attempt }) => {
-      if (attempt < 3) throw away();
+      if (attempt < 3) throw createTemporaryProblem();
     });
     await fixture.jobs.enqueue(fixture.database.kysely, deliver, { n: 1 });
     await untilAttempt(fixture, 1);
@@ -60,13 +60,13 @@ eachDialect((_name, open, createLocation) => {
   it.each([
     ['the host', {}, ['job failed permanently']],
     ['what logs its own', { logsDead: true }, ['given up']],
-  ] as const)('logs a failure once, by %s', async (_who, own, expected) => {
+  ] as const)('logs a failure once, by %s', async (_who, options, expected) => {
     const messages: string[] = [];
     const warn = (message: string): void => void messages.push(message);
     await using fixture = await openJobsFixture(await open(), { log: { ...silentLog, warn } });
-    const onDead = vi.fn(() => void ('logsDead' in own && warn('given up')));
+    const onDead = vi.fn(() => void ('logsDead' in options && warn('given up')));
     const fails = (): Promise<never> => Promise.reject(new Problem('test.gone', 410, 'There is no such address.'));
-    using _delivering = fixture.jobs.handle(deliver, fails, { onDead, ...own });
+    using _delivering = fixture.jobs.handle(deliver, fails, { onDead, ...options });
     await fixture.jobs.enqueue(fixture.database.kysely, deliver, { n: 1 });
     await vi.waitFor(() => expect(onDead).toHaveBeenCalledTimes(1));
     await vi.waitFor(async () =>
@@ -152,7 +152,7 @@ eachDialect((_name, open, createLocation) => {
   it('gives up on a job that is too old', async () => {
     await using fixture = await openJobsFixture(await open());
     const brief = defineJob('test.brief', Payload, { maxAgeMs: 10_000, backoffMs: [6_000] });
-    using _briefly = fixture.jobs.handle(brief, () => Promise.reject(away()));
+    using _briefly = fixture.jobs.handle(brief, () => Promise.reject(createTemporaryProblem()));
     await fixture.jobs.enqueue(fixture.database.kysely, brief, { n: 1 });
     await untilAttempt(fixture, 1);
     fixture.clock.advance(8_000);
@@ -198,7 +198,7 @@ eachDialect((_name, open, createLocation) => {
     using _delivering = jobs.handle(deliver, async ({ payload: { n } }) => {
       seen.push(`${n} begins`);
       await new Promise((resolve) => setImmediate(resolve));
-      if (n === 11 && broken) throw away();
+      if (n === 11 && broken) throw createTemporaryProblem();
       seen.push(`${n} ends`);
     });
     const job = (n: number, orderKey: string) => ({ payload: { n }, orderKey });
@@ -254,7 +254,7 @@ eachDialect((_name, open, createLocation) => {
     using _delivering = jobs.handle(deliver, async ({ payload: { n } }) => {
       seen.push(n);
       if (n === 1) throw new Problem('test.gone', 410, 'Gone.');
-      if (n === 2) throw away();
+      if (n === 2) throw createTemporaryProblem();
     });
     const enqueue = (n: number) => jobs.enqueue(database.kysely, deliver, { n }, { orderKey: 'a' });
     await enqueue(1);
@@ -310,7 +310,7 @@ eachDialect((_name, open, createLocation) => {
   it('makes a waiting job due on a manual retry', async () => {
     await using fixture = await openJobsFixture(await open());
     using _delivering = fixture.jobs.handle(deliver, async ({ attempt }) => {
-      if (attempt === 1) throw away();
+      if (attempt === 1) throw createTemporaryProblem();
     });
     const id = await fixture.jobs.enqueue(fixture.database.kysely, deliver, { n: 1 });
     await untilAttempt(fixture, 1);
@@ -325,7 +325,7 @@ eachDialect((_name, open, createLocation) => {
     let broken = true;
     using _delivering = jobs.handle(deliver, async ({ payload: { n } }) => {
       seen.push(n);
-      if (broken) throw away();
+      if (broken) throw createTemporaryProblem();
     });
     const job = (n: number, orderKey: string, more = {}) => ({ payload: { n }, orderKey, ...more });
     const later = { runAt: clock.now() + 3_600_000 };
@@ -354,7 +354,7 @@ eachDialect((_name, open, createLocation) => {
     await using fixture = await openJobsFixture(await open());
     const { jobs, database, metrics } = fixture;
     using _delivering = jobs.handle(deliver, async ({ payload: { n } }) => {
-      if (n === 2) throw away();
+      if (n === 2) throw createTemporaryProblem();
       if (n === 3) throw new Problem('test.gone', 410, 'Gone.');
     });
     const series = (outcome: string) => `jobs_finished_total{kind="test.deliver",outcome="${outcome}"}`;

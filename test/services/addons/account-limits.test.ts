@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await host[Symbol.asyncDispose]();
-  for (const each of [upstream, torBox, debridLink]) await each[Symbol.asyncDispose]();
+  for (const entry of [upstream, torBox, debridLink]) await entry[Symbol.asyncDispose]();
 });
 
 const user = async (id: string, apiKey: string): Promise<string> => {

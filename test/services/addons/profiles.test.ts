@@ -105,8 +105,8 @@ describe('a configuration without its parent', () => {
       status: 400,
       body: { error: { detail: sentence } },
     });
-    const mended = { config: { ...renamed.config, parentConfig: null } };
-    expect((await page('PUT', `/${String(child)}`, mended)).status).toBe(200);
+    const withoutParent = { config: { ...renamed.config, parentConfig: null } };
+    expect((await page('PUT', `/${String(child)}`, withoutParent)).status).toBe(200);
     expect((await page('GET', `/${String(child)}`)).body).toMatchObject({
       config: { addonName: 'Renamed' },
       notes: [],

@@ -282,8 +282,8 @@ describe('members of older configurations', () => {
     ],
   ])('keeps the meaning of %s', (_what, older, current) => {
     const config = read(older);
-    const list = config.excludedStreamExpressions?.map((each: unknown) =>
-      typeof each === 'string' ? { expression: each } : each,
+    const list = config.excludedStreamExpressions?.map((entry: unknown) =>
+      typeof entry === 'string' ? { expression: entry } : entry,
     );
     expect(list === undefined ? config : { ...config, excludedStreamExpressions: list }).toMatchObject(current);
     for (const name of ['showStatistics', 'statisticsPosition', 'nzbFailover', 'accessToken', 'disableGroups'])

@@ -91,7 +91,7 @@ test('creates, finds, bans, unbans, signs out and deletes a user', async () => {
 test('counts sessions, refreshes and refusals on the metrics page', async () => {
   const count = async (line: string): Promise<number> => {
     const text = await (await fetch(`${fixture.url}/metrics`)).text();
-    const result = text.split('\n').find((each) => each.startsWith(line));
+    const result = text.split('\n').find((entry) => entry.startsWith(line));
     return Number(result?.slice(line.length) ?? Number.NaN);
   };
   const lines = [

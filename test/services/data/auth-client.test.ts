@@ -112,7 +112,7 @@ test('refreshes tokens after a lost response and in several windows, and detects
 test('signs out the current, the other and all sessions', async () => {
   const { email } = await member();
   const [current, other, third] = [fixture.client(), fixture.client(), fixture.client()];
-  for (const each of [current, other, third]) await each.auth.signInWithPassword({ email, password });
+  for (const entry of [current, other, third]) await entry.auth.signInWithPassword({ email, password });
   const old = (await third.auth.getSession()).data.session;
   expect((await current.auth.signOut({ scope: 'others' })).error).toBeNull();
   expect((await current.auth.getUser()).error).toBeNull();
@@ -220,7 +220,7 @@ test('changes an address after both addresses have confirmed', async () => {
 test('changes a password without a nonce, refuses a wrong one and ends other sessions', async () => {
   const { email } = await member();
   const [client, otherClient] = [fixture.client(), fixture.client()];
-  for (const each of [client, otherClient]) await each.auth.signInWithPassword({ email, password });
+  for (const entry of [client, otherClient]) await entry.auth.signInWithPassword({ email, password });
   expect((await client.auth.reauthenticate()).error).toBeNull();
   const nonce = readCode((await fixture.mailTo(email)).body);
   const wrong = await client.auth.updateUser({

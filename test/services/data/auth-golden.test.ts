@@ -71,16 +71,16 @@ function ourToken(name: string, token: string): string {
     typeof value === 'string' ? translated(value) : value,
   ]);
   const now = Math.floor(clock.now() / 1000);
-  const ours: Record<string, unknown> = { ...Object.fromEntries(texts), iat: now - 60, exp: now + 3600 };
-  if (name.includes('expired')) return signJwt({ ...ours, exp: now - 3600 }, jwtSecret);
-  const right = signJwt(ours, jwtSecret);
+  const actualValue: Record<string, unknown> = { ...Object.fromEntries(texts), iat: now - 60, exp: now + 3600 };
+  if (name.includes('expired')) return signJwt({ ...actualValue, exp: now - 3600 }, jwtSecret);
+  const right = signJwt(actualValue, jwtSecret);
   if (name.includes('alg_none')) {
     const head = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');
     return `${head}.${right.split('.')[1]}.`;
   }
   if (!name.includes('tampered')) return right;
-  const [head, , signature] = signJwt({ ...ours, role: 'authenticated' }, jwtSecret).split('.');
-  return `${head}.${Buffer.from(JSON.stringify({ ...ours, role: 'service_role' })).toString('base64url')}.${signature}`;
+  const [head, , signature] = signJwt({ ...actualValue, role: 'authenticated' }, jwtSecret).split('.');
+  return `${head}.${Buffer.from(JSON.stringify({ ...actualValue, role: 'service_role' })).toString('base64url')}.${signature}`;
 }
 
 function translated(text: string): string {
@@ -189,9 +189,9 @@ test.each(all)('%s', async (name, exchange) => {
   }
   expect(reply.status, text).toBe(exchange.status);
   for (const header of headers) {
-    const [theirs, ours] = [exchange.answerHeaders[header], reply.headers.get(header) ?? undefined];
-    expect(ours === undefined ? ours : unprefixed(ours), header).toBe(
-      theirs === undefined ? theirs : unprefixed(theirs),
+    const [recordedValue, actualValue] = [exchange.answerHeaders[header], reply.headers.get(header) ?? undefined];
+    expect(actualValue === undefined ? actualValue : unprefixed(actualValue), header).toBe(
+      recordedValue === undefined ? recordedValue : unprefixed(recordedValue),
     );
   }
   const isJson = reply.headers.get('content-type') === 'application/json';

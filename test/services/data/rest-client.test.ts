@@ -233,7 +233,7 @@ describe('embeds', () => {
     expect(reply.status).toBe(300);
     const { code, details } = await reply.json();
     expect(code).toBe('PGRST201');
-    expect(details.map((each: { cardinality: string }) => each.cardinality)).toEqual(['many-to-one', 'many-to-one']);
+    expect(details.map((entry: { cardinality: string }) => entry.cardinality)).toEqual(['many-to-one', 'many-to-one']);
   });
 
   test('requires the service key for aggregates', async () => {

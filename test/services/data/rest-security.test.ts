@@ -97,38 +97,38 @@ test('treats statements in the place of names only as names', async () => {
   for (const text of evil) {
     const name = encodeURIComponent(text);
     const quoted = encodeURIComponent(`"${text.replaceAll('"', '\\"')}"`);
-    for (const each of [name, quoted]) {
+    for (const entry of [name, quoted]) {
       calls.push(
-        `${each}?select=*`,
-        `rpc/${each}`,
-        `items?select=${each}`,
-        `items?select=a:${each}`,
-        `items?select=${each}:id`,
+        `${entry}?select=*`,
+        `rpc/${entry}`,
+        `items?select=${entry}`,
+        `items?select=a:${entry}`,
+        `items?select=${entry}:id`,
       );
       calls.push(
-        `items?select=id::${each}`,
-        `items?order=${each}`,
-        `items?order=id.${each}`,
-        `items?${each}=eq.1`,
-        `items?id=${each}.1`,
+        `items?select=id::${entry}`,
+        `items?order=${entry}`,
+        `items?order=id.${entry}`,
+        `items?${entry}=eq.1`,
+        `items?id=${entry}.1`,
       );
       calls.push(
-        `docs?select=meta->>${each}`,
-        `docs?meta->>${each}=eq.1`,
-        `docs?search=fts(${each}).x`,
-        `items?or=(${each}.eq.1)`,
+        `docs?select=meta->>${entry}`,
+        `docs?meta->>${entry}=eq.1`,
+        `docs?search=fts(${entry}).x`,
+        `items?or=(${entry}.eq.1)`,
       );
       calls.push(
-        `items?select=${each}(*)`,
-        `items?select=projects!${each}(*)`,
-        `items?id=in.(${each})`,
-        `items?limit=${each}`,
+        `items?select=${entry}(*)`,
+        `items?select=projects!${entry}(*)`,
+        `items?id=in.(${entry})`,
+        `items?limit=${entry}`,
       );
       calls.push(
-        `items?offset=${each}`,
-        `items?${each}.id=eq.1`,
-        `rpc/add_them?a=${each}&b=1`,
-        `rpc/add_them?${each}=1`,
+        `items?offset=${entry}`,
+        `items?${entry}.id=eq.1`,
+        `rpc/add_them?a=${entry}&b=1`,
+        `rpc/add_them?${entry}=1`,
       );
     }
   }

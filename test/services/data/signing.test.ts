@@ -137,12 +137,12 @@ test('refuses signatures of the other kind of key and of foreign key pairs', asy
     `${header}.${claims}.`,
     `${token}=`,
   ];
-  for (const each of wrong) {
-    expect([each, await getStatus(each)]).toEqual([each, 403]);
+  for (const entry of wrong) {
+    expect([entry, await getStatus(entry)]).toEqual([entry, 403]);
     const reply = await fetch(`${fixture.url}/rest/v1/`, {
-      headers: { apikey: fixture.anonKey, authorization: `Bearer ${each}` },
+      headers: { apikey: fixture.anonKey, authorization: `Bearer ${entry}` },
     });
-    expect([each, reply.status]).toEqual([each, 401]);
+    expect([entry, reply.status]).toEqual([entry, 401]);
   }
   expect(await getStatus(token)).toBe(200);
 });

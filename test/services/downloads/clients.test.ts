@@ -137,7 +137,7 @@ describe('requests of clients', () => {
     const origin = headers['Origin'];
     if (origin !== undefined) expect(reply.headers.get('access-control-allow-origin')).toBe(origin);
     const { pending } = await rig.client.history();
-    expect(pending.find((each) => each.url === url)).toMatchObject({ ...record, status: 'pending' });
+    expect(pending.find((entry) => entry.url === url)).toMatchObject({ ...record, status: 'pending' });
   });
 
   it('starts downloads at night that a scheduler added by day', async () => {

@@ -153,7 +153,7 @@ class Replay {
       (key === 'last_checked' || key === 'timestamp') && typeof value === 'number' ? expect.any(Number) : value,
     ) as object;
     if (Array.isArray(withoutSiteFields))
-      expect(actual).toEqual(withoutSiteFields.map((each) => expect.objectContaining(each as object)));
+      expect(actual).toEqual(withoutSiteFields.map((entry) => expect.objectContaining(entry as object)));
     else expect(actual).toMatchObject(withoutSiteFields);
   }
 }
@@ -257,7 +257,7 @@ describe('the history', () => {
     await replay.run('add-slow');
     const [expected] = recorded('history-downloading').response.body.queue as Record<string, any>[];
     const url = replay.here(String(expected?.['url']));
-    const record = (await replay.rig.client.history()).queue.find((each) => each.url === url);
+    const record = (await replay.rig.client.history()).queue.find((entry) => entry.url === url);
     // The final name may contain a number, so it is known only when the file exists.
     const { filename: _later, ...running } = essence(expected ?? {});
     const runningDownload = await replay.rig.client.until(record?.uid ?? '', ({ speed }) => speed !== null);
@@ -266,7 +266,7 @@ describe('the history', () => {
     await replay.run('delete-queue-cancel');
     const after = await replay.rig.client.history();
     expect(after.queue).toEqual([]);
-    expect(after.done.map((each) => each.url)).not.toContain(url);
+    expect(after.done.map((entry) => entry.url)).not.toContain(url);
   });
 
   it('lists each entry with its title, folder and plain address (after-playlist)', async () => {
@@ -287,8 +287,8 @@ describe('the history', () => {
     const expected = (recorded('history-after-playlist').response.body.done as Record<string, any>[]).slice(-3);
     for (const record of expected) {
       const actualEntry = entries.find(
-        (each) =>
-          each.title === record['title'] && each.filename?.startsWith(String(record['filename']).split('/')[0] ?? ''),
+        (entry) =>
+          entry.title === record['title'] && entry.filename?.startsWith(String(record['filename']).split('/')[0] ?? ''),
       );
       expect(actualEntry).toMatchObject(essence(record));
       expect(actualEntry?.url).not.toContain('smuggle');

@@ -119,7 +119,7 @@ describe('an uploaded cookie file', () => {
 async function filesWith(folder: string, text: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files: string[] = [];
-  for (const entry of entries.filter((each) => each.isFile() && !each.name.endsWith('.mp4'))) {
+  for (const entry of entries.filter((entry) => entry.isFile() && !entry.name.endsWith('.mp4'))) {
     const path = join(entry.parentPath, entry.name);
     if ((await readFile(path)).includes(`session\t${text}`)) files.push(path);
   }

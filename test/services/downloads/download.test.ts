@@ -129,11 +129,11 @@ describe('an address with a login', () => {
     await rig.client.post('/add', { url: 'http://ada:s3cretpw@no such host/' });
     expect(JSON.stringify(await rig.client.history())).not.toContain('s3cretpw');
     expect(rig.host.log.join('\n')).not.toContain('s3cretpw');
-    for (const name of readdirSync(`${rig.host.dataDir}/downloads`).filter((each) => each.startsWith('db'))) {
+    for (const name of readdirSync(`${rig.host.dataDir}/downloads`).filter((entry) => entry.startsWith('db'))) {
       expect(readFileSync(`${rig.host.dataDir}/downloads/${name}`, 'latin1')).not.toContain('s3cretpw');
     }
     await rig.client.post('/delete', { where: 'done', ids: [`http://ada:s3cretpw@${address}`] });
-    expect((await rig.client.history()).done.map((each) => each.uid)).not.toContain(uid);
+    expect((await rig.client.history()).done.map((entry) => entry.uid)).not.toContain(uid);
     locked.close();
   });
 });

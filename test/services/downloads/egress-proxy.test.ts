@@ -16,7 +16,7 @@ import { silentLog } from '../../support/database-location.ts';
 import { requireImpersonation } from './rig.ts';
 
 const engines = sharedEngines();
-/** Resolves the fixture site to a public address, and no other name. */
+/** Treats the fixture site as public, and all other hosts as internal. */
 const resolveAddress: ResolveAddress = (host) =>
   Promise.resolve(['site.test', 'localhost'].includes(host) ? '127.0.0.1' : createInternalAddressRefusal(host, host));
 
@@ -76,9 +76,10 @@ async function fetchWith(
 }
 
 /**
- * The configured proxy may run on this computer, so the loaded extractor can treat a site on this computer as public.
+ * Configures a proxy at this host. A proxy may run on this computer, which lets the loaded extractor treat a local site
+ * as public.
  */
-function callItProxy(host: string): void {
+function setProxy(host: string): void {
   vi.stubEnv('https_proxy', `http://${host}:${port}`);
 }
 
@@ -93,7 +94,7 @@ describe.each([
   beforeAll(() => {
     // Exceptions of the user's proxy settings do not apply.
     vi.stubEnv('no_proxy', '127.0.0.1');
-    if (keepLoaded) callItProxy(host);
+    if (keepLoaded) setProxy(host);
     const parts = { engines, clock: systemClock, log: silentLog, keepLoaded, allowPrivateAddresses: false };
     subject = new Extractor({ ...parts, resolveAddress });
   });
@@ -109,7 +110,7 @@ describe.each([
     expect(code).toBe(1);
     expect(errors).toContain('Refusing to fetch internal address');
     expect(requests).toContain(`${host} ${path}`);
-    expect(requests.filter((each) => each.includes('inside'))).toEqual([]);
+    expect(requests.filter((entry) => entry.includes('inside'))).toEqual([]);
   });
 
   it('downloads from public addresses with the headers of a browser', async () => {
@@ -147,7 +148,7 @@ describe('the egress proxy', () => {
         requests = [];
         const named = [`--proxy=http://127.0.0.1:${port}`, ...impersonate];
         expect(await fetchWith((...rest) => subject.run(...rest), url, named)).toEqual({ code: 0, errors: '' });
-        expect(requests.every((each) => each.includes('http://'))).toBe(true);
+        expect(requests.every((entry) => entry.includes('http://'))).toBe(true);
         rmSync(join(folder), { recursive: true });
       }
       const otherProxy = [`--proxy=http://127.0.0.1:9`, ...impersonate];
@@ -163,7 +164,7 @@ describe('the egress proxy', () => {
     const library = await engines.library('yt-dlp');
     if (library === undefined) throw new Error('yt-dlp cannot be imported here');
     await using proxy = await EgressProxy.open(resolveAddress);
-    callItProxy('localhost');
+    setProxy('localhost');
     await using worker = await Worker.open(library, { engines, clock: systemClock, log: silentLog });
     const way = { allowInternal: false, proxies: getProxies(proxy.url, {}) } as const;
     const ran = await fetchWith(
@@ -173,7 +174,7 @@ describe('the egress proxy', () => {
     );
     expect(ran.code).toBe(1);
     expect(requests).toContain('localhost /list.m3u8');
-    expect(requests.filter((each) => each.includes('inside'))).toEqual([]);
+    expect(requests.filter((entry) => entry.includes('inside'))).toEqual([]);
   });
 
   it.each([true, false])('lets ffmpeg download a complete public stream (loaded: %s)', async (keepLoaded) => {

@@ -40,7 +40,7 @@ esac`;
   for (const id of ['UC1', 'PL1']) {
     const body = { url: `https://video.example/${id}`, quality: 'best', format: 'any' };
     const { uids = [], uid } = await rig.client.post('/add', body);
-    for (const each of uid === undefined ? uids : [uid]) await rig.client.ended(each);
+    for (const entry of uid === undefined ? uids : [uid]) await rig.client.ended(entry);
   }
   return readFileSync(join(engine, 'templates'), 'utf8').trim().split('\n');
 }

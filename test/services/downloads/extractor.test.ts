@@ -151,7 +151,7 @@ describe('a loaded extractor', () => {
     const killed: number[] = [];
     const exit = await run(subject, ['--ignore-config', '-J', '--', site.url], {
       async onStart() {
-        const [pid = 0] = (await children()).filter((each) => !killed.includes(each));
+        const [pid = 0] = (await children()).filter((entry) => !killed.includes(entry));
         killed.push(pid);
         process.kill(pid, 'SIGKILL');
       },

@@ -19,7 +19,7 @@ afterAll(async () => await rig[Symbol.asyncDispose]());
 
 async function row(uid: string): Promise<Download> {
   const { queue, history } = z.parse(downloadsApi.list.reply, await api(rig.host.url('control'), '/api/downloads'));
-  const record = [...queue, ...history].find((each) => each.uid === uid);
+  const record = [...queue, ...history].find((entry) => entry.uid === uid);
   if (record === undefined) throw new Error(`no row ${uid}`);
   return record;
 }

@@ -114,7 +114,7 @@ describe('a thumbnail download', () => {
     expect(record).toMatchObject({ status: 'finished', filename: name });
     const media = await readMedia(rig.file(name));
     expect(media.streams).toMatchObject([{ codec: 'mjpeg', height: 360 }]);
-    expect((await readdir(rig.file(''))).filter((each) => each.startsWith(name.slice(0, 3)))).toEqual([name]);
+    expect((await readdir(rig.file(''))).filter((entry) => entry.startsWith(name.slice(0, 3)))).toEqual([name]);
   });
 });
 

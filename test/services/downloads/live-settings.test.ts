@@ -55,7 +55,7 @@ describe('a change of settings during a download', () => {
       for (;;) {
         try {
           const { done } = await new Client(host.url('downloads')).history();
-          const record = done.find((each) => each.uid === uid);
+          const record = done.find((entry) => entry.uid === uid);
           if (record !== undefined) return record.status;
         } catch {
           // The service is restarting.

@@ -100,7 +100,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-/** Converts schemas of the document into schemas that reject unknown fields. */
+/** Returns a function that converts a schema of the document into a validator. */
 function schemas({ components }: Document) {
   const moved = (schema: unknown): any =>
     JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/'));

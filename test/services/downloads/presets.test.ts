@@ -130,7 +130,7 @@ describe('options that are refused', () => {
     ['--exec x'],
   ])('refuses %j everywhere', (options) => {
     expect(findOptionsProblem(options)).toBeDefined();
-    expect(buildOptionArguments(Object(options) as Options).filter((each) => each.includes('--exec '))).toEqual([]);
+    expect(buildOptionArguments(Object(options) as Options).filter((entry) => entry.includes('--exec '))).toEqual([]);
     expect(buildOptionArguments(typeof options === 'string' ? {} : (options as Options))).toEqual([]);
   });
 

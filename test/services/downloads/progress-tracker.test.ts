@@ -8,7 +8,7 @@ function follow(lines: readonly string[], partialBytes = 0): readonly string[] {
   const states: string[] = [];
   const live = {
     progressed: ({ state }: Item, { stream, percent, message }: Progress) =>
-      states.push([state, stream, percent, message].filter((each) => each !== null).join(' ')),
+      states.push([state, stream, percent, message].filter((entry) => entry !== null).join(' ')),
   } as unknown as LiveUpdates;
   const item = { state: 'downloading', title: 'T', playlist: null } as unknown as Item;
   const follower = new ProgressTracker(item, live, () => Promise.resolve(), partialBytes);

@@ -85,7 +85,7 @@ export class Client {
     return await vi.waitFor(
       async () => {
         const { done, queue, pending } = await this.history();
-        const record = [...done, ...queue, ...pending].find((each) => each.uid === uid);
+        const record = [...done, ...queue, ...pending].find((entry) => entry.uid === uid);
         if (record === undefined || !isExpected(record)) throw new Error(`still ${JSON.stringify(record)}`);
         return record;
       },
@@ -158,7 +158,7 @@ export async function holdFeed(): Promise<HeldFeed> {
 
 let required: Promise<void> | undefined;
 
-/** Extractor for tests, installed once by Homeport's installer. */
+/** Installs the extractor for tests once, with Homeport's installer. */
 export function requireEngines(): Promise<void> {
   // Reading the version starts a Python process.
   return (required ??= installEngines());
@@ -169,7 +169,7 @@ async function installEngines(): Promise<void> {
   if ((await engines.find('yt-dlp')).path === null) await engines.install('yt-dlp');
 }
 
-/** Installation with the dependency that lets yt-dlp imitate browsers, which older installations lack. */
+/** Installs the dependency with which yt-dlp imitates browsers, which older installations lack. */
 export async function requireImpersonation(): Promise<void> {
   const engines = sharedEngines();
   const library = await engines.library('yt-dlp');

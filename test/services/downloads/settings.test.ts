@@ -11,7 +11,7 @@ it('applies quality, format, names and subtitles of the settings to a request wi
   await using rig = await openRig({ environment });
   const post = async (body: object): Promise<string[]> => {
     const { uid, uids = uid === undefined ? [] : [uid] } = await rig.client.post('/add', body);
-    return await Promise.all(uids.map(async (each) => (await rig.client.ended(each)).filename ?? ''));
+    return await Promise.all(uids.map(async (entry) => (await rig.client.ended(entry)).filename ?? ''));
   };
   const [name = ''] = await post({ url: rig.site.url('/short/master.m3u8') });
   expect(name).toBe('generic/master [720].mkv');

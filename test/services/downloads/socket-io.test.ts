@@ -10,7 +10,7 @@ const recorded = JSON.parse(readFileSync(new URL('golden-live/socketio-events.js
 };
 
 function recordedFirst(event: string): any {
-  return recorded.response.events.find((each) => each.event === event)?.args[0]?.json_string_of;
+  return recorded.response.events.find((entry) => entry.event === event)?.args[0]?.json_string_of;
 }
 
 type ReceivedEvent = readonly [event: string, content: any];

@@ -59,7 +59,7 @@ beforeAll(async () => {
 afterAll(async () => await rig[Symbol.asyncDispose]());
 
 const find = async (id: string): Promise<Subscription | undefined> =>
-  (await client.get<readonly Subscription[]>('/subscriptions')).find((each) => each.id === id);
+  (await client.get<readonly Subscription[]>('/subscriptions')).find((entry) => entry.id === id);
 
 describe('a subscription', () => {
   it('marks existing videos as seen and queues later ones once', async () => {
@@ -265,7 +265,7 @@ it('checks feeds when they are due, and not while they are paused', async () => 
   const hits = (): number => timed.site.stats().hits['/channel/Timed.rss'] ?? 0;
   const state = async (): Promise<Subscription> => {
     const subscription = (await timed.client.get<readonly Subscription[]>('/subscriptions')).find(
-      (each) => each.id === id,
+      (entry) => entry.id === id,
     );
     if (subscription === undefined) throw new Error('it is gone');
     return subscription;

@@ -69,7 +69,7 @@ describe('common clients', () => {
     ];
     const env = { PATH: process.env['PATH'], HOME: folder, GIT_TERMINAL_PROMPT: '0' };
     const inside = async (...args: string[]): Promise<string> =>
-      (await run('git', [...options.flatMap((each) => ['-c', each]), ...args], { env, cwd: join(folder) })).stdout;
+      (await run('git', [...options.flatMap((entry) => ['-c', entry]), ...args], { env, cwd: join(folder) })).stdout;
     const url = message.clone_url.replace('https://', `https://ada:${encodeURIComponent(admin.password)}@`);
     await inside('clone', '-q', url, 'notes');
     writeFileSync(join(folder, 'notes', 'film.txt'), 'x'.repeat(3_000_000));

@@ -13,7 +13,7 @@ import { admin, adminAuthorization } from '../../support/host.ts';
 import { makeSelfSigned } from '../../support/self-signed.ts';
 
 const waitOptions = { timeout: 30_000, interval: 20 };
-const piece = Buffer.alloc(256 * 1024, 'x');
+const dataChunk = Buffer.alloc(256 * 1024, 'x');
 const offered = 128 * 1024 * 1024;
 const bufferLimit = 32 * 1024 * 1024;
 const user = { Authorization: adminAuthorization };
@@ -33,8 +33,8 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     response.writeHead(200, { 'Content-Length': offered });
     const pour = (): void => {
       while (exchange.sent < offered && !response.destroyed) {
-        exchange.sent += piece.length;
-        if (!response.write(piece)) return void response.once('drain', pour);
+        exchange.sent += dataChunk.length;
+        if (!response.write(dataChunk)) return void response.once('drain', pour);
       }
       response.end();
     };

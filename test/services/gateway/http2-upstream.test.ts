@@ -246,7 +246,7 @@ describe('an HTTP/2 upstream', () => {
   });
 
   it('keeps one connection for many requests', async () => {
-    const bodies = await Promise.all([1, 2, 3, 4].map(async (each) => (await finish(call().end(String(each)))).body));
+    const bodies = await Promise.all([1, 2, 3, 4].map(async (entry) => (await finish(call().end(String(entry)))).body));
     expect(bodies).toEqual(['1', '2', '3', '4']);
     expect(connections.size).toBeLessThanOrEqual(2);
   });

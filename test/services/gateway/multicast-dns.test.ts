@@ -36,7 +36,7 @@ async function neighbour(port: number): Promise<Neighbour> {
     tell: (packet) => socket.send(encode(packet), port, group),
     records: (name) =>
       packets.flatMap(({ type, answers = [] }) =>
-        type === 'response' ? answers.filter((each) => each.name === name) : [],
+        type === 'response' ? answers.filter((entry) => entry.name === name) : [],
       ),
     async [Symbol.asyncDispose]() {
       socket.close();

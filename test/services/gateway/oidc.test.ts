@@ -43,7 +43,7 @@ afterEach(async () => {
 
 const serviceUrl = 'https://lamp.nas.local';
 const getCookies = ({ headers }: Answer): string =>
-  (headers['set-cookie'] ?? []).map((each) => each.split(';')[0] ?? '').join('; ');
+  (headers['set-cookie'] ?? []).map((entry) => entry.split(';')[0] ?? '').join('; ');
 
 /** Starts a sign-in up to the redirect to the provider, and returns the cookies of the browser. */
 async function begin(to = '/shelf?x=1'): Promise<{ url: string; cookie: string }> {

@@ -101,7 +101,7 @@ describe('shared TCP port', () => {
     expect(await api(home.host.url('control'), '/api/gateway/addresses')).toEqual({
       ...{ trustUrl: null, services: [], ports: [{ id: 'radio', url }] },
     });
-    // Requests caused by other services must not reach that port.
+    // The address is listed, because requests that other accounts cause must not reach it.
     expect(context.addresses()).toContain(`tcp://${lan}:${String(home.host.port('radio'))}`);
     const { greeting, socket, ended } = await dial();
     expect(greeting).toBe(`hello ${phoneAddress}\n`);
@@ -144,7 +144,7 @@ describe('shared TCP port', () => {
       [otherPhone, 'radio', true],
       [phoneAddress, 'radio', false],
     ]);
-    // An account without access to the pages is not admitted here either.
+    // Clients outside of the gateway's networks are not admitted, even if the networks of the port contain them.
     await home.change({ networks: ['192.0.2.0/24'] });
     expect((await dial({ from: otherPhone })).greeting).toBe('');
   });

@@ -40,9 +40,9 @@ const getTicket = ({ body }: Answer): string => /name="ticket" value="([^"]+)"/.
 /** Decodes the base32 secret as an authenticator app does. */
 function getSecret(text: string): Uint8Array {
   const bits = [...text]
-    .map((each) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(each).toString(2).padStart(5, '0'))
+    .map((entry) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(entry).toString(2).padStart(5, '0'))
     .join('');
-  return Uint8Array.from((bits.match(/.{8}/g) ?? []).map((each) => Number.parseInt(each, 2)));
+  return Uint8Array.from((bits.match(/.{8}/g) ?? []).map((entry) => Number.parseInt(entry, 2)));
 }
 
 /** Enables the second factor for the administrator and returns the secret and the recovery codes. */

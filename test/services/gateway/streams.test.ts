@@ -8,7 +8,7 @@ import { gateway } from '../../../services/gateway/index.ts';
 import { fixtureService } from '../../support/fixture-service.ts';
 import { lan, openHome, type Home } from '../../support/gateway/phone.ts';
 
-const piece = Buffer.alloc(256 * 1024, 'x');
+const dataChunk = Buffer.alloc(256 * 1024, 'x');
 /** Maximum number of buffered bytes: more than all buffers together, and far less than the offered amount. */
 const bufferLimit = 32 * 1024 * 1024;
 const offered = 128 * 1024 * 1024;
@@ -26,8 +26,8 @@ const hose = fixtureService('hose', () => ({
       response.writeHead(200, { 'Content-Length': offered });
       const pour = (): void => {
         while (exchange.sent < offered && !response.destroyed) {
-          exchange.sent += piece.length;
-          if (!response.write(piece)) return void response.once('drain', pour);
+          exchange.sent += dataChunk.length;
+          if (!response.write(dataChunk)) return void response.once('drain', pour);
         }
         response.end();
       };
@@ -77,8 +77,8 @@ async function push(to: Writable): Promise<number> {
   let accepted = 0;
   const more = (): void => {
     if (accepted >= offered || to.destroyed) return;
-    accepted += piece.length;
-    to.write(piece, () => setImmediate(more));
+    accepted += dataChunk.length;
+    to.write(dataChunk, () => setImmediate(more));
   };
   more();
   return stands(() => accepted);
@@ -125,7 +125,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('streams over %s', (protocol) => 
 
   it('passes a large upload completely', async () => {
     const { to, answer } = ask('/drink', 'PUT');
-    for (let sent = 0; sent < offered; sent += piece.length) if (!to.write(piece)) await once(to, 'drain');
+    for (let sent = 0; sent < offered; sent += dataChunk.length) if (!to.write(dataChunk)) await once(to, 'drain');
     to.end();
     const chunks: Buffer[] = [];
     for await (const chunk of await answer) chunks.push(chunk as Buffer);
@@ -172,8 +172,8 @@ describe('a WebSocket', () => {
     let sent = 0;
     const more = (): void => {
       if (sent >= offered || server.readyState !== WebSocket.OPEN) return;
-      sent += piece.length;
-      server.send(piece, () => setImmediate(more));
+      sent += dataChunk.length;
+      server.send(dataChunk, () => setImmediate(more));
     };
     more();
     expect(await stands(() => sent)).toBeLessThan(bufferLimit);

@@ -9,7 +9,7 @@ import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
 let fixture: GitFixture;
 const offers: NotificationOffer[] = [];
-/** Stands in for the notification service. */
+/** Replaces the notification service. */
 const listener = defineService({
   ...defineManifest({
     id: 'notify',

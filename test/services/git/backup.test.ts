@@ -38,7 +38,7 @@ it('restores a backup that was created during pushes completely and consistently
     await using fixture = await openGitFixture({ dataDir });
     const root = join(dataDir, 'git', 'repositories');
     const repositories = readdirSync(root).flatMap((part) =>
-      readdirSync(join(root, part)).map((each) => join(root, part, each)),
+      readdirSync(join(root, part)).map((entry) => join(root, part, entry)),
     );
     expect(repositories.length).toBe(2);
     for (const cwd of repositories)

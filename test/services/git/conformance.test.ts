@@ -111,7 +111,7 @@ describe('exchanges recorded from Gitea', () => {
       [26, { 'git-protocol': 'version=2' }],
       [29, { authorization: `token ${token}` }],
     ] as const) {
-      const { request, response } = all.find((each) => each.number === number)?.exchange ?? {};
+      const { request, response } = all.find((entry) => entry.number === number)?.exchange ?? {};
       const reply = await fetch(fixture.url + translate(request?.path ?? ''), { headers });
       const offered = readCapabilities(await reply.text());
       // Newer git versions may offer more capabilities.

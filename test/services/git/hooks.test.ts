@@ -85,7 +85,7 @@ describe('webhooks', () => {
       const one = find(event, ref);
       const { request } = golden(name);
       expect([name, describeShape(one?.body)]).toEqual([name, describeShape(request.body)]);
-      const names = Object.keys(request.headers).map((each) => each.toLowerCase());
+      const names = Object.keys(request.headers).map((entry) => entry.toLowerCase());
       expect(Object.keys(one?.headers ?? {})).toEqual(expect.arrayContaining(names));
       for (const family of ['gitea', 'gogs', 'github']) expect(one?.headers[`x-${family}-event-type`]).toBe(event);
       const hmac = (algorithm: string) =>

@@ -32,7 +32,7 @@ it('repacks an idle repository with a bitmap without losing objects and removes 
   const cwd = await fixture.work('busy');
   const remote = `${fixture.signedUrl}/ada/busy.git`;
   const repositoryFolder = getRepositoryFolder(fixture.host.dataDir);
-  const packs = () => readdirSync(join(repositoryFolder, 'objects', 'pack')).filter((each) => each.endsWith('.pack'));
+  const packs = () => readdirSync(join(repositoryFolder, 'objects', 'pack')).filter((entry) => entry.endsWith('.pack'));
   const hasIndex = () =>
     readdirSync(join(repositoryFolder, 'objects', 'info')).some((name) => /^commit-graphs?$/.test(name));
   const count = async () => (await fixture.git(['count-objects', '-v'], { cwd: repositoryFolder })).stdout;
@@ -76,7 +76,7 @@ it('repacks an idle repository with a bitmap without losing objects and removes 
   expect(packs()).toHaveLength(1);
   expect(readdirSync(backups)).toHaveLength(1);
   expect(await count()).toContain('count: 0\n');
-  expect(readdirSync(join(repositoryFolder, 'objects', 'pack')).some((each) => each.endsWith('.bitmap'))).toBe(true);
+  expect(readdirSync(join(repositoryFolder, 'objects', 'pack')).some((entry) => entry.endsWith('.bitmap'))).toBe(true);
   expect([existsSync(staleFolder), existsSync(recent)]).toEqual([false, true]);
   expect(lockPaths.filter((path) => existsSync(path))).toEqual([]);
   expect((await fixture.git(['fsck', '--strict'], { cwd: repositoryFolder })).code).toBe(0);

@@ -205,7 +205,9 @@ describe('a webhook', () => {
     const path = `/repos/ada/demo/hooks/${hook.id}`;
     expect((await fixture.api('PATCH', path, { active: true, config: { url: hook.config.url } })).status).toBe(200);
     await fixture.api('POST', `${path}/tests`);
-    await vi.waitFor(() => expect(received.map((each) => each.url)).toContain('/path-in-address'), { timeout: 20_000 });
+    await vi.waitFor(() => expect(received.map((entry) => entry.url)).toContain('/path-in-address'), {
+      timeout: 20_000,
+    });
     expect((await fixture.api('DELETE', path)).status).toBe(204);
   });
 

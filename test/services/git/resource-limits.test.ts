@@ -52,7 +52,7 @@ describe('a highly compressed pack', () => {
       expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
     }
     const { stdout } = await fixture.git(['ls-remote', '--heads', `${fixture.signedUrl}/ada/demo.git`]);
-    expect(stdout.split('\n').map((each) => each.split('\t')[1])).toEqual([
+    expect(stdout.split('\n').map((entry) => entry.split('\t')[1])).toEqual([
       'refs/heads/main',
       'refs/heads/small',
       undefined,

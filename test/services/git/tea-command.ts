@@ -71,14 +71,14 @@ export function describeTeaCommand(binary: string, record: string | undefined): 
       await fixture[Symbol.asyncDispose]();
     });
 
-    it.each(teaWalk.map((each, index) => [each.args.join(' '), each, index] as const))(
+    it.each(teaWalk.map((entry, index) => [entry.args.join(' '), entry, index] as const))(
       '%s',
-      async (_name, each, index) => {
-        if (each.needsBranch === true) branch = await pushBranch(fixture);
+      async (_name, entry, index) => {
+        if (entry.needsBranch === true) branch = await pushBranch(fixture);
         step = index;
-        const { code, stdout, stderr } = await tea(...each.args, '--login', each.asBob === true ? 'bob' : 'ada');
+        const { code, stdout, stderr } = await tea(...entry.args, '--login', entry.asBob === true ? 'bob' : 'ada');
         expect([code, stderr, stdout]).toEqual([0, expect.any(String), expect.any(String)]);
-        for (const text of each.output) expect(stdout.replaceAll(/ +/g, ' ')).toMatch(text);
+        for (const text of entry.output) expect(stdout.replaceAll(/ +/g, ' ')).toMatch(text);
       },
     );
   });

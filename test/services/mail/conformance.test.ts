@@ -129,10 +129,10 @@ describe('recorded envelopes', () => {
     const before = offers.notices.size;
     const codes = await replay(recorded.from, recorded.to, toSource(recorded.data));
     expect(codes).toEqual(intended?.codes ?? recorded.replies.map(([, code]) => code));
-    const expected = (intended?.notifications ?? recorded.delivered).map((each) => ({
-      ...each,
+    const expected = (intended?.notifications ?? recorded.delivered).map((entry) => ({
+      ...entry,
       // The ntfy destination posts to the root of its server.
-      path: each.path === '/' ? '/ntfy' : each.path,
+      path: entry.path === '/' ? '/ntfy' : entry.path,
     }));
     await vi.waitFor(() => expect(offers.notices.size).toBe(before + expected.length), {
       timeout: 10_000,

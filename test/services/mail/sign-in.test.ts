@@ -147,8 +147,8 @@ describe('login of the settings', () => {
       expect(await code(secret, otherAddress)).toBe(235);
       byLogin.clock.advance(60_000);
       const codes = await Promise.all(guesses);
-      expect(codes.filter((each) => each === 535)).toHaveLength(5);
-      expect(codes.filter((each) => each === 454)).toHaveLength(35);
+      expect(codes.filter((entry) => entry === 535)).toHaveLength(5);
+      expect(codes.filter((entry) => entry === 454)).toHaveLength(35);
       // Later it is accepted again, and recently correct passwords pass first.
       expect(await code(secret, attacker)).toBe(235);
       const more = Array.from({ length: 40 }, attemptFrom(attacker));
@@ -295,7 +295,8 @@ with smtplib.SMTP('localhost', ${String(port)}) as smtp:
       while (!/^250 .*\r\n$/m.test(text)) text += String((await once(socket, 'data'))[0]);
       return text.split('\r\n').map((line) => line.slice(4));
     };
-    const offersSignIn = (extensions: readonly string[]): boolean => extensions.some((each) => each.startsWith('AUTH'));
+    const offersSignIn = (extensions: readonly string[]): boolean =>
+      extensions.some((entry) => entry.startsWith('AUTH'));
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'data');
     const extensions = await listExtensions(socket);

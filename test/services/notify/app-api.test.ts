@@ -47,7 +47,7 @@ describe('the app API of notify', () => {
       (error: Error) => error.message,
     );
   const key = async (name: string): Promise<NotifyKey | undefined> =>
-    ((await ask('GET', '/keys')).keys as NotifyKey[]).find((each) => each.key === name);
+    ((await ask('GET', '/keys')).keys as NotifyKey[]).find((entry) => entry.key === name);
 
   it('checks a configuration without saving it or returning a secret', async () => {
     const text = 'urls:\n  - json://bob:sesame@nas/x:\n      tag: night\n  - nonsense\n';

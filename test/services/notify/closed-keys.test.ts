@@ -68,7 +68,7 @@ interface Keys {
   readonly keys: readonly { readonly key: string; readonly options: object; readonly configurableBy: string }[];
 }
 const find = async (key: string) =>
-  (await callApp<Keys>('GET', '/api/notify/keys')).keys.find((each) => each.key === key);
+  (await callApp<Keys>('GET', '/api/notify/keys')).keys.find((entry) => entry.key === key);
 const close = async (key: string, closed: boolean) =>
   callApp('PUT', `/api/notify/keys/${key}/options`, { ...(await find(key))?.options, closed });
 

@@ -182,42 +182,41 @@ describe.each(['usual', 'locked', 'chosen'] as const)(
       }
     };
 
-    it.each(exchanges.filter((each) => getSettingsName(each) === settings).map((each) => [each.name, each] as const))(
-      'replays %s',
-      async (name, exchange) => {
-        const { request, response, delivered } = exchange;
-        // Each case has its own destinations, because a destination that failed is not attempted immediately again.
-        const addressCase = (text: string): string => here(text).replace(/__status\/\d+/, `$&/${name}`);
-        if (name.startsWith('fail'))
-          await add('aggfail', { config: addressCase(configurations.failing), format: 'text' });
-        receiver.received.length = 0;
-        // The exchange was recorded before the key existed.
-        const path = /^(?!map).*missing/.test(name) ? request.path.replace('aggregator', 'nobody') : request.path;
-        const json = request.headers['Content-Type'] === 'application/json';
-        const body = request.body === null ? null : normalizeBody(request.body, json);
-        const binary = name.includes('invalid-utf8') || name === 'attach-multipart';
-        // A string body would make fetch add a Content-Type.
-        const reply = await fetch(host.url('notify') + path, {
-          method: request.method,
-          headers: request.headers,
-          ...(body === null ? {} : { body: binary ? Buffer.from(body, 'latin1') : Buffer.from(addressCase(body)) }),
-        });
-        const text = await reply.text();
-        expect(reply.status).toBe(differences[name]?.status ?? response.status);
-        const notified = path.startsWith('/notify') && [200, 424].includes(reply.status);
-        checkAnswer(exchange, reply, text, notified);
-        if (!notified) return;
-        if (delivered.some(({ path: to }) => to === '/results')) {
-          await expect.poll(() => receiver.received.some(({ path: to }) => to === '/results')).toBe(true);
-        }
-        // Waiting notifications of earlier cases are retried in the meantime.
-        const received = receiver.received.filter(({ path: to }) => !to.startsWith('/__status') || to.endsWith(name));
-        checkDelivered(
-          exchange,
-          received.map((each) => ({ ...each, path: each.path.replace(/\?.*/, '') })),
-        );
-      },
-    );
+    it.each(
+      exchanges.filter((entry) => getSettingsName(entry) === settings).map((entry) => [entry.name, entry] as const),
+    )('replays %s', async (name, exchange) => {
+      const { request, response, delivered } = exchange;
+      // Each case has its own destinations, because a destination that failed is not attempted immediately again.
+      const addressCase = (text: string): string => here(text).replace(/__status\/\d+/, `$&/${name}`);
+      if (name.startsWith('fail'))
+        await add('aggfail', { config: addressCase(configurations.failing), format: 'text' });
+      receiver.received.length = 0;
+      // The exchange was recorded before the key existed.
+      const path = /^(?!map).*missing/.test(name) ? request.path.replace('aggregator', 'nobody') : request.path;
+      const json = request.headers['Content-Type'] === 'application/json';
+      const body = request.body === null ? null : normalizeBody(request.body, json);
+      const binary = name.includes('invalid-utf8') || name === 'attach-multipart';
+      // A string body would make fetch add a Content-Type.
+      const reply = await fetch(host.url('notify') + path, {
+        method: request.method,
+        headers: request.headers,
+        ...(body === null ? {} : { body: binary ? Buffer.from(body, 'latin1') : Buffer.from(addressCase(body)) }),
+      });
+      const text = await reply.text();
+      expect(reply.status).toBe(differences[name]?.status ?? response.status);
+      const notified = path.startsWith('/notify') && [200, 424].includes(reply.status);
+      checkAnswer(exchange, reply, text, notified);
+      if (!notified) return;
+      if (delivered.some(({ path: to }) => to === '/results')) {
+        await expect.poll(() => receiver.received.some(({ path: to }) => to === '/results')).toBe(true);
+      }
+      // Waiting notifications of earlier cases are retried in the meantime.
+      const received = receiver.received.filter(({ path: to }) => !to.startsWith('/__status') || to.endsWith(name));
+      checkDelivered(
+        exchange,
+        received.map((entry) => ({ ...entry, path: entry.path.replace(/\?.*/, '') })),
+      );
+    });
   },
 );
 
@@ -226,11 +225,11 @@ function checkCatalogue(answer: unknown, recorded: unknown): void {
   const { schemas } = answer as { schemas: readonly Schema[] };
   const peer = recorded as { schemas: readonly Schema[] };
   expect(Object.keys(answer as object)).toEqual(expect.arrayContaining(['version', 'schemas', 'asset']));
-  for (const each of peer.schemas) {
-    const sameKind = schemas.find(({ service_name }) => service_name === each.service_name);
+  for (const entry of peer.schemas) {
+    const sameKind = schemas.find(({ service_name }) => service_name === entry.service_name);
     if (sameKind === undefined) continue;
     // Homeport's catalog also lists the implementation.
-    expect(Object.keys(sameKind).toSorted()).toEqual([...Object.keys(each), 'served_by'].toSorted());
-    expect([sameKind.protocols, sameKind.secure_protocols]).toEqual([each.protocols, each.secure_protocols]);
+    expect(Object.keys(sameKind).toSorted()).toEqual([...Object.keys(entry), 'served_by'].toSorted());
+    expect([sameKind.protocols, sameKind.secure_protocols]).toEqual([entry.protocols, entry.secure_protocols]);
   }
 }

@@ -225,7 +225,7 @@ describe('secrets of destinations', () => {
     for (const { text } of replies) expect(text).not.toMatch(secret);
     expect(host.log.join('\n')).not.toMatch(secret);
     const folder = join(host.dataDir, 'notify');
-    for (const name of readdirSync(folder).filter((each) => each.startsWith('db'))) {
+    for (const name of readdirSync(folder).filter((entry) => entry.startsWith('db'))) {
       expect(readFileSync(join(folder, name), 'latin1')).not.toMatch(secret);
     }
     expect((await post(host, '/get/secret', {})).text).toContain('hunter22');

@@ -119,7 +119,7 @@ describe.skipIf(lacksLibrary)('an engine', () => {
       'Line 1 does nothing: it needs the Apprise engine.',
     );
     const key = async (): Promise<NotifyKey | undefined> =>
-      (await api<{ keys: NotifyKey[] }>(host, 'GET', '/notify/keys')).keys.find((each) => each.key === 'home');
+      (await api<{ keys: NotifyKey[] }>(host, 'GET', '/notify/keys')).keys.find((entry) => entry.key === 'home');
     expect((await key())?.skipped).toEqual([{ line: 1, reason: 'it needs the Apprise engine', needsEngine: true }]);
     expect(await post(host, '/notify/home', { body: 'x' })).not.toContain('Flowtriq');
 
@@ -142,7 +142,7 @@ describe.skipIf(lacksLibrary)('an engine', () => {
 
     renameSync(join(folder, 'elsewhere'), engineFolder);
     await api(host, 'POST', '/engines/apprise/verify');
-    // Matches the end of an installation.
+    // Publishes the event of a finished installation.
     probe.offers.context?.bus.publish(engineProgress, { name: 'apprise', work: null });
     await vi.waitFor(() => expect(requestedUrls).toContain('/here'), 20_000);
   }, 90_000);
@@ -214,7 +214,7 @@ describe.skipIf(lacksLibrary)('an engine', () => {
     rmSync(engineFolder, { recursive: true });
     await using second = await openTestHost(options);
     const { keys } = await api<{ keys: NotifyKey[] }>(second, 'GET', '/notify/keys');
-    const home = keys.find((each) => each.key === 'home');
+    const home = keys.find((entry) => entry.key === 'home');
     expect(home).toMatchObject({ skipped: [], destinations: [{ service: 'Flowtriq', needsEngine: true }] });
     expect(home?.destinations[0]?.url).toContain('flowtriq://a...y@127.0.0.1');
   }, 60_000);
@@ -251,7 +251,7 @@ describe.skipIf(lacksLibrary)('the child', () => {
   }
 
   /** Script that runs instead of Python. */
-  function impostor(text: string): EngineLibrary {
+  function writeProgram(text: string): EngineLibrary {
     const program = join(folder, 'impostor');
     writeFileSync(program, `#!/bin/sh\n${text}\n`);
     chmodSync(program, 0o755);
@@ -286,13 +286,13 @@ describe.skipIf(lacksLibrary)('the child', () => {
     ['one line without an end', 'exec cat /dev/zero'],
     ['answers to nobody, and its end', 'echo \'{"id":77,"ok":true}\'; exit 0'],
   ])('ends a process that prints %s', async (_name, flood) => {
-    await using library = open(impostor(`echo '{"ready":"9"}'\nread order\nread job\n${flood}`));
+    await using library = open(writeProgram(`echo '{"ready":"9"}'\nread order\nread job\n${flood}`));
     await expect(send(library, buildUrl('well'))).rejects.toThrow('ended unexpectedly');
   });
 
   it('ends a process that never becomes ready', async () => {
     const clock = createFakeClock();
-    await using library = open(impostor('exec sleep 1000'), clock);
+    await using library = open(writeProgram('exec sleep 1000'), clock);
     const sending = send(library, buildUrl('well')).catch((error: unknown) => error);
     let ended: unknown;
     void sending.then((error) => (ended = error));
@@ -306,7 +306,7 @@ describe.skipIf(lacksLibrary)('the child', () => {
   it('ignores the output of plugins', async () => {
     const packages = join(folder, 'plugin');
     mkdirSync(join(packages, 'apprise'), { recursive: true });
-    // Runs the real library with a plugin that prints a fake response and other output.
+    // Wraps the real library with a plugin that prints a fake response and other output.
     writeFileSync(
       join(packages, 'apprise', '__init__.py'),
       `

@@ -79,7 +79,7 @@ describe.skipIf(lacksLibrary).each(['apprise-1', 'apprise-2'] as const)(
     it.each(services(0).map((url) => url.split(':')[0] ?? ''))(
       'delivers to %s through the library',
       async (scheme) => {
-        const url = services(receiver.port).find((each) => each.startsWith(`${scheme}:`)) ?? '';
+        const url = services(receiver.port).find((entry) => entry.startsWith(`${scheme}:`)) ?? '';
         const message = { title: 'Bäckup', body: '# Done\n\n*all* <b>of</b> it 🎉', type: 'warning' };
         await sendAlone(getLibraryFolder(release), url, {
           ...message,

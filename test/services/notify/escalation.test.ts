@@ -113,7 +113,7 @@ describe('levels of a tag', () => {
     await openNotify();
     await add('k', [`oncall=${ill('first')}`, `1:oncall=${well('second')}`]);
     for (const body of ['1', '2', '3']) await post('/notify/k', { body, tag: 'oncall' });
-    expect(listRequestedPaths().filter((each) => each === 'second')).toHaveLength(3);
+    expect(listRequestedPaths().filter((entry) => entry === 'second')).toHaveLength(3);
   });
 
   it('fails the call when the last level fails', async () => {

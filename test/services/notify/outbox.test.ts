@@ -47,7 +47,7 @@ const choose = (key: string, options: object) =>
   api(host.url('control'), `/api/notify/keys/${key}/options`, { method: 'PUT', body: JSON.stringify(options) });
 const bodies = (path = ''): readonly string[] =>
   receiver.received
-    .filter((each) => each.path.endsWith(path))
+    .filter((entry) => entry.path.endsWith(path))
     .map(({ body }) => (JSON.parse(body) as { message: string }).message);
 
 describe('a strict key', () => {
@@ -279,7 +279,7 @@ describe('a message that its destination keeps rejecting', () => {
       host.url('control'),
       '/api/notify/notices',
     );
-    return notices.find((each) => each.body === body)?.deliveries[0];
+    return notices.find((entry) => entry.body === body)?.deliveries[0];
   };
   /** Returns the time until the next attempt in ms after this number of failures. */
   const waitAfter = (body: string, attempts: number): Promise<number> =>

@@ -12,7 +12,7 @@ interface Recorded {
 const folder = new URL('inbound/golden/', import.meta.url);
 const recorded = readdirSync(folder)
   .map((name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Recorded)
-  .filter((each) => each.request !== undefined);
+  .filter((entry) => entry.request !== undefined);
 
 function read(body: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>> = {}) {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
@@ -23,13 +23,13 @@ function read(body: Readonly<Record<string, unknown>>, headers: Readonly<Record<
 }
 
 describe('payloads of other programs', () => {
-  it.each(recorded.map((each) => [each.name, each] as const))(
+  it.each(recorded.map((entry) => [entry.name, entry] as const))(
     'converts the recorded payload: %s',
-    (_name, { request, ...each }) => {
+    (_name, { request, ...entry }) => {
       const notice = read(request?.body ?? {}, request?.headers);
       expect(notice).toMatchSnapshot();
-      if (each.suggested_render?.type !== undefined) expect(notice.type).toBe(each.suggested_render.type);
-      expect(notice.title ?? '').toContain(each.suggested_render?.title ?? '');
+      if (entry.suggested_render?.type !== undefined) expect(notice.type).toBe(entry.suggested_render.type);
+      expect(notice.title ?? '').toContain(entry.suggested_render?.title ?? '');
     },
   );
 

@@ -23,7 +23,7 @@ function openStores({ kysely, commit }: Database) {
     notices,
     add: (messages: readonly Message[]) =>
       commit(async (transaction) => {
-        for (const each of messages) await notices.add(transaction, 'key', each, []);
+        for (const entry of messages) await notices.add(transaction, 'key', entry, []);
       }),
     find: async (q: string, limit = 50) => (await history.list({ q, limit })).map(({ id }) => id),
   };

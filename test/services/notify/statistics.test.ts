@@ -223,7 +223,7 @@ describe('the statistics of the app API', () => {
     const reason = `Gone.${' Really.'.repeat(125)}`;
     {
       using open = new DisposableStack();
-      const database = open.adopt(new Sqlite(join(host.dataDir, 'notify', 'db.sqlite')), (each) => each.close());
+      const database = open.adopt(new Sqlite(join(host.dataDir, 'notify', 'db.sqlite')), (entry) => entry.close());
       const now = Date.now();
       const many = 'with recursive n(a) as (select 1 union all select a + 1 from n where a < 30000)';
       database.exec(`
@@ -245,7 +245,7 @@ describe('the statistics of the app API', () => {
     await using host = await openTestHost({ services: [notify, control] });
     {
       using open = new DisposableStack();
-      const database = open.adopt(new Sqlite(join(host.dataDir, 'notify', 'db.sqlite')), (each) => each.close());
+      const database = open.adopt(new Sqlite(join(host.dataDir, 'notify', 'db.sqlite')), (entry) => entry.close());
       database.exec(`with recursive n(a) as (select 1 union all select a + 1 from n where a < 6000)
         insert into jobs (kind, job_key, state, payload, attempts, created_at, run_at, finished_at)
         select 'notify.deliver', 'n:d' || a, 'dead', '{}', 1, a, 0, a from n`);

@@ -53,7 +53,7 @@ async function resend(body: string): Promise<{ destinations: number; filesGone: 
     host.url('control'),
     '/api/notify/notices',
   );
-  const id = notices.findLast((each) => each.body === body)?.id ?? '';
+  const id = notices.findLast((entry) => entry.body === body)?.id ?? '';
   return api(host.url('control'), `/api/notify/notices/${id}/send`, { method: 'POST' });
 }
 

@@ -60,7 +60,7 @@ const setRules = async (rules: object[], more: object = {}, authorization = admi
 const readState = async (authorization = admin) => (await api('GET', '/api/push/quiet', undefined, authorization)).body;
 /** Returns the messages received by the browser. */
 const receivedMessages = (to = browser, name = '/one') =>
-  service.received.filter(({ path }) => path === name).map((each) => to.open(each));
+  service.received.filter(({ path }) => path === name).map((entry) => to.open(entry));
 const receivedTexts = () => receivedMessages().map(({ message }) => (message.message ?? '') as string);
 const nightRule = { topics: '*', mode: 'normal', quiet: ['22:00-07:00'] };
 /** Publishes a message that is always delivered, so that earlier ones are settled. */

@@ -66,7 +66,7 @@ describe('schedule', () => {
     call(...args).then(String, (error: Error) => error.message);
   const find = async (id: string): Promise<PushSchedule> => {
     const { schedules } = await call('GET', '');
-    return schedules.find((each: PushSchedule) => each.id === id);
+    return schedules.find((entry: PushSchedule) => entry.id === id);
   };
 
   it('publishes at each time to streams and the inbox with all fields', async () => {

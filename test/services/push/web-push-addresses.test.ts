@@ -39,7 +39,7 @@ async function publishLinks(base: string, authorization = admin): Promise<void> 
 /** Returns all addresses of the two received messages. */
 async function receivedAddresses(browser: ReturnType<typeof newBrowser>): Promise<readonly string[]> {
   await expect.poll(() => service.received.length).toBe(2);
-  const messages = service.received.map((each) => browser.open(each).message);
+  const messages = service.received.map((entry) => browser.open(entry).message);
   return messages
     .flatMap(({ attachment, click, icon, actions = [] }) => [
       ...[attachment?.url, click, icon],

@@ -114,10 +114,10 @@ describe('a response', () => {
     ];
     socket.pause();
     socket.write(`${head.join('\r\n')}\r\n\r\n`);
-    const piece = Buffer.alloc(1024 * 1024, ' ');
+    const dataChunk = Buffer.alloc(1024 * 1024, ' ');
     for (let index = 0; index < 64; index++) {
-      socket.write(`${piece.length.toString(16)}\r\n`);
-      socket.write(piece);
+      socket.write(`${dataChunk.length.toString(16)}\r\n`);
+      socket.write(dataChunk);
       if (!socket.write('\r\n')) await once(socket, 'drain');
     }
     socket.write('2\r\n{}\r\n0\r\n\r\n');

@@ -48,7 +48,7 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
   });
 
   /** Spellings of a path or remote outside of the permitted folder. */
-  const ways = (): readonly unknown[] => [
+  const outsidePaths = (): readonly unknown[] => [
     others(),
     `${getOwnFolder()}/../others`,
     `${getOwnFolder()}/link`,
@@ -142,7 +142,7 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
   it('denies everything else, for every parameter of every call', async () => {
     const before = readdirSync(fixture.folder);
     for (const [path, shape] of shapes) {
-      for (const way of ways()) {
+      for (const way of outsidePaths()) {
         const input = shape(way);
         const { status, body } = await as(path, input);
         const description = `${path} ${JSON.stringify(input)}: ${String(status)} ${JSON.stringify(body)}`;

@@ -69,14 +69,14 @@ function firstDifference(one: unknown, other: unknown): string {
 }
 
 describe.skipIf(lacksRclone)('the most frequent calls compared with rclone rcd', () => {
-  let ours: SyncFixture;
+  let homeport: SyncFixture;
   let rclone: SyncFixture;
   let plainRclone: ChildProcess;
   let plainUrl = '';
 
   beforeAll(async () => {
-    [ours, rclone] = await Promise.all([openSyncFixture(), openSyncFixture()]);
-    for (const fixture of [ours, rclone]) fixture.write({ 'move/a': 'a', 'move/below/c': 'c' });
+    [homeport, rclone] = await Promise.all([openSyncFixture(), openSyncFixture()]);
+    for (const fixture of [homeport, rclone]) fixture.write({ 'move/a': 'a', 'move/below/c': 'c' });
     plainRclone = spawn(
       rclonePath ?? '',
       ['rcd', '--rc-addr', '127.0.0.1:0', '--rc-no-auth', '--config', join(rclone.folder, '../plain.conf')],
@@ -91,12 +91,14 @@ describe.skipIf(lacksRclone)('the most frequent calls compared with rclone rcd',
   });
   afterAll(async () => {
     plainRclone.kill();
-    await Promise.all([ours[Symbol.asyncDispose](), rclone[Symbol.asyncDispose]()]);
+    await Promise.all([homeport[Symbol.asyncDispose](), rclone[Symbol.asyncDispose]()]);
   });
 
   const ask = async (fixture: SyncFixture, [path, input]: readonly [string, object]) => {
     const signIn =
-      fixture === ours ? ['--url', fixture.url, '--user', admin.name, '--pass', admin.password] : ['--url', plainUrl];
+      fixture === homeport
+        ? ['--url', fixture.url, '--user', admin.name, '--pass', admin.password]
+        : ['--url', plainUrl];
     const json = JSON.stringify(input).replaceAll('@', fixture.folder);
     const client = spawn(rclonePath ?? '', ['rc', ...signIn, path, '--json', json], {
       env: { PATH: process.env['PATH'], HOME: rclone.folder, RCLONE_CONFIG: '/notfound' },
@@ -112,13 +114,13 @@ describe.skipIf(lacksRclone)('the most frequent calls compared with rclone rcd',
 
   it('answers identically in sequence and leaves identical files', async () => {
     for (const step of steps) {
-      const [here, there] = [await ask(ours, step), await ask(rclone, step)];
+      const [here, there] = [await ask(homeport, step), await ask(rclone, step)];
       const description = `${step[0]} ${JSON.stringify(step[1])}`;
       if (long.has(step[0]))
         expect(JSON.stringify(here) === JSON.stringify(there), description + firstDifference(here, there)).toBe(true);
       else expect(here, description).toEqual(there);
     }
-    expect(tree(join(ours.folder, 'moved'))).toEqual({});
-    expect(tree(join(ours.folder, 'move'))).toEqual({});
+    expect(tree(join(homeport.folder, 'moved'))).toEqual({});
+    expect(tree(join(homeport.folder, 'move'))).toEqual({});
   });
 });

@@ -52,7 +52,7 @@ describe('failure explanations', () => {
     const { id } = await rig.add({ type: 'port', name: 'NAS', hostname: '127.0.0.1', port: 1, interval: 20 });
     await rig.until(id, 0);
     const event = (await rig.events('down', id))[0];
-    // The address in both messages appears in the monitor's own messages only.
+    // The address occurs once, although the original message contains it as well.
     expect(event?.body).toBe('It refused the connection: nothing listens at 127.0.0.1:1.');
     expect(event?.event['msg']).toBe('connect ECONNREFUSED 127.0.0.1:1');
   });

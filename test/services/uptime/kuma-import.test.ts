@@ -51,7 +51,7 @@ it('keeps the start of an imported outage, also in the feed', async () => {
       (await rig.call<{ rows: { outages: number }[] }>('GET', '/api/report?days=1&target=95')).rows.map(
         (row) => row.outages,
       );
-    // The current outage is listed once, before the first check here.
+    // The ongoing outage is a single one, also before the first check here.
     expect(await outages()).toEqual([1, 1]);
     await fetch(`${rig.url}/api/push/abcdefghijklmnopqrstuvwxyz012345?status=down`);
     const { items } = await rig.call<{ items: Monitor[] }>('GET', '/api/monitors');
@@ -286,7 +286,7 @@ it('imports a kuma.db of Uptime Kuma 2 with its history', async () => {
       kafkaProducerBrokers: ['a:1'],
     });
     expect(await (await fetch(`${rig.url}/api/push/abcdefghijklmnopqrstuvwxyz012345`)).json()).toEqual({ ok: true });
-    // The uptime includes the time before the import.
+    // The monitor has been up since the time that Uptime Kuma recorded.
     expect(await rig.call('GET', `/api/monitors/${String(by['job']?.id)}`)).toMatchObject({
       state: { status: 1, since: now - 3 * hour },
     });
@@ -319,7 +319,7 @@ it('imports a kuma.db of Uptime Kuma 2 with its history', async () => {
     );
     // A monitor without a check here is not reported as up.
     expect(services.find(({ id }) => id === 'uptime')?.detail).toMatch(/^3 watched, [123] not checked yet$/);
-    // Resolved outages are included in every time range.
+    // Outages that ended before the import are listed as well.
     const { items: outages } = await rig.call<{ items: object[] }>('GET', '/api/incidents');
     expect(outages).toMatchObject([
       { monitorIds: [shop], startedAt: now - 2 * hour, resolvedAt: now - hour, cause: 'gone' },

@@ -316,7 +316,7 @@ it('sends one notification for a host and its dependents', async () => {
   target.handler = (_request, response) => void response.end();
   await rig.events('up', base.id);
   await rig.until(above.id, 1);
-  // A further event arrives after all events of the outage.
+  // Causes a separate outage, whose event would follow all events of the first one.
   await rig.call('PATCH', `/api/monitors/${String(above.id)}`, { dependsOn: null, url: 'http://127.0.0.1:1/' });
   const downs = await rig.events('down', above.id);
   expect(downs).toHaveLength(1);

@@ -15,10 +15,10 @@ const rules = { maxretries: 0, resendInterval: 0, upsideDown: false, retryOnlyOn
 
 /** Evaluates heartbeats with these statuses. Returns the important ones and the notified ones. */
 function story(statuses: readonly (0 | 1 | 2 | 3)[], change: Partial<typeof rules> = {}) {
-  let standing: CheckState = initialCheckState;
+  let checkState: CheckState = initialCheckState;
   return statuses.map((status, index) => {
-    const verdict = judge({ ...rules, ...change }, standing, { at: index * 1000, status, msg: '', ping: null });
-    ({ state: standing } = verdict);
+    const verdict = judge({ ...rules, ...change }, checkState, { at: index * 1000, status, msg: '', ping: null });
+    ({ state: checkState } = verdict);
     return [verdict.heartbeat.status, verdict.heartbeat.important, verdict.notification];
   });
 }

@@ -91,7 +91,10 @@ function rss(count: number, title: string, base: string): string {
 
 /** Builds a feed of these titles. The address of an item follows from its title; all items share one thumbnail. */
 export function channel(title: string, titles: readonly string[], base: string, image: string | null): string {
-  const items = titles.map((each) => ({ title: each, source: `${base}/single.mp4?item=${encodeURIComponent(each)}` }));
+  const items = titles.map((entry) => ({
+    title: entry,
+    source: `${base}/single.mp4?item=${encodeURIComponent(entry)}`,
+  }));
   return buildRss(title, items, base, image);
 }
 

@@ -99,8 +99,8 @@ class SmallBrowser {
         headers: { Cookie: cookie, ...(fields && { 'Content-Type': 'application/x-www-form-urlencoded' }) },
       }).end(fields && new URLSearchParams(fields).toString());
       const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-      for (const each of answer.headers['set-cookie'] ?? []) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(each) ?? [];
+      for (const entry of answer.headers['set-cookie'] ?? []) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(entry) ?? [];
         if (value === '') this.#cookies.delete(name);
         else this.#cookies.set(name, value);
       }

@@ -174,7 +174,7 @@ export class Living {
     const { record } = this.#life;
     record({ what: 'call', n, job, host });
     const id = await attempt(() =>
-      database.commit((transaction) => jobs.enqueue(transaction, kinds[job.kind], ...this.#given(n, job))),
+      database.commit((transaction) => jobs.enqueue(transaction, kinds[job.kind], ...this.#buildJobArguments(n, job))),
     );
     if (id === undefined) return record({ what: 'refused', n });
     record({ what: 'ack', n, id });
@@ -190,7 +190,7 @@ export class Living {
     const { record } = this.#life;
     for (const { n, job } of numbered) record({ what: 'call', n, job, host });
     const many = numbered.map(({ n, job }) => {
-      const [payload, options] = this.#given(n, job);
+      const [payload, options] = this.#buildJobArguments(n, job);
       return { payload, ...options };
     });
     const stored = await attempt(async () => {
@@ -206,7 +206,7 @@ export class Living {
     const undone = new Error('undone');
     try {
       await database.commit(async (transaction) => {
-        await jobs.enqueue(transaction, kinds[job.kind], ...this.#given(n, job));
+        await jobs.enqueue(transaction, kinds[job.kind], ...this.#buildJobArguments(n, job));
         throw undone;
       });
     } catch (error) {
@@ -215,7 +215,7 @@ export class Living {
     this.#life.record({ what: 'undone', n });
   }
 
-  #given(n: number, { kind, order, key, delayMs, plan }: PlannedJob) {
+  #buildJobArguments(n: number, { kind, order, key, delayMs, plan }: PlannedJob) {
     const runAt = delayMs === 0 ? {} : { runAt: this.#life.clock.now() + delayMs };
     const orderKey = order === undefined ? {} : { orderKey: `${kind} ${order}` };
     return [

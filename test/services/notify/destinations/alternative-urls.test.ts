@@ -54,7 +54,7 @@ async function seen(source: string | Buffer) {
 }
 
 describe('mail', () => {
-  it.each(relay.filter(({ case: name }) => name !== 'long').map((each) => [each.case, each] as const))(
+  it.each(relay.filter(({ case: name }) => name !== 'long').map((entry) => [entry.case, entry] as const))(
     'equals the mail of Apprise: %s',
     async (name, { input, requests }) => {
       await using server = await openMailServer();

@@ -44,15 +44,15 @@ export const differences: Readonly<Record<string, Differences>> = {
   // The form is encoded; the form of Apprise is invalid after an ampersand.
   synology: { 'text-info': skip },
   // A key is not sent unencrypted.
-  psafer: { all: (requests) => requests.map((each) => ({ ...each, url: each.url.replace(/^http:/, 'https:') })) },
+  psafer: { all: (requests) => requests.map((entry) => ({ ...entry, url: entry.url.replace(/^http:/, 'https:') })) },
   // Markdown is converted by another library, with lists; files keep their type, and a mail without a subject contains
   // Homeport's name.
   sendgrid: { markdown: skip, attach: withType, 'no-title': inBodies(named) },
   resend: {
     markdown: skip,
     all: keyed('n1/to@example.com'),
-    attach: (each) => withType(keyed('n1/to@example.com')(each)),
-    'no-title': (each, name) => inBodies(named)(keyed('n1/to@example.com')(each), name),
+    attach: (entry) => withType(keyed('n1/to@example.com')(entry)),
+    'no-title': (entry, name) => inBodies(named)(keyed('n1/to@example.com')(entry), name),
   },
   mailgun: { markdown: skip },
   pushplus: { markdown: skip },

@@ -47,7 +47,7 @@ function inOrder(requests: readonly Comparable[]): readonly Comparable[] {
   return requests.toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
 }
 
-describe.each(recorded.map((each) => [each.note, each] as const))(
+describe.each(recorded.map((entry) => [entry.note, entry] as const))(
   'recorded: %s',
   (note, { url, normal, masked, cases }) => {
     const allowed = differences[note] ?? differences[note.split(' ')[0] ?? ''] ?? {};
@@ -68,8 +68,8 @@ describe.each(recorded.map((each) => [each.note, each] as const))(
 
     it.each(
       cases
-        .filter((each) => allowed[each.case] !== skip && allowed['all'] !== skip)
-        .map((each) => [each.case, each] as const),
+        .filter((entry) => allowed[entry.case] !== skip && allowed['all'] !== skip)
+        .map((entry) => [entry.case, entry] as const),
     )('sends %s like Apprise', async (name, { input, requests }) => {
       provider.requests.length = 0;
       provider.answer = (request) => answers(request);
@@ -90,8 +90,8 @@ describe.each(recorded.map((each) => [each.note, each] as const))(
       const results = await sendTo(requestedUrl, message, { ...provider.outlets, clock });
       expect(results.filter(({ ok }) => !ok)).toEqual([]);
       const change =
-        [allowed[name], allowed['all']].find((each) => typeof each === 'function') ??
-        ((each: readonly Comparable[]) => each);
+        [allowed[name], allowed['all']].find((entry) => typeof entry === 'function') ??
+        ((entry: readonly Comparable[]) => entry);
       const filled = JSON.parse(JSON.stringify(requests).replaceAll('{{long}}', long)) as RecordedRequest[];
       const expected = change(filled.map(ofRecorded), name);
       expect(provider.requests.every(({ headers }) => headers['user-agent'] === 'Homeport')).toBe(true);

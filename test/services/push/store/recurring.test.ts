@@ -29,8 +29,8 @@ eachDialect((dialect, open) => {
   it('returns due schedules, oldest first, and those with a future last run', async () => {
     const { database, store } = await openStore();
     await database.commit(async (transaction) => {
-      for (const each of [row('b', 20), row('a', 10), row('off', null), row('c', 30)]) {
-        await store.insert(transaction, each);
+      for (const entry of [row('b', 20), row('a', 10), row('off', null), row('c', 30)]) {
+        await store.insert(transaction, entry);
       }
       await store.change(transaction, 'c', { last: 99 });
     });
