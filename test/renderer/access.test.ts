@@ -111,7 +111,7 @@ describe.skipIf(noBrowser)('sign-in page', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('says that the session has ended, and nothing after a sign-out or at the first visit', async () => {
+  it('shows that the session has ended, but not after a sign-out or at the first visit', async () => {
     const reason = /^Your session has ended\./;
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;

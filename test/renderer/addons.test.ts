@@ -506,7 +506,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('inherits from a parent, exports a file without keys and imports it elsewhere', async () => {
+  it('inherits from a parent, exports a file without keys and imports it on another host', async () => {
     const keys = {
       services: [{ id: 'torbox', enabled: true, credentials: { apiKey: 'TBKEY' } }],
       tmdbApiKey: 'TMDBKEY',

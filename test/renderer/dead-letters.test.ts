@@ -61,7 +61,7 @@ describe.skipIf(noBrowser)('the Problems page', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('announces problems on Home, and retries them individually or all at once', async () => {
+  it('shows problems on Home, and retries them individually or together', async () => {
     await giveUp(3);
     await using watched = await visit('/');
     const { page } = watched;

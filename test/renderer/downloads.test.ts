@@ -443,7 +443,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
     });
   });
 
-  it('keeps rows under the pointer in place and moves them after it left', async () => {
+  it('keeps rows under the pointer in place and moves them afterwards', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
     await five(page);

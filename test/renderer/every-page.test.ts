@@ -59,7 +59,7 @@ describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
   });
 
   it.each(visiblePages.filter(({ group }) => group !== 'account'))(
-    'can be reached by keyboard alone: $title',
+    'can be reached by keyboard: $title',
     async ({ path, title }) => {
       await using visit = await openPage(browser);
       const { page } = visit;

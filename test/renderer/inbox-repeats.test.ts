@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are changed individually when expanded, and stay unchanged elsewhere', async () => {
+  it('are changed individually when expanded, without other changes', async () => {
     for (const look of ['first', 'second', 'third', 'fourth', 'fifth']) await publish('Disk is full', `${look} pass`);
     await expect.poll(async () => (await rows('Disk is full')).length).toBe(5);
     await using visit = await real.visit('/inbox');
@@ -166,7 +166,7 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are all marked as read at once, and restored by one Undo', async () => {
+  it('are all marked as read together, and restored by one Undo', async () => {
     await publish('Later news', 'of the night');
     await expect.poll(unread).toBeGreaterThan(0);
     const before = await unread();

@@ -274,7 +274,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     expect(await next.evaluate(() => localStorage.getItem('outlives'))).toBe('true');
   });
 
-  it('changes many messages at once', async () => {
+  it('changes many messages together', async () => {
     for (const title of ['Five', 'Four', 'Three', 'Two', 'One']) pages.inbox.add({ title });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;

@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)('the Network page', () => {
     await device.waitFor({ state: 'detached' });
   });
 
-  it('asks before sharing without a sign-in', async () => {
+  it('requires a confirmation before sharing without a sign-in', async () => {
     await using visit = await pages.visit('/network');
     const { page } = visit;
     const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'lamp' }).first();

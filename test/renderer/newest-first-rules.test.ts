@@ -125,7 +125,7 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     expect((await read(page, 'Mail 1')).size).toBe(step + 11);
   });
 
-  it('ends with the latest result, even when an earlier one takes longer', async () => {
+  it('shows the latest result, even when an earlier request takes longer', async () => {
     arrive(1);
     await using watched = await open();
     const { page } = watched;

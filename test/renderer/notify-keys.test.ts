@@ -146,7 +146,7 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('shows how each configuration line is handled, asks once about tags, and exports it', async () => {
+  it('shows how each configuration line is handled, offers tags once, and exports it', async () => {
     await using watched = await real.visit('/delivery/keys', { clipboard: true });
     const { page } = watched;
     await page.getByRole('button', { name: 'New key' }).click();

@@ -18,7 +18,7 @@ describe.skipIf(noBrowser)('own sessions in the browser', () => {
   });
   afterAll(() => pages[Symbol.asyncDispose]());
 
-  it('asks for the password to sign out other browsers some minutes after the sign-in', async () => {
+  it('requires the password to sign out other browsers some minutes after the sign-in', async () => {
     await api(pages.url, '/api/session', { method: 'POST', body: JSON.stringify(mia) });
     await using accountPage = await openPage(pages.browser);
     const { page } = accountPage;

@@ -220,7 +220,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     ]);
   });
 
-  it('asks before a reload with unsaved changes, and not after they were discarded', async () => {
+  it('requires a confirmation before a reload with unsaved changes, and not after they were discarded', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     const asks = (): Promise<boolean> =>

@@ -321,7 +321,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await fixture.api('DELETE', '/api/sync/remotes/cloud');
   });
 
-  it('keeps a remote whose configuration was finished elsewhere when it is cancelled here', async () => {
+  it('keeps a remote whose configuration was finished in another window when it is cancelled here', async () => {
     await fixture.api('POST', '/api/sync/remotes', { name: 'shared', type: 'yandex', parameters: {} });
     await using watched = await visit('/sync/remotes');
     const { page } = watched;

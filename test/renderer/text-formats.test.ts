@@ -155,7 +155,7 @@ describe('a table', () => {
     expect(formatCell('at 05:25:43.5', 'text')).toBe('at 05:25:43.5');
   });
 
-  it('has on a phone its key first, then words, and ids of others last', () => {
+  it('shows the key first on a phone, then texts, and IDs of other rows last', () => {
     const column = (type: string, isKey = false) => ({ type, isKey, choices: [] });
     const columns = [column('uuid'), column('integer'), column('text'), column('jsonb'), column('bigint', true)];
     expect(getPhoneColumnOrder(columns)).toEqual([4, 2, 1, 0, 3]);
@@ -179,11 +179,11 @@ describe('a table', () => {
       null,
       'Whoever is signed in and the role clerk may change rows where this is true, before and after a change:',
     ],
-  ])('says what a policy allows: %s', (command, roles, condition, check, label) => {
+  ])('describes a policy: %s', (command, roles, condition, check, label) => {
     expect(describePolicy({ command, roles, isPermissive: true, condition, check })).toBe(label);
   });
 
-  it('says that a policy which restricts the others by nothing grants nothing', () => {
+  it('states that a restrictive policy without a condition grants nothing', () => {
     const policy = { command: 'SELECT', roles: [], isPermissive: false, condition: 'true', check: null };
     expect(describePolicy(policy)).toBe('It restricts nothing.');
   });

@@ -40,7 +40,7 @@ describe.skipIf(noBrowser)('all pages of the app', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('takes 40 requests and 250 kB for the first Home', async () => {
+  it('needs at most 40 requests and 250 kB for the first Home', async () => {
     await using visit = await openPage(browser);
     const { page } = visit;
     await signIn(page.context(), host.url('control'));

@@ -113,7 +113,7 @@ describe('a configuration without its parent', () => {
     });
   });
 
-  it("is editable through the peer's user API", async () => {
+  it('can be edited through the user API of AIOStreams', async () => {
     const parent = await makeUser(host, buildConfig([]));
     const child = await makeUser(host, buildConfig([], { parentConfig: { uuid: parent.uuid, password } }));
     const user = `${host.url('addons')}/api/v1/user`;

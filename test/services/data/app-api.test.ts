@@ -20,7 +20,7 @@ async function callApp(path: string, body?: unknown, authorization = adminAuthor
   return { status: reply.status, ...((await reply.json()) as object) };
 }
 
-test('creates keys, accepts them at once and rotates them separately', async () => {
+test('creates keys, accepts them immediately and rotates them separately', async () => {
   expect((await callApp('/keys', undefined, 'Basic YTpi')).status).toBe(401);
   const first = await callApp('/keys');
   const status = (apikey: string): Promise<number> =>

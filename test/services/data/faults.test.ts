@@ -55,7 +55,7 @@ test('answers 503 when PostgreSQL is killed during inserts, restarts it and lose
   expect(acknowledged.filter((id) => !other.has(id))).toEqual([]);
 });
 
-test('recovers when a server process is killed, while requests wait or are told to retry', async () => {
+test('recovers when a server process is killed, while requests wait or must be retried', async () => {
   await using fixture = await openDataFixture();
   await fixture.sql('create table kept (id int primary key)');
   const server = postmaster(fixture);

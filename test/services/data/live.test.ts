@@ -24,7 +24,7 @@ async function patch(settings: Record<string, unknown>): Promise<void> {
 }
 
 describe('settings change', () => {
-  it('takes effect at once and does not interrupt running requests', async () => {
+  it('takes effect immediately and does not interrupt running requests', async () => {
     const client = createClient(fixture.url, fixture.anonKey, { auth: { persistSession: false } });
     const running = client.rpc('slow');
     const finished = (async () => running)();

@@ -17,7 +17,7 @@ const wait = async <T>(query: PromiseLike<{ data: T; error: unknown }>): Promise
   return data;
 };
 
-test('uses a changed column type at once for statements that ran many times', async () => {
+test('uses a changed column type immediately for statements that ran many times', async () => {
   await fixture.sql('create table things (id int primary key, code int); insert into things values (1, 7), (2, 8)');
   const seven = () => db.from('things').select('id, code').eq('code', '7');
   for (let turn = 0; turn < 8; turn += 1) expect(await wait(seven())).toEqual([{ id: 1, code: 7 }]);

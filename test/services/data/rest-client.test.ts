@@ -281,7 +281,7 @@ describe('functions', () => {
   });
 });
 
-test('serves a new table at once and not a dropped one', async () => {
+test('serves a new table immediately and not a dropped one', async () => {
   await fixture.sql('create table fresh (id int primary key); insert into fresh values (1)');
   expect((await client.from('fresh').select()).data).toEqual([{ id: 1 }]);
   await fixture.sql('alter table fresh add column more text');
@@ -290,7 +290,7 @@ test('serves a new table at once and not a dropped one', async () => {
   expect((await client.from('fresh').select()).status).toBe(404);
 });
 
-test('works with postgrest-js alone and refuses a schema that is not exposed', async () => {
+test('works with postgrest-js and refuses a schema that is not exposed', async () => {
   const callApp = new PostgrestClient<any>(`${fixture.url}/rest/v1`, { headers: { apikey: fixture.anonKey } });
   expect((await callApp.from('clients').select('name').eq('id', 2).single()).data).toEqual({ name: 'Apple' });
   expect((await callApp.schema('auth').from('users').select()).error?.code).toBe('PGRST106');

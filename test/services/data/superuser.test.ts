@@ -78,7 +78,7 @@ describe.each(['bundled server', 'own server with the address of a superuser'])(
     expect(await fixture.sql('select count(*) > 0 as "hasRun" from ran')).toEqual([{ hasRun: true }]);
   });
 
-  it('gives the service key no superuser rights and no way to them', async () => {
+  it('gives the service key no superuser rights, directly or indirectly', async () => {
     const environment = kind === 'bundled server' ? {} : { DATABASE_URL: await ownServer() };
     await using fixture = await openDataFixture({ environment });
     const query = 'select rolsuper from pg_roles where rolname in (current_user, session_user)';

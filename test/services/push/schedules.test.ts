@@ -216,7 +216,7 @@ describe('missed runs', () => {
     }
   };
 
-  it('are made up once, or skipped when the schedule says so', () =>
+  it('are published once after a downtime, or skipped if the schedule requires it', () =>
     inFolder(async (dataDir, clock) => {
       {
         await using rig = await openRig({ dataDir, clock });
