@@ -52,12 +52,12 @@ class BuiltApp implements AsyncDisposable {
     this.#requestCount += 1;
     const id = this.#requestCount;
     this.#child.send({ does, id });
-    const answer = await vi.waitFor(() => {
+    const response = await vi.waitFor(() => {
       const answer = this.messages.find((message) => message['id'] === id);
       if (answer === undefined) throw new Error(`no answer to ${does}\n${this.output}`);
       return answer;
     }, waiting);
-    return answer['value'] as Answer;
+    return response['value'] as Answer;
   }
   /** Waits until the state matches the expectation. */
   async waitForState(expectation: (state: State) => void): Promise<State> {

@@ -133,13 +133,13 @@ async function seed(): Promise<void> {
   }, waitOptions);
 }
 
-interface Answer {
+interface CallResult {
   readonly status: number;
   readonly code: string;
   readonly text: string;
 }
 
-async function call(operation: Operation, path: string, authorization?: string, body?: unknown): Promise<Answer> {
+async function call(operation: Operation, path: string, authorization?: string, body?: unknown): Promise<CallResult> {
   const reply = await fetch(base + path, {
     method: operation.method,
     headers: {
@@ -383,17 +383,17 @@ describe('every route of the app API', () => {
         const codes = new Set<string>();
         for (const path of paths) {
           for (const body of buildBodies(operation, idsByArea, path)) {
-            const answer = await call(operation, path + buildQuery(operation), identities[who], body);
-            codes.add(answer.code);
+            const response = await call(operation, path + buildQuery(operation), identities[who], body);
+            codes.add(response.code);
             const description =
-              `${who}: ${operation.method} ${path} ${JSON.stringify(body) ?? ''} -> ${String(answer.status)} ` +
-              `${answer.text}`;
-            if (refused) expect(answer.status, description).toBe(403);
-            else expect(answer.status, description).not.toBe(401);
+              `${who}: ${operation.method} ${path} ${JSON.stringify(body) ?? ''} -> ${String(response.status)} ` +
+              `${response.text}`;
+            if (refused) expect(response.status, description).toBe(403);
+            else expect(response.status, description).not.toBe(401);
             if (granted) continue;
             // A refusal may repeat text of the request.
-            if (answer.status >= 400) expect(answer.text.replaceAll(hidden, ''), description).not.toContain(nugget);
-            else expect(answer.text, description).not.toContain(nugget);
+            if (response.status >= 400) expect(response.text.replaceAll(hidden, ''), description).not.toContain(nugget);
+            else expect(response.text, description).not.toContain(nugget);
           }
         }
         if (!refused && [...codes].every((code) => code === 'api.invalid')) shallow.push(formatOperation(operation));

@@ -74,9 +74,9 @@ async function ask(
   headers: Readonly<Record<string, string>>,
 ): Promise<{ status: number | undefined; body: any }> {
   const clientRequest = send(`${host.url(service)}${path}`, { headers }).end();
-  const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage];
-  const isJson = answer.headers['content-type']?.includes('json') === true;
-  return { status: answer.statusCode, body: isJson ? await json(answer) : await text(answer) };
+  const [response] = (await once(clientRequest, 'response')) as [IncomingMessage];
+  const isJson = response.headers['content-type']?.includes('json') === true;
+  return { status: response.statusCode, body: isJson ? await json(response) : await text(response) };
 }
 
 describe('a service added by its folder and one registry line', () => {
@@ -136,12 +136,12 @@ describe('a service added by its folder and one registry line', () => {
     const timetable = await fetch(`${host.url('harbour')}/timetable`);
     expect([timetable.status, timetable.headers.get('content-security-policy')]).toEqual([200, "default-src 'none'"]);
     expect(await timetable.text()).toContain(page);
-    const answer = await new Promise<IncomingMessage>((resolve, reject) =>
+    const response = await new Promise<IncomingMessage>((resolve, reject) =>
       send(`${host.url('harbour')}/timetable`, { headers: { Host: 'harbour.test' } }, resolve)
         .on('error', reject)
         .end(),
     );
-    expect(await text(answer)).toContain(page);
+    expect(await text(response)).toContain(page);
   });
 
   it('reads the public address and the client from a trusted proxy', async () => {
@@ -183,8 +183,8 @@ describe('a service added by its folder and one registry line', () => {
   it('accepts an upgrade through another service', async () => {
     const headers = { Connection: 'Upgrade', Upgrade: 'websocket' };
     const clientRequest = send(`${host.url('gate')}/harbour/x`, { headers }).end();
-    const [answer] = (await once(clientRequest, 'upgrade')) as [IncomingMessage];
-    expect(answer.statusCode).toBe(101);
+    const [response] = (await once(clientRequest, 'upgrade')) as [IncomingMessage];
+    expect(response.statusCode).toBe(101);
   });
 
   it('is backed up by its own function and restored before it starts', async () => {
@@ -209,8 +209,8 @@ describe('a service added by its folder and one registry line', () => {
 
 /** Requests that the metrics count for the harbour. */
 async function counted(): Promise<number> {
-  const answer = await fetch(`${host.url('control')}/metrics`, { headers: { Authorization: adminAuthorization } });
-  const lines = (await answer.text())
+  const response = await fetch(`${host.url('control')}/metrics`, { headers: { Authorization: adminAuthorization } });
+  const lines = (await response.text())
     .split('\n')
     .filter((line) => /^\w*requests_total\{.*service="harbour"/.test(line));
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);

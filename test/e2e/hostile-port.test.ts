@@ -56,8 +56,8 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
     const other = await visitOther(visit.page.context());
     const replies = await other.evaluate(async (base) => {
       const tries = ['/api/session', '/api/services', '/api/events', '/api/account'].map(async (path) => {
-        const answer = await fetch(base + path, { credentials: 'include' }).catch(() => undefined);
-        return answer === undefined ? 'unreadable' : await answer.text();
+        const response = await fetch(base + path, { credentials: 'include' }).catch(() => undefined);
+        return response === undefined ? 'unreadable' : await response.text();
       });
       const frame = document.createElement('iframe');
       frame.src = base;

@@ -82,12 +82,12 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await dialog.getByRole('button', { name: 'Make the account' }).click();
     await page.getByRole('heading', { level: 2, name: 'grace' }).waitFor();
     await expect.poll(() => new URL(page.url()).pathname).toBe('/settings/accounts/grace');
-    const answer = await fetch(`${pages.url}/api/session`, {
+    const response = await fetch(`${pages.url}/api/session`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ name: 'grace', password: 'harbour light' }),
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     await page.getByLabel('New password', { exact: true }).fill('another light');
     await page.getByRole('button', { name: 'Save the password' }).click();
     await page.getByText('The password of grace is changed.').waitFor();

@@ -147,8 +147,8 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
     page.on('console', (message) => {
       if (message.text().includes('Content Security Policy')) violations.push(message.text());
     });
-    const answer = await page.goto(lampAt(`/?redirect=${encodeURIComponent(target())}`));
-    expect(answer?.headers()['content-security-policy']).toMatch(/form-action 'self';/);
+    const response = await page.goto(lampAt(`/?redirect=${encodeURIComponent(target())}`));
+    expect(response?.headers()['content-security-policy']).toMatch(/form-action 'self';/);
     await signIn(page);
     await page.getByRole('heading', { name: heading }).waitFor();
     await expect.poll(() => page.url()).toBe(target());
@@ -251,8 +251,8 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
   it('rejects a host name that was rebound to this address', async () => {
     await using context = await openTrustingBrowser();
     const page = await context.newPage();
-    const answer = await page.goto(`https://rebound.example:${home.port}/`);
-    expect(answer?.status()).toBe(403);
+    const response = await page.goto(`https://rebound.example:${home.port}/`);
+    expect(response?.status()).toBe(403);
     expect(await page.content()).not.toContain('lamp');
   });
 });

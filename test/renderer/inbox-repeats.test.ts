@@ -15,12 +15,12 @@ describe.skipIf(noBrowser)('repeated messages', () => {
   afterAll(() => real[Symbol.asyncDispose]());
 
   const publish = async (title: string, body: string): Promise<void> => {
-    const answer = await fetch(`${real.host.url('push')}/nas`, {
+    const response = await fetch(`${real.host.url('push')}/nas`, {
       method: 'POST',
       body,
       headers: { Authorization: adminAuthorization, Title: title },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   };
   const unread = async (): Promise<number> => ((await real.ask('GET', '/inbox?limit=1')) as { unread: number }).unread;
 

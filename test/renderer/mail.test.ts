@@ -264,16 +264,16 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     let readings = 0;
     // The first load after the order was saved is superseded while it is delayed.
     await page.route('**/api/settings', async (route) => {
-      const answer = await route.fetch();
+      const response = await route.fetch();
       readings += 1;
       if (readings === 1) {
         await change({ spoolDays: 9 });
         await later.promise;
-        return route.fulfill({ response: answer });
+        return route.fulfill({ response });
       }
       later.resolve();
       await released.promise;
-      await route.fulfill({ response: answer });
+      await route.fulfill({ response });
     });
     const grip = page.getByRole('button', { name: /^Move .*two/ });
     await grip.press('ArrowUp');

@@ -77,8 +77,8 @@ describe.skipIf(noBrowser)('the Network page', () => {
       },
       localAddress: phoneAddress,
     });
-    const [answer] = (await once(challenge.end(body), 'response')) as [IncomingMessage];
-    expect(answer.resume().statusCode).toBe(303);
+    const [response] = (await once(challenge.end(body), 'response')) as [IncomingMessage];
+    expect(response.resume().statusCode).toBe(303);
     await page.getByRole('tab', { name: 'Sign-in' }).click();
     const devices = page.getByRole('list', { name: 'Signed in' }).getByRole('listitem');
     const device = devices.filter({ hasText: 'Firefox on Android' });

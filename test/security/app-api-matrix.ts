@@ -70,7 +70,7 @@ export function createCallers(services: readonly string[]): readonly CallerKind[
   ];
 }
 
-export interface Answer {
+export interface CallResult {
   readonly status: number;
   readonly code: string;
   readonly allowedOrigin: string | null;
@@ -81,7 +81,7 @@ export interface OwnApi extends AsyncDisposable {
   /** Authentication headers of the callers. */
   getHeaders(caller: string): Record<string, string>;
   /** Calls a route with missing objects and an empty body, since access is checked first. */
-  call(route: DeclaredRoute, headers: Record<string, string>): Promise<Answer>;
+  call(route: DeclaredRoute, headers: Record<string, string>): Promise<CallResult>;
   /** Calls every route as a caller and returns the responses that contradict the declared access. */
   findMismatches(caller: CallerKind): Promise<readonly string[]>;
 }
@@ -92,7 +92,7 @@ export async function openOwnApi(services: readonly string[]): Promise<OwnApi> {
   const host = await openAccessHost(Object.fromEntries(grantCallers.map(({ name, grants }) => [name, grants])));
   const url = host.rig.url('control');
   const headers = await signIn(host, grantCallers);
-  const call = (route: DeclaredRoute, values: Record<string, string>): Promise<Answer> => send(url, route, values);
+  const call = (route: DeclaredRoute, values: Record<string, string>): Promise<CallResult> => send(url, route, values);
   return {
     url,
     call,
@@ -138,7 +138,7 @@ async function signIn(
   return headers;
 }
 
-async function send(url: string, route: DeclaredRoute, headers: Record<string, string>): Promise<Answer> {
+async function send(url: string, route: DeclaredRoute, headers: Record<string, string>): Promise<CallResult> {
   const hasBody = route.takesBody || route.takesBytes;
   const reply = await fetch(url + route.path.replace(/:\w+/g, 'nothing'), {
     method: route.method,

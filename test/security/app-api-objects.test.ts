@@ -157,8 +157,8 @@ describe('objects of another account', () => {
       expect([anonymous, (await call(anonymous, row)).status]).toEqual([anonymous, 401]);
       expect(['limited', (await call('limited', row)).status]).toEqual(['limited', 403]);
       for (const account of otherAccounts.filter((entry) => !isAllowed(row, entry))) {
-        const answer = await call(account, row);
-        expect.soft([account, findFault(row, answer), answer]).toEqual([account, undefined, answer]);
+        const response = await call(account, row);
+        expect.soft([account, findFault(row, response), response]).toEqual([account, undefined, response]);
       }
       expect(await readState()).toBe(before);
       for (const account of ['owner', ...(row.allowed ?? [])]) {

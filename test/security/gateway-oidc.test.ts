@@ -120,9 +120,9 @@ describe('an authorization endpoint', () => {
     ['that is missing', (): undefined => undefined],
   ])('is answered with a clear error: %s', async (_case, endpoint) => {
     authorizationEndpoint = endpoint();
-    const answer = await home.ask('https://lamp.nas.local/.homeport/oidc?to=/', { headers: { Accept: 'text/html' } });
-    expect(answer.status).toBe(502);
-    expect(answer.body).toContain('Harbour has no authorization endpoint that uses https.');
-    expect(answer.headers.location).toBeUndefined();
+    const response = await home.ask('https://lamp.nas.local/.homeport/oidc?to=/', { headers: { Accept: 'text/html' } });
+    expect(response.status).toBe(502);
+    expect(response.body).toContain('Harbour has no authorization endpoint that uses https.');
+    expect(response.headers.location).toBeUndefined();
   });
 });

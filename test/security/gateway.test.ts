@@ -175,8 +175,8 @@ describe('bytes that servers may divide into requests differently', () => {
   ])('are refused: %s', async (_shape, head, body) => {
     const socket = await home.dial('public.nas.local');
     socket.write(`POST /first HTTP/1.1\r\nHost: public.nas.local\r\n${head}\r\n\r\n${body}`, 'latin1');
-    const answer = await text(socket);
-    expect(answer).not.toContain('answer to /hidden');
+    const response = await text(socket);
+    expect(response).not.toContain('answer to /hidden');
     const next = await home.ask('https://public.nas.local/next');
     expect(next.body).toBe('answer to /next');
     expect(received.map(({ request }) => request.url).filter((url) => url !== '/first')).toEqual(['/next']);

@@ -203,8 +203,8 @@ export function describeHostileAppPages(origins: readonly PageOrigin[], chosen: 
 
     it('gets nothing under a name that was bound to this computer later', async () => {
       const rebound = app().replace('127.0.0.1', 'rebound.example');
-      const answer = await page.goto(`${rebound}/`);
-      expect(answer?.status()).toBe(403);
+      const response = await page.goto(`${rebound}/`);
+      expect(response?.status()).toBe(403);
       expect(await page.content()).toContain('listener.foreign_host');
       const statuses = await page.evaluate(async (account) => {
         const headers = { 'Content-Type': 'application/json' };

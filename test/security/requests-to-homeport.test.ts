@@ -59,8 +59,8 @@ describe('a program that Homeport started', () => {
   it('does not count as a program on this computer', async () => {
     const url = `${host.rig.url('notify')}/json/urls/${key}?privacy=0`;
     const body = { fs: folder, remote: 'stolen.json', url };
-    const answer = await host.call('admin', 'sync', 'POST', '/operations/copyurl', body);
-    expect(await answer.text()).toMatch(/40[13]/);
+    const response = await host.call('admin', 'sync', 'POST', '/operations/copyurl', body);
+    expect(await response.text()).toMatch(/40[13]/);
     expect(readdirSync(folder)).toEqual([]);
   });
 });

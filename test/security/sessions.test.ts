@@ -238,9 +238,9 @@ describe('wrong passwords', () => {
       ...{ path: '/.homeport/sign-in', method: 'POST', agent: false },
       headers: { Host: `nas.local:${String(home.port)}`, Origin: `https://nas.local:${String(home.port)}` },
     }).end(new URLSearchParams({ name: mia.name, password }).toString());
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-    answer.resume();
-    return answer.statusCode ?? 0;
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.resume();
+    return response.statusCode ?? 0;
   }
 
   it('are counted together, at whichever sign-in they are tried', async () => {

@@ -114,9 +114,9 @@ export async function signIn(
   url: string,
   who: { readonly name: string; readonly password: string } = admin,
 ): Promise<void> {
-  const answer = await context.request.post(`${url}/api/session`, { data: who });
-  if (!answer.ok()) throw new Error(`sign-in failed with ${String(answer.status())}: ${await answer.text()}`);
-  const { session } = (await answer.json()) as { session: string };
+  const response = await context.request.post(`${url}/api/session`, { data: who });
+  if (!response.ok()) throw new Error(`sign-in failed with ${String(response.status())}: ${await response.text()}`);
+  const { session } = (await response.json()) as { session: string };
   // Once per tab, independent of the page: a signed-out tab stays signed out.
   await context.addInitScript((secret) => {
     if (location.protocol === 'about:' || sessionStorage.getItem('signed-in') === secret) return;

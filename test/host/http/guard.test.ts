@@ -171,9 +171,9 @@ describe('policy credentialed', () => {
   ])('handles credentials in the address, by %s', async (_name, headers, status) => {
     await using opened = await open({ guard: { ...guard, allowedOrigins: ['https://app.example.org'] } });
     for (const line of ['GET /topic/json?auth=x', 'POST /topic?authorization=x']) {
-      const answer = await request(opened.listener.port, line, ['Host: localhost', ...headers]);
-      expect(answer.status).toBe(status);
-      if (status === 403) expect(answer.text).toContain('listener.foreign_sign_in');
+      const response = await request(opened.listener.port, line, ['Host: localhost', ...headers]);
+      expect(response.status).toBe(status);
+      if (status === 403) expect(response.text).toContain('listener.foreign_sign_in');
     }
   });
 

@@ -209,13 +209,13 @@ describe('restore through the API', () => {
       ['GET', 'contents'],
       ['POST', 'restore'],
     ] as const) {
-      const answer = await fetch(`${host.url('control')}/api/backups/${name}/${path}`, {
+      const response = await fetch(`${host.url('control')}/api/backups/${name}/${path}`, {
         method,
         headers: { Authorization: adminAuthorization, 'Content-Type': 'application/json' },
         ...(method === 'POST' && { body: JSON.stringify({ confirm: 'restore' }) }),
       });
-      expect(answer.status).toBe(422);
-      expect(await answer.json()).toMatchObject({ error: { code: 'backup.damaged' } });
+      expect(response.status).toBe(422);
+      expect(await response.json()).toMatchObject({ error: { code: 'backup.damaged' } });
     }
     expect(existingLeftovers()).toEqual([]);
     expect(await keepDays(host)).toBe(33);

@@ -398,8 +398,8 @@ describe('requests of PostgREST', () => {
 
   it('treats a body that is not an object as no rows and refuses other media types with 400', async () => {
     for (const body of [5, 'text', true, null]) {
-      const answer = await send('POST', 'clients', body, { Prefer: 'return=representation' });
-      expect(answer.slice(0, 2)).toEqual([201, []]);
+      const response = await send('POST', 'clients', body, { Prefer: 'return=representation' });
+      expect(response.slice(0, 2)).toEqual([201, []]);
     }
     const xml = await send('POST', 'clients', {}, { 'content-type': 'application/xml' });
     expect(xml).toMatchObject([400, { code: 'PGRST102', message: 'Content-Type not acceptable: application/xml' }, {}]);

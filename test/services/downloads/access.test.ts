@@ -32,8 +32,8 @@ describe('addresses', () => {
   });
 
   it('refuses a host whose name resolves to this computer', async () => {
-    const answer = await client.post('/add', { url: 'http://localhost:1/x', quality: 'best' });
-    expect(answer.msg).toMatch(/^Refusing to fetch internal address ".+" for host "localhost"$/);
+    const response = await client.post('/add', { url: 'http://localhost:1/x', quality: 'best' });
+    expect(response.msg).toMatch(/^Refusing to fetch internal address ".+" for host "localhost"$/);
   });
 });
 

@@ -69,21 +69,24 @@ describe('a download', () => {
   });
 
   it('replaces a feed by its entries in a folder, with their titles', async () => {
-    const answer = await rig.client.post('/add', { url: rig.site.url('/feed/3.rss?title=My%20Feed'), quality: 'best' });
-    expect(answer.uids).toHaveLength(3);
-    const records = await Promise.all((answer.uids ?? []).map(async (uid) => await rig.client.ended(uid)));
+    const response = await rig.client.post('/add', {
+      url: rig.site.url('/feed/3.rss?title=My%20Feed'),
+      quality: 'best',
+    });
+    expect(response.uids).toHaveLength(3);
+    const records = await Promise.all((response.uids ?? []).map(async (uid) => await rig.client.ended(uid)));
     expect(records.map(({ filename }) => filename)).toEqual(
       ['001', '002', '003'].map((number) => `My Feed/Episode ${number}.mp4`),
     );
   });
 
   it('downloads each video of a page with several videos', async () => {
-    const answer = await rig.client.post('/add', {
+    const response = await rig.client.post('/add', {
       url: rig.site.url('/p/multi'),
       quality: 'best',
       playlist_item_limit: 2,
     });
-    const records = await Promise.all((answer.uids ?? []).map(async (uid) => await rig.client.ended(uid)));
+    const records = await Promise.all((response.uids ?? []).map(async (uid) => await rig.client.ended(uid)));
     expect(records.map(({ status, filename }) => [status, filename])).toEqual([
       ['finished', 'Three clips/single.mp4'],
       ['finished', 'Three clips/vp9.mp4'],

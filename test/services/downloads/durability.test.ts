@@ -81,13 +81,13 @@ describe('a file with a hostile title', () => {
 
   it('creates no folder outside and none with bidirectional controls for a playlist title', async () => {
     const title = '../../\u202eevil';
-    const answer = await rig.client.post('/add', {
+    const response = await rig.client.post('/add', {
       url: rig.site.url(`/feed/2.rss?title=${encodeURIComponent(title)}`),
       quality: 'best',
       format: 'any',
     });
     const names = await Promise.all(
-      (answer.uids ?? []).map(async (uid) => (await rig.client.ended(uid)).filename ?? ''),
+      (response.uids ?? []).map(async (uid) => (await rig.client.ended(uid)).filename ?? ''),
     );
     expect(names.map((name) => name.split('/').length)).toEqual([2, 2]);
     expect(names[0]).toMatch(/^\.\.⧸\.\.⧸evil\//);

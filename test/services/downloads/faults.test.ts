@@ -43,9 +43,9 @@ describe('a bad server', () => {
 
   it('responds and cancels immediately while a server does not respond', async () => {
     const { client, site, host } = await rigWith();
-    const answer = await client.post('/add', { url: site.url('/mute'), quality: 'best' });
-    expect(answer).toMatchObject({ status: 'ok', msg: 'Queued' });
-    const uid = answer.uid ?? '';
+    const response = await client.post('/add', { url: site.url('/mute'), quality: 'best' });
+    expect(response).toMatchObject({ status: 'ok', msg: 'Queued' });
+    const uid = response.uid ?? '';
     expect((await client.history()).queue.map(({ status }) => status)).toEqual(['preparing']);
     await client.post('/delete', { where: 'queue', ids: [uid] });
     expect((await client.history()).queue).toEqual([]);
@@ -57,8 +57,8 @@ describe('a bad server', () => {
 
   it('fails a download of a server that does not respond within the timeout', async () => {
     const { client, site } = await rigWith({}, { retries: 0, socketTimeout: 1 });
-    const answer = await client.post('/add', { url: site.url('/hang/single.mp4'), quality: 'best' });
-    const record = await client.ended(answer.uid ?? '');
+    const response = await client.post('/add', { url: site.url('/hang/single.mp4'), quality: 'best' });
+    const record = await client.ended(response.uid ?? '');
     expect(record.error).toContain('timed out');
   });
 });
@@ -119,8 +119,8 @@ describe('the queue', () => {
     const engines = mkdtempSync(join(tmpdir(), 'engines-'));
     open.defer(() => rmSync(engines, { recursive: true, force: true }));
     const { client, site, host } = await rigWith({ environment: { HOMEPORT_ENGINES_DIR: engines } });
-    const answer = await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' });
-    expect(answer).toMatchObject({
+    const response = await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' });
+    expect(response).toMatchObject({
       status: 'ok',
       msg: expect.stringContaining('homeport engines install yt-dlp') as string,
     });
@@ -128,7 +128,7 @@ describe('the queue', () => {
     expect(status).toMatchObject({ counts: { queued: 1 }, engine: { 'yt-dlp': null } });
     expect(host.log.filter((line) => line.includes('yt-dlp missing, downloads paused'))).toHaveLength(1);
     symlinkSync(join(enginesFolder, 'yt-dlp'), join(engines, 'yt-dlp'));
-    expect(await client.ended(answer.uid ?? '')).toMatchObject({ status: 'finished' });
+    expect(await client.ended(response.uid ?? '')).toMatchObject({ status: 'finished' });
   });
 });
 

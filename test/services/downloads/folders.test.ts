@@ -150,8 +150,8 @@ describe('the folder for audio', () => {
 describe('the folder of a request', () => {
   it('is refused when requests must not select a folder', async () => {
     await using rig = await openRig({ environment: { CUSTOM_DIRS: 'false' } });
-    const answer = await rig.client.post('/add', { url: rig.site.url('/single.mp4'), quality: 'best', folder: 'x' });
-    expect(answer).toMatchObject({
+    const response = await rig.client.post('/add', { url: rig.site.url('/single.mp4'), quality: 'best', folder: 'x' });
+    expect(response).toMatchObject({
       status: 'error',
       msg: expect.stringContaining('CUSTOM_DIRS is not true') as string,
     });
@@ -162,8 +162,8 @@ describe('the folder of a request', () => {
     const folder = await freshFolder();
     await mkdir(join(folder, 'there'));
     await using rig = await openRig({ environment: { CREATE_CUSTOM_DIRS: 'false', DOWNLOAD_DIR: folder } });
-    const answer = await rig.client.post('/add', { url: rig.site.url('/single.mp4'), quality: 'best', folder: 'x' });
-    expect(answer).toMatchObject({ status: 'error', msg: expect.stringContaining('CREATE_CUSTOM_DIRS') as string });
+    const response = await rig.client.post('/add', { url: rig.site.url('/single.mp4'), quality: 'best', folder: 'x' });
+    expect(response).toMatchObject({ status: 'error', msg: expect.stringContaining('CREATE_CUSTOM_DIRS') as string });
     expect(await downloadFile(rig, '/single.mp4', { folder: 'there' })).toMatchObject({ status: 'finished' });
     expect(existsSync(join(folder, 'x'))).toBe(false);
   });
@@ -202,8 +202,8 @@ describe('a path prefix', () => {
       expect((await get('/')).headers.get('location')).toBe('/tube/');
       expect((await get('/download/a%20b.mp4')).headers.get('location')).toBe('/tube/download/a%20b.mp4');
       const body = JSON.stringify({ url: 'nonsense', quality: 'best' });
-      const answer = await fetch(`${rig.client.base}/tube/add`, { method: 'POST', body });
-      expect(await answer.json()).toMatchObject({ status: 'error' });
+      const response = await fetch(`${rig.client.base}/tube/add`, { method: 'POST', body });
+      expect(await response.json()).toMatchObject({ status: 'error' });
     },
   );
 });

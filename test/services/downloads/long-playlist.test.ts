@@ -32,8 +32,8 @@ describe.each(['that a site lists', 'whose listing is 40 MB long'])(`a playlist 
     const environment = kind.includes('MB') ? hugeAnswer(folder) : {};
     const { client, site } = open.use(await openRig({ environment }));
     await client.post('/pause', {});
-    const answer = await client.post('/add', { url: site.url(`/feed/${entries}.rss?title=Long`), quality: 'best' });
-    expect(answer.status).toBe('ok');
+    const response = await client.post('/add', { url: site.url(`/feed/${entries}.rss?title=Long`), quality: 'best' });
+    expect(response.status).toBe('ok');
     const queue = await vi.waitFor(
       async () => {
         const rows = (await client.history()).queue;

@@ -173,11 +173,11 @@ class Model {
     const rest = (await this.client.order()).filter((uid) => !moved.includes(uid));
     const before = this.#pick(rest);
     if (before === undefined) return;
-    const answer = await this.client.post('/reorder', { ids: moved, before });
+    const response = await this.client.post('/reorder', { ids: moved, before });
     // Any of them may have finished in the meantime.
-    if (answer.status !== 'ok') return;
+    if (response.status !== 'ok') return;
     const remaining = this.order.filter((uid) => !moved.includes(uid));
-    remaining.splice(remaining.indexOf(before), 0, ...(answer.uids ?? []));
+    remaining.splice(remaining.indexOf(before), 0, ...(response.uids ?? []));
     this.order = [...remaining, ...moved.filter((uid) => !remaining.includes(uid))];
   }
 

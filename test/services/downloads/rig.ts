@@ -39,7 +39,7 @@ export interface History {
 }
 
 /** Response of `/add` and the other POST routes. */
-export interface Answer {
+export interface AddResponse {
   readonly status: string;
   readonly msg?: string;
   readonly uid?: string;
@@ -55,9 +55,9 @@ export class Client {
     this.base = base;
   }
 
-  async post(path: string, body: unknown): Promise<Answer> {
+  async post(path: string, body: unknown): Promise<AddResponse> {
     const reply = await fetch(this.base + path, { method: 'POST', body: JSON.stringify(body) });
-    return (await reply.json()) as Answer;
+    return (await reply.json()) as AddResponse;
   }
 
   async get<T>(path: string): Promise<T> {
@@ -66,9 +66,9 @@ export class Client {
 
   /** Adds an address and returns its uid. */
   async add(url: string, fields: object = {}): Promise<string> {
-    const answer = await this.post('/add', { url, quality: 'best', format: 'any', ...fields });
-    if (answer.uid === undefined) throw new Error(`not added: ${JSON.stringify(answer)}`);
-    return answer.uid;
+    const response = await this.post('/add', { url, quality: 'best', format: 'any', ...fields });
+    if (response.uid === undefined) throw new Error(`not added: ${JSON.stringify(response)}`);
+    return response.uid;
   }
 
   /** Returns the UIDs of the queue in order. */

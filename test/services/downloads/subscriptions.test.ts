@@ -23,27 +23,27 @@ interface Subscription {
   readonly error: string | null;
   readonly last_checked: number;
 }
-interface Answer {
+interface SubscribeResponse {
   readonly status: string;
   readonly msg?: string;
   readonly subscription?: Subscription;
 }
 
-async function post(client: Client, path: string, body: object): Promise<Answer> {
+async function post(client: Client, path: string, body: object): Promise<SubscribeResponse> {
   return await client.post(path, body);
 }
 
 /** Subscribes with `auto_start: false`, so that new videos stay in the pending list. */
 async function subscribe(client: Client, url: string, fields: object = {}): Promise<Subscription> {
-  const answer = await post(client, '/subscribe', {
+  const response = await post(client, '/subscribe', {
     url,
     quality: 'best',
     format: 'any',
     auto_start: false,
     ...fields,
   });
-  if (answer.subscription === undefined) throw new Error(`not subscribed: ${JSON.stringify(answer)}`);
-  return answer.subscription;
+  if (response.subscription === undefined) throw new Error(`not subscribed: ${JSON.stringify(response)}`);
+  return response.subscription;
 }
 
 async function listPending(client: Client, tag: string): Promise<readonly string[]> {

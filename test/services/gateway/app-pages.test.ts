@@ -24,13 +24,13 @@ const locally = async (id: string, headers: Readonly<Record<string, string>> = {
 
 describe('the root of a shared service', () => {
   it.each(services)('redirects a client that uses names to the shared app: %s', async (id) => {
-    const answer = await home.ask(`https://${id}.nas.local/`, { headers: browser });
-    expect(led(answer)).toEqual([302, `https://control.nas.local:${String(home.port)}${getPath(id)}`]);
+    const response = await home.ask(`https://${id}.nas.local/`, { headers: browser });
+    expect(led(response)).toEqual([302, `https://control.nas.local:${String(home.port)}${getPath(id)}`]);
   });
 
   it.each(services)('redirects a client of a service port to the port of the app: %s', async (id) => {
-    const answer = await home.ask(`https://${lan}:${ownPort(id)}/`, { headers: browser });
-    expect(led(answer)).toEqual([302, `https://${lan}:${ownPort('control')}${getPath(id)}`]);
+    const response = await home.ask(`https://${lan}:${ownPort(id)}/`, { headers: browser });
+    expect(led(response)).toEqual([302, `https://${lan}:${ownPort('control')}${getPath(id)}`]);
   });
 
   it.each(services)('redirects a client that uses a path to the shared app: %s', async (id) => {
@@ -41,8 +41,8 @@ describe('the root of a shared service', () => {
   });
 
   it('redirects a browser that opens the app below a path to its root', async () => {
-    const answer = await home.ask('https://nas.local/control/downloads?id=7', { headers: browser });
-    expect(led(answer)).toEqual([302, `https://control.nas.local:${String(home.port)}/downloads?id=7`]);
+    const response = await home.ask('https://nas.local/control/downloads?id=7', { headers: browser });
+    expect(led(response)).toEqual([302, `https://control.nas.local:${String(home.port)}/downloads?id=7`]);
     const program = await home.ask('https://nas.local/control/api/health', { headers: { Accept: '*/*' } });
     expect(program.headers.location).toBeUndefined();
   });
@@ -53,8 +53,8 @@ describe('the root of a shared service', () => {
 
   it('keeps the name and the port that a trusted proxy in front of the gateway reports', async () => {
     const headers = { ...browser, 'X-Forwarded-Host': 'push.nas.local', 'X-Forwarded-Proto': 'https' };
-    const answer = await home.ask('https://push.nas.local/', { headers });
-    expect(led(answer)).toEqual([302, 'https://control.nas.local/push']);
+    const response = await home.ask('https://push.nas.local/', { headers });
+    expect(led(response)).toEqual([302, 'https://control.nas.local/push']);
   });
 
   it('uses the public address of the settings behind a proxy with another name', async () => {
@@ -63,8 +63,8 @@ describe('the root of a shared service', () => {
       settings: { shared: everything },
     });
     const headers = { ...browser, 'X-Forwarded-Host': 'push.example.org' };
-    const answer = await behind.ask('https://push.nas.local/', { headers });
-    expect(led(answer)).toEqual([302, 'https://home.example.org/push']);
+    const response = await behind.ask('https://push.nas.local/', { headers });
+    expect(led(response)).toEqual([302, 'https://home.example.org/push']);
     const direct = await fetch(behind.host.url('uptime'), {
       redirect: 'manual',
       headers: { Accept: 'text/html', 'X-Forwarded-Host': 'status.example.org' },
@@ -90,7 +90,7 @@ describe('the sign-in form', () => {
   it('redirects browsers to an intermediate page, and programs to the requested page', async () => {
     const { name, password } = admin;
     const send = async (accept: string): Promise<unknown> => {
-      const answer = await home.ask('https://downloads.nas.local/.homeport/sign-in', {
+      const response = await home.ask('https://downloads.nas.local/.homeport/sign-in', {
         method: 'POST',
         headers: {
           Accept: accept,
@@ -99,7 +99,7 @@ describe('the sign-in form', () => {
         },
         body: new URLSearchParams({ name, password, to: '/history?show=all' }).toString(),
       });
-      return led(answer);
+      return led(response);
     };
     expect(await send('text/html')).toEqual([303, '/.homeport/continue?to=%2Fhistory%3Fshow%3Dall']);
     expect(await send('*/*')).toEqual([303, '/history?show=all']);
@@ -123,9 +123,9 @@ describe('without the app being shared', () => {
     await home.change({ shared: services });
     try {
       for (const id of services) {
-        const answer = await home.ask(`https://${id}.nas.local/`, { headers: browser });
-        expect([id, answer.status, answer.headers['content-type']]).toEqual([id, 404, 'text/html; charset=utf-8']);
-        expect(answer.body).toContain('open <strong>Network</strong>');
+        const response = await home.ask(`https://${id}.nas.local/`, { headers: browser });
+        expect([id, response.status, response.headers['content-type']]).toEqual([id, 404, 'text/html; charset=utf-8']);
+        expect(response.body).toContain('open <strong>Network</strong>');
       }
     } finally {
       await home.change({ shared: everything });

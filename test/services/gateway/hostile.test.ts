@@ -238,10 +238,10 @@ describe('host names and paths', () => {
     'mirror.nas.local, push.nas.local',
     '',
   ])('rejects a request for the host "%s"', async (name) => {
-    const answer = await send(`GET /v1/health HTTP/1.1\nHost: ${name}\nConnection: close\n\n`);
+    const response = await send(`GET /v1/health HTTP/1.1\nHost: ${name}\nConnection: close\n\n`);
     // A name with a trailing dot is equivalent.
-    if (name.endsWith('local.')) expect(statuses(answer)).toEqual([200]);
-    else expect([400, 403]).toContain(statuses(answer)[0]);
+    if (name.endsWith('local.')) expect(statuses(response)).toEqual([200]);
+    else expect([400, 403]).toContain(statuses(response)[0]);
     expect(seen).toEqual([]);
   });
 
@@ -249,8 +249,8 @@ describe('host names and paths', () => {
     const two = await send(`GET / HTTP/1.1\nHost: ${host}\nHost: push.nas.local\nConnection: close\n\n`);
     expect([400, 403]).toContain(statuses(two)[0]);
     for (const target of ['http://push.nas.local/', 'https://evil.example/', 'mirror', '\\evil', '*']) {
-      const answer = await send(`GET ${target} HTTP/1.1\nHost: ${host}\nConnection: close\n\n`);
-      expect(statuses(answer)[0]).toBe(400);
+      const response = await send(`GET ${target} HTTP/1.1\nHost: ${host}\nConnection: close\n\n`);
+      expect(statuses(response)[0]).toBe(400);
     }
     expect(seen).toEqual([]);
   });
@@ -275,9 +275,9 @@ describe('host names and paths', () => {
     '/control/',
     '/gateway/',
   ])('resolves the path %s only literally', async (path) => {
-    const answer = await send(`GET ${path} HTTP/1.1\nHost: nas.local\nConnection: close\n\n`);
+    const response = await send(`GET ${path} HTTP/1.1\nHost: nas.local\nConnection: close\n\n`);
     if (path === '/mirror/../control/') expect(seen.map(({ url }) => url)).toEqual(['/../control/']);
-    else expect([statuses(answer)[0], seen]).toEqual([404, []]);
+    else expect([statuses(response)[0], seen]).toEqual([404, []]);
   });
 
   it('rejects plain HTTP on a TLS port', async () => {
@@ -301,8 +301,8 @@ describe('forwarding headers', () => {
   };
 
   it('ignores headers of untrusted proxies', async () => {
-    const answer = await home.ask(`https://${host}/`, { headers: lies });
-    expect(answer.body).toBe(`https://${host}:${home.port}`);
+    const response = await home.ask(`https://${host}/`, { headers: lies });
+    expect(response.body).toBe(`https://${host}:${home.port}`);
     const [request] = seen;
     expect(request?.from).toBe(phoneAddress);
     const names = [...Object.keys(request?.headers ?? {}), ...(request?.raw ?? [])].join(' ').toLowerCase();
@@ -315,10 +315,10 @@ describe('forwarding headers', () => {
       services,
       environment: { GATEWAY_OPEN: 'mirror', HOMEPORT_TRUSTED_PROXIES: phoneAddress },
     });
-    const answer = await behind.ask(`https://${host}/`, {
+    const response = await behind.ask(`https://${host}/`, {
       headers: { 'X-Forwarded-For': '10.0.0.1', 'X-Forwarded-Host': 'home.example' },
     });
-    expect(answer.body).toBe('https://home.example');
+    expect(response.body).toBe('https://home.example');
     expect(seen.at(-1)?.from).toBe('10.0.0.1');
   });
 });

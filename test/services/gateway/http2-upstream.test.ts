@@ -227,8 +227,8 @@ describe('a gRPC call through the gateway', () => {
 
 describe('an HTTP/2 upstream', () => {
   it('serves clients of HTTP/1.1', async () => {
-    const answer = await home.ask('https://rpc.nas.local/', { method: 'POST', body: 'plain' });
-    expect([answer.status, answer.body]).toEqual([200, 'plain']);
+    const response = await home.ask('https://rpc.nas.local/', { method: 'POST', body: 'plain' });
+    expect([response.status, response.body]).toEqual([200, 'plain']);
   });
 
   it('requires a sign-in if it is configured', async () => {

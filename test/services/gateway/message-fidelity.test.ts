@@ -77,10 +77,10 @@ describe('a response', () => {
     ['no content', 'GET', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', '0'],
   ])('has no body, and the length that the upstream announced: %s', async (_name, method, bytes, length) => {
     reply = bytes;
-    const answer = await send(`${method} / HTTP/1.1`);
-    expect(answer.slice(0, 13)).toBe(bytes.slice(0, 13).replace('\r', '\r'));
-    expect(answer.split('\r\n\r\n')[1]).toBe('');
-    expect(/^content-length: (.*)$/im.exec(answer)?.[1]?.trim()).toBe(length);
+    const response = await send(`${method} / HTTP/1.1`);
+    expect(response.slice(0, 13)).toBe(bytes.slice(0, 13).replace('\r', '\r'));
+    expect(response.split('\r\n\r\n')[1]).toBe('');
+    expect(/^content-length: (.*)$/im.exec(response)?.[1]?.trim()).toBe(length);
     received = '';
     const { head, body, code } = await overHttp2(method);
     expect([head['content-length'], body, code]).toEqual([length, '', 0]);
@@ -91,8 +91,8 @@ describe('a response', () => {
     reply =
       'HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Path=/\r\nX-Two: 1\r\nset-cookie: b=2\r\nX-Two: 2\r\n' +
       'WWW-Authenticate: Basic realm="a"\r\nWWW-Authenticate: Digest realm="b"\r\nContent-Length: 0\r\n\r\n';
-    const answer = await send('GET / HTTP/1.1');
-    expect(answer.match(/^(?:set-cookie|x-two|www-authenticate): .*$/gim)?.map((line) => line.trim())).toEqual([
+    const response = await send('GET / HTTP/1.1');
+    expect(response.match(/^(?:set-cookie|x-two|www-authenticate): .*$/gim)?.map((line) => line.trim())).toEqual([
       'Set-Cookie: a=1; Path=/',
       'X-Two: 1',
       'set-cookie: b=2',
@@ -110,8 +110,8 @@ describe('a response', () => {
     reply =
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n' +
       '2;name=value\r\nok\r\n0\r\nX-Sum: 7\r\nSet-Cookie: a=1\r\n\r\n';
-    const answer = await send('GET / HTTP/1.1');
-    expect(answer).toMatch(/\r\n0\r\nX-Sum: 7\r\n\r\n$/);
+    const response = await send('GET / HTTP/1.1');
+    expect(response).toMatch(/\r\n0\r\nX-Sum: 7\r\n\r\n$/);
     received = '';
     expect(await overHttp2()).toMatchObject({ body: 'ok', trailers: { 'x-sum': '7' } });
   });
@@ -132,9 +132,9 @@ describe('a response', () => {
     reply =
       `HTTP/1.1 206 Partial Content\r\nContent-Encoding: gzip\r\nContent-Range: bytes 0-1/9\r\n` +
       `Vary: Accept-Encoding\r\nContent-Length: ${String(packed.length)}\r\n\r\n${packed}`;
-    const answer = await send('GET / HTTP/1.1', ['Range: bytes=0-1', 'If-Range: "a"', 'Accept-Encoding: gzip']);
-    expect(answer).toContain('Content-Range: bytes 0-1/9');
-    expect(answer.split('\r\n\r\n').slice(1).join('\r\n\r\n')).toBe(packed);
+    const response = await send('GET / HTTP/1.1', ['Range: bytes=0-1', 'If-Range: "a"', 'Accept-Encoding: gzip']);
+    expect(response).toContain('Content-Range: bytes 0-1/9');
+    expect(response.split('\r\n\r\n').slice(1).join('\r\n\r\n')).toBe(packed);
     expect(received).toMatch(/^range: bytes=0-1\r\nif-range: "a"\r\naccept-encoding: gzip\r$/im);
   });
 

@@ -113,9 +113,9 @@ describe('multicast DNS names', () => {
     around.tell({ type: 'query', questions: [{ name: 'NAS.local', type: 'A' }] });
     await vi.waitFor(() => expect(around.records('nas.local').length).toBeGreaterThan(before), waitOptions);
     const question: Question = { name: 'push.nas.local', type: 'A' };
-    const answer = await ask(port, [question]);
-    expect(answer).toMatchObject({ id: 77, type: 'response', questions: [question] });
-    expect(answer.answers).toEqual([
+    const response = await ask(port, [question]);
+    expect(response).toMatchObject({ id: 77, type: 'response', questions: [question] });
+    expect(response.answers).toEqual([
       expect.objectContaining({ name: 'push.nas.local', type: 'A', data: lan, ttl: 10 }),
     ]);
     // Missing record types are answered explicitly, so that clients do not wait.

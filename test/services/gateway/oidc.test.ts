@@ -69,9 +69,9 @@ describe('OpenID Connect sign-in', () => {
     const params = new URL(url).searchParams;
     expect([params.get('code_challenge_method'), params.get('response_type')]).toEqual(['S256', 'code']);
     expect(params.get('nonce')).toBeTruthy();
-    const answer = await back(await provider.signIn(url, 'sub-grace'), cookie);
-    expect([answer.status, answer.headers.location]).toEqual([303, '/shelf?x=1']);
-    const session = { Cookie: getCookies(answer).split('; ')[0] ?? '' };
+    const response = await back(await provider.signIn(url, 'sub-grace'), cookie);
+    expect([response.status, response.headers.location]).toEqual([303, '/shelf?x=1']);
+    const session = { Cookie: getCookies(response).split('; ')[0] ?? '' };
     expect((await home.ask(`${serviceUrl}/`, { headers: session })).body).toBe('lamp');
     const read = (): Promise<{ sessions: { id: string; account: string }[] }> =>
       api(home.host.url('control'), '/api/gateway/sessions');
@@ -89,9 +89,9 @@ describe('OpenID Connect sign-in', () => {
       'sub-ada': "before it opens an administrator's account",
     };
     for (const [subject, sentence] of Object.entries(expectedErrors)) {
-      const answer = await signIn(subject);
-      expect([answer.status, answer.headers['set-cookie']]).toEqual([403, undefined]);
-      expect(answer.body.replaceAll('&#39;', "'")).toContain(sentence);
+      const response = await signIn(subject);
+      expect([response.status, response.headers['set-cookie']]).toEqual([403, undefined]);
+      expect(response.body.replaceAll('&#39;', "'")).toContain(sentence);
     }
     await home.change({ oidcGroups: [], oidcAccounts: ['sub-ada=ada', 'sub-eve=grace'] });
     expect((await signIn('sub-ada')).status).toBe(303);
@@ -122,8 +122,8 @@ describe('OpenID Connect sign-in', () => {
 
   it('redirects to the same host only and reports provider errors', async () => {
     const foreignRedirect = await begin('https://evil.example/');
-    const answer = await back(await provider.signIn(foreignRedirect.url, 'sub-grace'), foreignRedirect.cookie);
-    expect([answer.status, answer.headers.location]).toEqual([303, '/']);
+    const response = await back(await provider.signIn(foreignRedirect.url, 'sub-grace'), foreignRedirect.cookie);
+    expect([response.status, response.headers.location]).toEqual([303, '/']);
     const signIn = await begin();
     const refused = await back(await provider.giveUp(signIn.url), signIn.cookie);
     expect([refused.status, refused.body]).toEqual([403, expect.stringContaining('was given up or refused there')]);

@@ -33,13 +33,13 @@ interface Stream {
 async function stream(home: Home, url: string, headers: Record<string, string> = {}): Promise<Stream> {
   const openRequest = home.open(url, { headers }).end();
   openRequest.on('error', () => undefined);
-  const [answer] = (await once(openRequest, 'response')) as [IncomingMessage];
-  expect(answer.statusCode).toBe(200);
-  const ended = new Promise((resolve) => void answer.once('close', resolve));
-  answer.on('error', () => undefined);
-  await once(answer, 'data');
-  answer.resume();
-  return { answer, ended };
+  const [response] = (await once(openRequest, 'response')) as [IncomingMessage];
+  expect(response.statusCode).toBe(200);
+  const ended = new Promise((resolve) => void response.once('close', resolve));
+  response.on('error', () => undefined);
+  await once(response, 'data');
+  response.resume();
+  return { answer: response, ended };
 }
 
 /** Returns the certificate that new connections to an address receive. */

@@ -236,8 +236,8 @@ http://photos.example:${port} {
         ...{ host: '127.0.0.1', port, path, agent: false, method: body === undefined ? 'GET' : 'POST' },
         headers: { Host: `photos.example:${port}`, Accept: 'text/html', ...headers },
       }).end(body);
-      const [answer] = (await once(clientRequest, 'response')) as [IncomingMessage];
-      return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
+      const [response] = (await once(clientRequest, 'response')) as [IncomingMessage];
+      return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
     };
     try {
       await vi.waitFor(() => browse('/'), { timeout: 30_000 });

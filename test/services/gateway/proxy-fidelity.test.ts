@@ -369,9 +369,9 @@ describe('other requests', () => {
     for (const port of [home.port, home.host.port('lamp')]) {
       const socket = connectPlainly({ host: lan, port });
       socket.write(`GET / HTTP/1.1\r\nHost: ${lan}:${String(port)}\r\n\r\n`);
-      const answer = await text(socket);
-      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-      expect(answer).toContain('https://');
+      const response = await text(socket);
+      expect(response).toMatch(/^HTTP\/1\.1 400 /);
+      expect(response).toContain('https://');
     }
   });
 

@@ -223,12 +223,12 @@ describe('the sign-in page', () => {
     const origin = `https://downloads.nas.local:${home.port}`;
     for (const to of ['//evil.example', '/\\evil.example', 'https://evil.example', '/\t/evil.example', 'x']) {
       const body = new URLSearchParams({ ...admin, to }).toString();
-      const answer = await home.ask('https://downloads.nas.local/.homeport/sign-in', {
+      const response = await home.ask('https://downloads.nas.local/.homeport/sign-in', {
         method: 'POST',
         headers: { Origin: origin },
         body,
       });
-      expect([answer.status, answer.headers.location]).toEqual([303, '/']);
+      expect([response.status, response.headers.location]).toEqual([303, '/']);
     }
   });
 
@@ -241,10 +241,10 @@ describe('the sign-in page', () => {
     expect((await home.ask(url, { method: 'POST', body })).status).toBe(403);
     const wrong = new URLSearchParams({ name: '<b>', password: 'wrong password' }).toString();
     const origin = `https://downloads.nas.local:${home.port}`;
-    const answer = await home.ask(url, { method: 'POST', headers: { Origin: origin }, body: wrong });
-    expect(answer.status).toBe(401);
-    expect(answer.body).toContain('not right');
-    expect(answer.body).not.toContain('<b>');
+    const response = await home.ask(url, { method: 'POST', headers: { Origin: origin }, body: wrong });
+    expect(response.status).toBe(401);
+    expect(response.body).toContain('not right');
+    expect(response.body).not.toContain('<b>');
   });
 });
 

@@ -101,8 +101,8 @@ describe('a change of a setting', () => {
     expect((await fixture.git(['push', `${fixture.signedUrl}/ada/later.git`, 'main'], { cwd })).code).toBe(0);
     const reply = request(`${fixture.url}/api/v1/repos/ada/demo`, { headers: { authorization: adminAuthorization } });
     reply.end();
-    const [answer] = (await once(reply, 'response')) as [{ readonly statusCode: number; resume(): void }];
-    answer.resume();
-    expect(answer.statusCode).toBe(200);
+    const [response] = (await once(reply, 'response')) as [{ readonly statusCode: number; resume(): void }];
+    response.resume();
+    expect(response.statusCode).toBe(200);
   });
 });

@@ -125,11 +125,11 @@ describe('open stream', () => {
     const [deleted, remaining] = [await createToken(), await createToken()];
     using first = await rig.listen('/news/json', { authorization: `Bearer ${deleted.text}` });
     using second = await rig.listen('/news/json', { authorization: `Bearer ${remaining.text}` });
-    const answer = await rig.ask('DELETE', '/v1/account/token', {
+    const response = await rig.ask('DELETE', '/v1/account/token', {
       authorization: `Bearer ${remaining.text}`,
       'x-token': deleted.text,
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     await first.ended;
     await rig.publish('/news', 'for the other');
     await expect.poll(() => second.messages.length).toBe(1);
@@ -146,8 +146,8 @@ describe('open stream', () => {
 async function send(method: string, path: string, body: unknown, authorization: string) {
   const text = body === undefined ? '' : JSON.stringify(body);
   const headers = { authorization, 'content-length': String(Buffer.byteLength(text)) };
-  const answer = await rig.ask(method, path, headers, text);
-  return { status: answer.status, body: answer.text === '' ? undefined : JSON.parse(answer.text) };
+  const response = await rig.ask(method, path, headers, text);
+  return { status: response.status, body: response.text === '' ? undefined : JSON.parse(response.text) };
 }
 
 describe('account API', () => {

@@ -172,8 +172,8 @@ it.each([
     ['', [`Authorization: ${basicAuthorization}`]],
     [`&auth=${auth}`, []],
   ] as const) {
-    const answer = await send(`POST /apps?template=${name}${query}`, [...head, ...more], golden.request.body);
-    expect(answer).toMatchObject({ status: 200, json: { title, message } });
+    const response = await send(`POST /apps?template=${name}${query}`, [...head, ...more], golden.request.body);
+    expect(response).toMatchObject({ status: 200, json: { title, message } });
   }
 });
 

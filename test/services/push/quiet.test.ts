@@ -356,12 +356,12 @@ describe('urgent message', () => {
       { topic: 'alarms', title: 'Fire', next: clock.now() + 5 * minuteMs },
     ]);
     // The worker has no session, only the data of the message.
-    const answer = await fetch(`${rig.host.url('control')}/api/push/acknowledge`, {
+    const response = await fetch(`${rig.host.url('control')}/api/push/acknowledge`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ id: third.acknowledge }),
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect((await readState()).urgent).toEqual([]);
     await advance(10 * minuteMs);
     await publishMarker('later');

@@ -53,8 +53,8 @@ describe('addresses in web push payloads', () => {
   afterEach(() => rig?.[Symbol.asyncDispose]());
   const subscribe = async (browser: ReturnType<typeof newBrowser>, headers: Record<string, string>): Promise<void> => {
     const body = JSON.stringify({ endpoint: browser.endpoint, ...browser.keys, topics: ['door'] });
-    const answer = await rig?.ask('POST', '/v1/webpush', { authorization: admin, ...headers }, body);
-    expect(answer?.text).toContain('true');
+    const response = await rig?.ask('POST', '/v1/webpush', { authorization: admin, ...headers }, body);
+    expect(response?.text).toContain('true');
   };
 
   it('leads to the address at which the browser subscribed', async () => {

@@ -26,13 +26,13 @@ async function requestPush(
   on = rig,
 ) {
   const text = JSON.stringify(body);
-  const answer = await on.ask(
+  const response = await on.ask(
     method,
     '/v1/webpush',
     { ...headers, 'content-length': String(Buffer.byteLength(text)) },
     text,
   );
-  return { status: answer.status, ...JSON.parse(answer.text) };
+  return { status: response.status, ...JSON.parse(response.text) };
 }
 const subscribe = (browser: ReturnType<typeof newBrowser>, topics: string[], headers?: Record<string, string>) =>
   requestPush('POST', { endpoint: browser.endpoint, ...browser.keys, topics }, headers);

@@ -110,8 +110,8 @@ describe.skipIf(lacksRclone)('a client that disconnects during its call', () => 
 
   it('leaves an asynchronous job running', async () => {
     const socket = await send(fixture, 'sync/copy', { ...input, _async: true });
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    expect(answer.toString()).toContain('jobid');
+    const [response] = (await once(socket, 'data')) as [Buffer];
+    expect(response.toString()).toContain('jobid');
     const jobid = await started();
     socket.destroy();
     const size = (): number => statSync(join(input.dstFs, readdirSync(input.dstFs)[0] ?? '')).size;

@@ -119,9 +119,9 @@ export function listEnginePids(fixture: SyncFixture): readonly number[] {
 export async function until<T>(ask: () => Promise<T>, isSo: (answer: T) => boolean, withinMs = 120_000): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {
-    const answer = await ask();
-    if (isSo(answer)) return answer;
-    if (Date.now() > deadline) throw new Error(`never: ${JSON.stringify(answer)}`);
+    const response = await ask();
+    if (isSo(response)) return response;
+    if (Date.now() > deadline) throw new Error(`never: ${JSON.stringify(response)}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -108,8 +108,8 @@ it('serves a status page under its domain name through the gateway without a sig
   await call('POST', '/api/status-pages', { slug: 'harbour', title: 'Harbour' });
   await call('PUT', '/api/status-pages/harbour', { domainNameList: ['status.harbour.local'] });
   const series = await vi.waitUntil(async () => {
-    const answer = await visit();
-    return answer?.status === 200 ? answer : undefined;
+    const response = await visit();
+    return response?.status === 200 ? response : undefined;
   }, waitOptions);
   expect(series.body).toContain('<title>Harbour</title>');
   expect(JSON.parse((await visit('/api/entry-page'))?.body ?? '')).toMatchObject({ statusPageSlug: 'harbour' });

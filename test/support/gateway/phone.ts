@@ -96,8 +96,8 @@ export async function openHome({ settings, ...options }: HomeOptions): Promise<H
   });
   const ask: Home['ask'] = async (url, asking = {}) => {
     const outgoing = open(url, asking).end(asking.body);
-    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-    return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
   };
   return {
     ...{ host, authority, state, change, port, open, ask },
@@ -130,6 +130,6 @@ export async function openHome({ settings, ...options }: HomeOptions): Promise<H
 /** Sends an HTTP request without TLS from the other computer. */
 export async function readPlainly(url: string, { method = 'GET', headers = {} }: Asking = {}): Promise<Answer> {
   const outgoing = plainly(url, { method, headers, localAddress: phoneAddress, agent: false }).end();
-  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-  return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
 }

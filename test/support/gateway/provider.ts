@@ -98,15 +98,15 @@ class SmallBrowser {
         ...{ method: fields === undefined ? 'GET' : 'POST', rejectUnauthorized: false, agent: false },
         headers: { Cookie: cookie, ...(fields && { 'Content-Type': 'application/x-www-form-urlencoded' }) },
       }).end(fields && new URLSearchParams(fields).toString());
-      const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-      for (const entry of answer.headers['set-cookie'] ?? []) {
+      const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+      for (const entry of response.headers['set-cookie'] ?? []) {
         const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(entry) ?? [];
         if (value === '') this.#cookies.delete(name);
         else this.#cookies.set(name, value);
       }
-      const body = await text(answer);
-      if (answer.headers.location === undefined) return { body, leaves: '' };
-      [url, fields] = [new URL(answer.headers.location, url), undefined];
+      const body = await text(response);
+      if (response.headers.location === undefined) return { body, leaves: '' };
+      [url, fields] = [new URL(response.headers.location, url), undefined];
     }
   }
 }

@@ -2,9 +2,9 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { describe, expect, it } from 'vitest';
 import { createFetch } from '../../../../main/host/fetch/fetch.ts';
-import { openProvider, sendTo, type Answer } from './provider-server.ts';
+import { openProvider, sendTo, type ProviderResponse } from './provider-server.ts';
 
-async function failing(url: string, answer: Answer | undefined) {
+async function failing(url: string, answer: ProviderResponse | undefined) {
   await using provider = await openProvider();
   provider.answer = () => answer;
   const [result] = await sendTo(url, { title: 'T', body: 'x' }, provider.outlets);

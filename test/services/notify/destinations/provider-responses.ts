@@ -1,4 +1,4 @@
-import type { Answer, ReceivedRequest } from './provider-server.ts';
+import type { ProviderResponse, ReceivedRequest } from './provider-server.ts';
 
 /** Recorded responses of the providers by a part of the address. */
 const responses: readonly (readonly [part: string, body: unknown])[] = [
@@ -21,6 +21,6 @@ const responses: readonly (readonly [part: string, body: unknown])[] = [
 ];
 
 /** Returns the response of the provider that a request addresses. */
-export function answers({ url }: ReceivedRequest): Answer {
+export function answers({ url }: ReceivedRequest): ProviderResponse {
   return { body: responses.find(([part]) => url.includes(part))?.[1] ?? {} };
 }

@@ -23,7 +23,7 @@ export interface ReceivedRequest {
   readonly body: Buffer;
 }
 
-export interface Answer {
+export interface ProviderResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -33,7 +33,7 @@ export interface Provider extends AsyncDisposable {
   readonly requests: ReceivedRequest[];
   /** Outgoing requests of the host, which all reach this server. */
   readonly outlets: DeliveryContext;
-  answer: (request: ReceivedRequest) => Answer | undefined;
+  answer: (request: ReceivedRequest) => ProviderResponse | undefined;
 }
 
 const origin = 'x-test-origin';
