@@ -31,14 +31,14 @@ create function nothing() returns void language sql as '';
 create function whole(json) returns json language sql immutable as 'select $1';
 create sequence calls;
 create function callcounter() returns bigint language sql as $$ select nextval('calls') $$;
-create function just_fail() returns void language plpgsql as $$ begin raise 'I refuse!' using detail =
-  'Pretty simple', hint = 'There is nothing you can do.'; end $$;
-create function pay() returns void language plpgsql as $$ begin raise sqlstate 'PT402' using message =
-  'Payment Required', detail = 'Quota exceeded', hint = 'Upgrade your plan'; end $$;
-create function teapot() returns json language plpgsql as $$ begin perform set_config('response.status', '418',
-  true); perform set_config('response.headers', '[{"X-Tea": "green"}]', true); return '{"tea":1}'; end $$;
-create function custom_error() returns void language plpgsql as $$ begin raise sqlstate 'PGRST' using message =
-  '{"code":"123","message":"ABC","details":"DEF","hint":"XYZ"}',
+create function just_fail() returns void language plpgsql as $$ begin raise 'I refuse!'
+  using detail = 'Pretty simple', hint = 'There is nothing you can do.'; end $$;
+create function pay() returns void language plpgsql as $$ begin raise sqlstate 'PT402'
+  using message = 'Payment Required', detail = 'Quota exceeded', hint = 'Upgrade your plan'; end $$;
+create function teapot() returns json language plpgsql as $$ begin
+  perform set_config('response.status', '418', true); perform set_config('response.headers', '[{"X-Tea": "green"}]', true); return '{"tea":1}'; end $$;
+create function custom_error() returns void language plpgsql as $$ begin raise sqlstate 'PGRST'
+  using message = '{"code":"123","message":"ABC","details":"DEF","hint":"XYZ"}',
   detail = '{"status":332,"headers":{"X-My-Header":"nice"}}'; end $$;
 create function sum_of(variadic v int[]) returns int language sql immutable as 'select sum(x)::int from unnest(v) x';
 create function upper_name(projects) returns text language sql stable as 'select upper($1.name)';

@@ -68,14 +68,14 @@ create function cellar.stirred(times int) returns int language sql immutable as 
 `;
 
 export const rows = `
-insert into keepers values ('Odile', 1998, '{"smoker":{"fuel":"hay"},"suits":2}', 'calm'), ('Piotr', 2012,
-  null, null), ('Runa', 2005, '{"suits":1}', null);
-insert into meadows (id, name, altitude, slope) values (11, 'Lower', 210, '{"side":"south"}'), (12, 'Upper',
-  640, null), (13, 'Marsh', 40, '{"side":"north"}');
+insert into keepers values ('Odile', 1998, '{"smoker":{"fuel":"hay"},"suits":2}', 'calm'),
+  ('Piotr', 2012, null, null), ('Runa', 2005, '{"suits":1}', null);
+insert into meadows (id, name, altitude, slope) values (11, 'Lower', 210, '{"side":"south"}'),
+  (12, 'Upper', 640, null), (13, 'Marsh', 40, '{"side":"north"}');
 insert into meadow_maps values (11, 'sheet 4'), (12, 'sheet 7');
 insert into hives (id, label, meadow_id, keeper, kilos, split_from) values
-  (101, 'amber', 11, 'Odile', 31.5, null), (102, 'birch', 11, 'Odile', 24, 101), (103, 'clover', 12, 'Piotr',
-    40, 101), (104, 'dusk', 12, null, 18, 102);
+  (101, 'amber', 11, 'Odile', 31.5, null), (102, 'birch', 11, 'Odile', 24, 101),
+  (103, 'clover', 12, 'Piotr', 40, 101), (104, 'dusk', 12, null, 18, 102);
 insert into handovers values (1, 'Odile', 'Piotr', 'Runa'), (2, 'Piotr', 'Odile', null);
 insert into queens values (1, null, null, 'white'), (2, 1, null, 'yellow'), (3, 1, 2, 'red');
 insert into plants values (1, 'thyme'), (2, 'heather'), (3, 'sallow');
