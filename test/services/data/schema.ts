@@ -36,7 +36,8 @@ create function just_fail() returns void language plpgsql as $$ begin raise 'I r
 create function pay() returns void language plpgsql as $$ begin raise sqlstate 'PT402'
   using message = 'Payment Required', detail = 'Quota exceeded', hint = 'Upgrade your plan'; end $$;
 create function teapot() returns json language plpgsql as $$ begin
-  perform set_config('response.status', '418', true); perform set_config('response.headers', '[{"X-Tea": "green"}]', true); return '{"tea":1}'; end $$;
+  perform set_config('response.status', '418', true);
+  perform set_config('response.headers', '[{"X-Tea": "green"}]', true); return '{"tea":1}'; end $$;
 create function custom_error() returns void language plpgsql as $$ begin raise sqlstate 'PGRST'
   using message = '{"code":"123","message":"ABC","details":"DEF","hint":"XYZ"}',
   detail = '{"status":332,"headers":{"X-My-Header":"nice"}}'; end $$;
