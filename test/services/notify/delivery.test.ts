@@ -88,7 +88,7 @@ describe('a notification of another service', () => {
     await expect(lost).rejects.toMatchObject({ code: 'notify.unknown_configuration', retryable: false });
   });
 
-  it('is delivered to the destinations it names instead of those of a key; an invalid one fails permanently without its secrets in the log', async () => {
+  it('prefers its named destinations to a key, and drops invalid ones permanently without logging secrets', async () => {
     const { offers } = await openNotify();
     const pass = (key: string, urls: readonly string[]) =>
       offers.context?.handovers.pass(notificationOffered, key, {
