@@ -142,7 +142,7 @@ describe('allowed hours', () => {
     expect(await client.ended(other)).toMatchObject({ status: 'finished' });
   });
 
-  it('apply to no video of a playlist that was started during its probe', async () => {
+  it('are not applied to videos of a playlist that was started during its probe', async () => {
     const { client, limit, start } = await limitRig({ clock: createFakeClock(monday(12)) });
     await limit({ hours: night });
     const feed = open.use(await holdFeed());

@@ -15,7 +15,7 @@ describe('a preview of a link', () => {
   });
   afterAll(() => rig[Symbol.asyncDispose]());
 
-  async function look(url: string, { host } = rig): Promise<{ preview: DownloadPreview | null; reason: string }> {
+  async function look(url: string, { host } = rig): Promise<{ preview: DownloadPreview | null; trouble: string }> {
     const reply = await fetch(`${host.url('control')}/api/downloads/preview`, {
       method: 'POST',
       headers: {
@@ -24,7 +24,7 @@ describe('a preview of a link', () => {
       },
       body: JSON.stringify({ url }),
     });
-    return (await reply.json()) as { preview: DownloadPreview | null; reason: string };
+    return (await reply.json()) as { preview: DownloadPreview | null; trouble: string };
   }
 
   it('returns title, duration and available heights, and queues nothing', async () => {
@@ -48,12 +48,12 @@ describe('a preview of a link', () => {
   it('returns the reason if there is no preview', async () => {
     expect(await look('ftp://a.example/x')).toEqual({
       preview: null,
-      reason: expect.stringContaining('http') as string,
+      trouble: expect.stringContaining('http') as string,
     });
     const missing = await look(rig.site.url('/s/404'));
     expect(missing).toEqual({
       preview: null,
-      reason: expect.stringContaining('404') as string,
+      trouble: expect.stringContaining('404') as string,
       failure: 'not_found',
     });
   });
@@ -63,7 +63,7 @@ describe('a preview of a link', () => {
     const environment = fakeEngine(folder, `printf '%s' '{"id": "1", "ti'`);
     await using previewRig = await openRig({ services: [downloads, control], environment });
     const expectedError = expect.stringContaining('cut off') as string;
-    expect(await look(previewRig.site.url('/x'), previewRig)).toEqual({ preview: null, reason: expectedError });
+    expect(await look(previewRig.site.url('/x'), previewRig)).toEqual({ preview: null, trouble: expectedError });
     rmSync(folder, { recursive: true });
   });
 

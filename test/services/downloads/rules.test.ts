@@ -82,7 +82,7 @@ describe('the options of a request', () => {
     expect(read({ clip_start })).toMatchObject({ clipStart: seconds, clipEnd: null });
   });
 
-  it.each(['x', '-1', -1, '1:2:3:4', 'm', ' s', {}, 1e9, '::'])('reject %j as a time', (clip_start) => {
+  it.each(['x', '-1', -1, '1:2:3:4', 'm', ' s', {}, 1e9, '::'])('rejects %j as a time', (clip_start) => {
     expect(() => read({ clip_start })).toThrow('clip_start must be a time');
   });
 

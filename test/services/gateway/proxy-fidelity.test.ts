@@ -245,7 +245,7 @@ describe('malformed response heads', () => {
     ['HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok', 502],
     ['HTTP/1.1 999 Denied\r\nContent-Length: 2\r\n\r\nok', 502],
     ['ICY 200 OK\r\n\r\nok', 502],
-  ])('receive a status line of this host: %j', async (answer, status) => {
+  ])('are forwarded with a status line of this host: %j', async (answer, status) => {
     reply = (socket) => socket.write(answer);
     const request = home.open(`${open}/`).end();
     const [received] = (await once(request, 'response')) as [IncomingMessage];
@@ -360,7 +360,7 @@ describe('other requests', () => {
     expect(received[0]).toMatch(/^GET \/\/a\/\.\.\/b\/%2F%e4\?\? HTTP\/1\.1\r\n/);
   });
 
-  it('reject the method TRACE', async () => {
+  it('are rejected with the method TRACE', async () => {
     expect((await home.ask('https://nas.local/', { method: 'TRACE' })).status).toBe(405);
     expect((await home.ask(`${open}/`, { method: 'TRACE' })).status).toBe(405);
   });
@@ -375,7 +375,7 @@ describe('other requests', () => {
     }
   });
 
-  it('receive HSTS only when the setting is enabled, and never for an IP address', async () => {
+  it('have an HSTS header only when the setting is enabled, and never for an IP address', async () => {
     expect((await home.ask(`${open}/`)).headers['strict-transport-security']).toBeUndefined();
     await home.change({ strictTransport: true });
     expect((await home.ask(`${open}/`)).headers['strict-transport-security']).toBe('max-age=31536000');
